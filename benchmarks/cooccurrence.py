@@ -6,7 +6,7 @@
 The data are 20 Newsgroups, all posts by the most frequent words after the first 100 (from
 MANYMAPS_DATA). Each program runs in a process of its own, with the same number of threads:
 
-    manymaps   CODE(n_components=d, random_state=0).fit(counts), to convergence
+    manymaps   CODE(n_components=d, penalty=0, random_state=0), to convergence
     torch      the same likelihood as a dense table of distances, float32, autograd, torch's L-BFGS
                with a strong Wolfe line search, from the same start, 20 iterations
     ca         manymaps.correspondence_analysis, sparse

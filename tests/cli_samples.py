@@ -15,8 +15,7 @@ from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
 from manymaps.cli import cli
-from manymaps.cli.json_schema import schema_of
-from manymaps.cli.results import RESULTS
+from manymaps.cli.json_schema import RESULTS, schema_of
 
 WORDS = ["tie", "knot", "rope", "suit", "dress", "caf\u00e9"]
 
@@ -31,14 +30,14 @@ def invoke(*arguments: object) -> Result:
 def _validators(name: str) -> list[Draft202012Validator]:
     """A validator for each type of the output of a command, which allows no other keys."""
     if name not in RESULTS:
-        pytest.fail(f"`{name} --json` has no type; add one to src/manymaps/cli/results.py")
+        pytest.fail(f"`{name} --json` has no type; add one to src/manymaps/cli/results.toml")
     schema = schema_of(name, closed=True)
     kinds = schema.get("anyOf", [schema])
     return [Draft202012Validator({**kind, "$defs": schema["$defs"]}) for kind in kinds]
 
 
 def check_json(arguments: tuple[object, ...], stdout: str) -> None:
-    """Fail if the output of --json does not match the types in manymaps.cli.results."""
+    """Fail if the output of --json does not match the declarations in results.toml."""
     if "--json" not in arguments or not stdout.strip():
         return
     record, name = json.loads(stdout), str(arguments[0])
@@ -47,7 +46,7 @@ def check_json(arguments: tuple[object, ...], stdout: str) -> None:
     if fewest:
         lines = [f"{fault.json_path}: {fault.message:.200}" for fault in fewest[:5]]
         pytest.fail(
-            "\n".join([f"`{name} --json` differs from src/manymaps/cli/results.py:", *lines])
+            "\n".join([f"`{name} --json` differs from src/manymaps/cli/results.toml:", *lines])
         )
 
 

@@ -9,8 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from manymaps.cli import cli
-from manymaps.cli.json_schema import schema_of
-from manymaps.cli.results import RESULTS
+from manymaps.cli.json_schema import RESULTS, schema_of
 
 PAGE = """\
 ```{{eval-rst}}

@@ -16,11 +16,6 @@ from manymaps.constraints import Choice, Number, Whole, check_parameter
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural, repeated_label
 
-__all__ = [
-    "Cell", "check_choice", "check_index", "check_labels", "check_magnitude", "check_number",
-    "check_whole", "first_cell", "not_amount", "not_finite", "object_weights", "refuse_weights",
-]  # fmt: skip
-
 # 32 MiB of float64. Memory-mapped files are checked in blocks of this size.
 _BLOCK = 1 << 22
 # The sum of squares of such values is within the range of the type, with a margin for products.

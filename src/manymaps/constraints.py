@@ -22,12 +22,6 @@ import numpy as np
 
 from manymaps.errors import ParameterError
 
-__all__ = [
-    "ARRAY", "AUTO", "CALLBACKS", "FLAG", "MOST_MAPS", "NONE", "N_JOBS", "N_MAPS", "RANDOM_STATE",
-    "VERBOSE", "Allowed", "CheckedParameters", "Choice", "Constraint", "Kind", "Number", "Several",
-    "Whole", "check_parameter", "instance", "stops",
-]  # fmt: skip
-
 
 class Constraint(ABC):
     """Condition on the value of a parameter; `why`, if passed, ends the error message."""

@@ -15,11 +15,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
-__all__ = [
-    "DataError", "DataWarning", "DivergedError", "ParameterError", "not_installed", "setting",
-    "spelling",
-]  # fmt: skip
-
 Spelling: TypeAlias = Callable[[str, Any], str | None]
 _SPELLING: ContextVar[Spelling | None] = ContextVar("spelling", default=None)
 

@@ -6,13 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = [
-    "FIRST", "UnknownLabelError", "barcodes", "case_note", "case_variants", "find_label",
-    "first_of", "fold", "in_words", "label_places", "letter", "listed", "natural_order",
-    "numbered_alike", "numbered_labels", "only_count", "plain_spelling", "plural",
-    "repeated_label", "shown",
-]  # fmt: skip
-
 # Enough names to recognize a list, but few enough for a message.
 FIRST = 3
 _BASES = re.compile(r"(?:^|[\W_])[ACGTN]{8,}(?:$|[\W_x])")

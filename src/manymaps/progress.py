@@ -28,8 +28,6 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar, final
 
-__all__ = ["Work", "show_progress", "shows_progress", "watched", "work"]
-
 # Times in seconds before bars appear, between updates of the bars, and between lines.
 _PATIENCE, _BLINK, _LINE = 0.5, 0.1, 60.0
 # Slower rates are not shown, because the remaining time is more informative and is always shown.

@@ -11,8 +11,6 @@ from numbers import Integral
 
 import numpy as np
 
-__all__ = ["RandomState", "drawn_generator", "drawn_seed"]
-
 RandomState = int | np.random.RandomState | None
 
 # NumPy's legacy generators do not accept larger seeds.

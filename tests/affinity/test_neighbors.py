@@ -368,6 +368,9 @@ def test_given_neighbors_are_sorted():
     graph = check_graph(NeighborGraph(np.array([[2, 1], [2, 0], [1, 0]]), distances))
     assert graph.indices.tolist() == [[1, 2], [0, 2], [1, 0]]
     assert graph.distances.tolist() == [[1, 3], [1, 2], [2, 3]]
+    again = check_graph(graph)
+    assert again.indices is graph.indices
+    assert again.distances is graph.distances
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def test_published_data_have_the_figures_of_vegan(tmp_path: Path) -> None:
     fits = {}
     for name in ("dune", "mite", "varespec"):
         counts = mm.counts_from(pd.read_csv(tmp_path / f"{name}.csv", index_col=0))
-        fits[name] = atlas = mm.CODE(penalty=0.01, random_state=0).fit(counts).atlas_
+        fits[name] = atlas = mm.CODE(random_state=0).fit(counts).atlas_
         rows = np.flatnonzero(atlas.of_kind(atlas.kinds[0]))
         axes = pd.DataFrame(atlas.maps[0, rows], [atlas.labels[i] for i in rows], ["x", "y"])
         axes.to_csv(tmp_path / f"{name}_axes.csv", float_format="%.17g")

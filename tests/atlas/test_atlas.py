@@ -163,7 +163,9 @@ class TestQuestions:
 
     @pytest.mark.parametrize("map_number", [-1, 3])
     def test_map_that_is_not_there(self, map_number):
-        with pytest.raises(ParameterError, match=f"no map {map_number}; maps are 0 to 2"):
+        with pytest.raises(
+            ParameterError, match=f"map {map_number} does not exist; maps are 0 to 2"
+        ):
             random_atlas().neighbors("word 1", map_number)
 
     def test_object_alone(self):

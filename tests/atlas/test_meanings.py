@@ -254,7 +254,7 @@ def test_an_atlas_without_associations_has_maps():
     empty = made(associations=np.zeros((4, 4)))
     assert [sense.map for sense in empty.senses("word 0", min_weight=0)]
     posts = mm.count_texts({"knot": "tie knot rope knot", "b": "knot rope", "c": "tie suit"})
-    counts = mm.CODE(penalty=0.01, max_iter=20, random_state=0).fit(posts).atlas_
+    counts = mm.CODE(max_iter=20, random_state=0).fit(posts).atlas_
     assert counts.meaning_space is None
     assert counts.senses("rope")[0].parts == ()
 

@@ -14,7 +14,7 @@ from manymaps.atlas.regions import (
     MOST_PARTS,
     MOST_REGIONS,
     STRONG,
-    crowds,
+    homes,
     islands_of,
     map_regions,
     region_titles,
@@ -100,8 +100,8 @@ def test_nothing_is_named_where_all_labels_are_seen_anyway(islands):
 
 @pytest.mark.parametrize("points", [np.zeros((50, 2)), np.arange(50.0)[:, None] * [[1.0, 0.0]]])
 def test_points_in_a_heap_or_a_row(points):
-    groups = crowds(Grid(points), np.ones(50))
-    members = np.concatenate([np.zeros(0, int), *groups])
+    found = homes(Grid(points), np.ones(50), {"all": np.arange(50)})
+    members = np.concatenate([np.zeros(0, int), *(own for _, own in found)])
     assert len(members) == len(set(members.tolist())) <= 50
 
 

@@ -30,7 +30,7 @@ def atlas_of(labels, n_maps=3, **more):
 @pytest.fixture(scope="module")
 def counted():
     posts = mm.count_texts({"knot": "tie knot rope knot", "b": "knot rope", "c": "tie suit shirt"})
-    return mm.CODE(penalty=0.01, max_iter=20, random_state=0).fit(posts).atlas_
+    return mm.CODE(max_iter=20, random_state=0).fit(posts).atlas_
 
 
 @pytest.fixture(scope="module")

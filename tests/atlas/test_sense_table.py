@@ -81,7 +81,7 @@ def test_all_words_where_none_is_named():
 
 def test_kinds_have_a_column():
     posts = mm.count_texts({"knot": "tie knot rope knot", "b": "knot rope", "c": "tie suit"})
-    atlas = mm.CODE(penalty=0.01, max_iter=20, random_state=0).fit(posts).atlas_
+    atlas = mm.CODE(max_iter=20, random_state=0).fit(posts).atlas_
     assert atlas.sense_table(["knot"])["kind"].tolist() == ["document"]
     words = atlas.sense_table(kind="word")
     assert set(words["kind"]) == {"word"}

@@ -92,12 +92,9 @@ def covering(module: str) -> list[str]:
     folder = ROOT / "tests" / room
     own = folder / f"test_{name}.py"
     tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
-    public = [
-        str(item.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-        for item in getattr(node.value, "elts", ())
-    ]
+    definitions = (ast.FunctionDef, ast.ClassDef)
+    names = [node.name for node in tree.body if isinstance(node, definitions)]
+    public = [one for one in names if not one.startswith("_")]
     named = re.compile(rf"\b({'|'.join([*map(re.escape, public), re.escape(name) + ' import'])})\b")
     others = [
         file

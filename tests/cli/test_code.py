@@ -44,7 +44,7 @@ class TestFit:
         assert list(parts) == ["author,word", "document,word"]
         tables = dict(zip([("author", "word"), ("document", "word")], files, strict=True))
         tables = {pair: mm.read_counts(file) for pair, file in tables.items()}
-        fit = mm.CODE(penalty=0.01, random_state=0, n_jobs=1).fit(tables)
+        fit = mm.CODE(random_state=0, n_jobs=1).fit(tables)
         np.testing.assert_array_equal(mm.load_atlas(output).maps, fit.maps_)
         said = worked(invoke("fit", *options, *kinds)).stdout
         assert "1 map of 5 authors, 7 documents and 8 words, log-likelihood -" in said
@@ -176,7 +176,8 @@ class TestFit:
     def test_runaways_and_swapped_sides_are_told(self, tmp_path):
         file = tmp_path / "apart.csv"
         file.write_text("word,document,n\na,d1,3\na,d2,1\nb,d3,2\nb,d4,2\nc,d1,1\nc,d2,1\n")
-        result = worked(code(file, None, "--rows", "word", "--columns", "document", "--count", "n"))
+        options = ("--rows", "word", "--columns", "document", "--count", "n", "--penalty", 0)
+        result = worked(code(file, None, *options))
         assert "has 2 groups" in result.stderr
         assert "use a size penalty, such as --penalty 0.01" in result.stderr
         hint = (
@@ -362,10 +363,9 @@ class TestProcess:
     @pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
     def test_interruption_on_a_terminal(self, large, tmp_path):
         state = tmp_path / "state"
-        options = ("--method", "code", "--checkpoint", state, "--iterations", 100_000)
-        done = on_a_terminal(
-            "fit", large, "-o", tmp_path / "o.atlas", *options, signal_=signal.SIGINT
-        )
+        model = ("--method", "code", "--penalty", 0, "--iterations", 100_000)
+        options = ("-o", tmp_path / "o.atlas", *model, "--checkpoint", state)
+        done = on_a_terminal("fit", large, *options, signal_=signal.SIGINT)
         assert done.returncode == 130
         assert done.stdout == ""
         assert "iteration" in done.stderr

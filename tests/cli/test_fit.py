@@ -361,6 +361,26 @@ class TestFitOfVectors:
         failed(map_of(vectors, "--weights", table), 3, "weights.csv has no column 'weight'")
         failed(map_of(norms, "--weights", table), 2, "--weights does not apply to the associations")
 
+    def test_known_labels_are_a_column_of_metadata(self, vectors, tmp_path):
+        words, _ = cluster_vectors()
+        table = tmp_path / "batches.csv"
+        labels = ["old" if k % 2 else "new" for k in range(len(words))]
+        rows = [f"{word},{label}" for word, label in zip(words, labels, strict=True)]
+        table.write_text("\n".join(["label,batch", *reversed(rows)]))
+        known = ("--condition", "batch")
+        atlas = atlas_of(vectors, *known, "--metadata", table, "--condition-strength", 0.4)
+        fit = mm.TSNE(perplexity=5, max_iter=60, random_state=0)
+        data = mm.read_vectors(vectors)
+        expected = fit.fit(data, condition=labels, condition_strength=0.4)
+        np.testing.assert_array_equal(atlas.maps, expected.maps_)
+        assert atlas.metadata["condition"].tolist() == atlas.metadata["batch"].tolist() == labels
+        failed(map_of(vectors, *known), 2, "--condition requires --metadata")
+        failed(map_of(vectors, "--condition-strength", 0.4), 2, "requires --condition COLUMN")
+        failed(
+            map_of(vectors, "--condition", "lab", "--metadata", table), 3,
+            "batches.csv has no column 'lab'; its columns are batch",
+        )  # fmt: skip
+
     def test_square_arrays_are_similarities_unless_a_metric_is_named(self, tmp_path):
         values = cluster_vectors()[1]
         distances = np.linalg.norm(values[:, None] - values, axis=2)

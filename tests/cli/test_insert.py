@@ -312,11 +312,8 @@ class TestBatches:
         failed(inserted(folder, "new.vec", "--batch", 4), 2, "must end in .npy")
         failed(inserted(folder, "new.vec", "--backend", "loky"), 2, "without --batch")
         failed(self.inserted(folder, atlas="bare.atlas"), 3, "use --vectors")
-        rows[33, 0] = np.nan
-        np.save(folder / "rows.npy", rows)
-        failed(self.inserted(folder), 3, "row 33")
-        np.save(folder / "rows.npy", rows[:, :-1])
-        failed(self.inserted(folder), 3, "expected one row of")
         rows[33, 1] = np.nan
         np.save(folder / "rows.npy", rows)
         failed(self.inserted(folder), 3, "NaN in row 33, column 1")
+        np.save(folder / "rows.npy", rows[:, :-1])
+        failed(self.inserted(folder), 3, "expected one row of")

@@ -9,8 +9,7 @@ from jsonschema import Draft202012Validator
 import manymaps as mm
 from cli_samples import check_json, invoke, worked
 from manymaps.cli import cli
-from manymaps.cli.json_schema import schema_of
-from manymaps.cli.results import RESULTS
+from manymaps.cli.json_schema import RESULTS, schema_of
 from manymaps.prediction.points import MEASURES, Point, PointResult
 
 
@@ -18,7 +17,7 @@ def test_every_command_has_a_type():
     with_json = {
         name for name, one in cli.commands.items() if any(p.name == "json" for p in one.params)
     }
-    assert with_json - RESULTS.keys() == set(), "add a type to src/manymaps/cli/results.py"
+    assert with_json - RESULTS.keys() == set(), "add a type to src/manymaps/cli/results.toml"
     assert RESULTS.keys() - with_json == set(), "these commands have no --json"
 
 
@@ -55,7 +54,7 @@ def test_further_keys_are_allowed_but_documented_ones_are_required():
 def test_undocumented_keys_fail_in_tests():
     aligned = {"matched": [0], "similarities": [0.5], "shared": 3, "output": "a.atlas"}
     check_json(("align", "--json"), json.dumps(aligned))
-    with pytest.raises(pytest.fail.Exception, match=r"align.*results.py:\n.*'further'"):
+    with pytest.raises(pytest.fail.Exception, match=r"align.*results.toml:\n.*'further'"):
         check_json(("align", "--json"), json.dumps({**aligned, "further": 1}))
     with pytest.raises(pytest.fail.Exception, match="`vanish --json` has no type"):
         check_json(("vanish", "--json"), "{}")

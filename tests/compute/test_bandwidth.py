@@ -88,8 +88,7 @@ def test_rows_of_different_lengths():
     share_out(conditional_probabilities, 4, flat, starts, np.full(4, np.log(5)), found)
     for i, length in enumerate(lengths):
         if length:
-            # With fewer than 32 pairs, the last bits depend on where the arrays are in memory.
-            truth = probabilities_of(np.tile(d2[i, :length], (8, 1)), 5)[0]
+            truth = probabilities_of(d2[[i], :length], 5)[0]
             np.testing.assert_array_equal(found[starts[i] : starts[i + 1]], truth)
 
 
@@ -122,15 +121,23 @@ def test_the_same_bits_at_any_number_of_threads():
     np.testing.assert_array_equal(*results)
 
 
-def test_the_same_bits_wherever_the_copies_are_in_memory():
-    """A loop must not depend on whether the arrays that it reads and fills are adjacent."""
-    d2 = random_distances(10).ravel()
-    starts, log_perplexity = np.arange(0, d2.size + 1, 25), np.full(30, np.log(7))
-    copies, apart = np.random.default_rng(1).uniform(0.5, 1.5, d2.size), np.empty(d2.size)
-    conditional_probabilities(0, 30, d2, starts, log_perplexity, apart, copies)
-    first, adjacent = np.concatenate([copies, copies]).reshape(2, -1)
-    conditional_probabilities(0, 30, d2, starts, log_perplexity, adjacent, first)
-    np.testing.assert_array_equal(adjacent, apart)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_same_bits_wherever_the_arrays_are_in_memory(is_weighted):
+    """A loop must not depend on how near the array that it fills is to an array that it reads."""
+    numbers, memory = np.random.default_rng(10).uniform(0.5, 1.5, (2, 40)), np.empty(200)
+    for length in range(1, 41):
+        d2, copies = np.ascontiguousarray(numbers[:, :length])
+        row = [0, 1, d2, np.array([0, length]), np.log([max(1, 0.3 * length)]), np.empty(length)]
+        row += [copies] if is_weighted else []
+        conditional_probabilities(*row)
+        apart, read = row[5], memory[80 : 80 + length]
+        read[:] = row[-1] if is_weighted else d2
+        row[-1 if is_weighted else 2] = read
+        for gap in range(-40, 41):
+            first = 80 + gap + (length if gap >= 0 else -length)
+            row[5] = memory[first : first + length]
+            conditional_probabilities(*row)
+            np.testing.assert_array_equal(row[5], apart, f"{length} pairs, gap {gap}")
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.3, 50.0])

@@ -77,9 +77,8 @@ def test_dense_twin(d, radius, span, kernel):
         np.array([0, 800]), charges, low[None],
     )  # fmt: skip
     span = float((both.max(axis=0) - low).max())
-    chunks = np.array([[0, 0, 70], [0, 70, 150]])
     kind = kernel_code(kernel)
-    add_near(batch, np.array([0]), chunks, span, radius, kind, potential, force)
+    add_near(batch, np.array([0]), span, radius, kind, potential, force)
     true_potential, true_force = near_sums(points, targets, charges, radius, kernel)
     np.testing.assert_allclose(potential - 1, true_potential, rtol=2e-5, atol=1e-5)
     np.testing.assert_allclose(force.T - 1, true_force, rtol=2e-4, atol=2e-5 * len(points) ** 0.5)

@@ -6,7 +6,12 @@ from scipy import sparse
 
 import reference
 from manymaps.compute.similarity import kernel_code
-from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
+from manymaps.compute.single_map import (
+    linear_pulls,
+    plane_words,
+    single_map_attraction,
+    single_map_cost,
+)
 from manymaps.compute.threads import share_out, threads
 from manymaps.model.target import conditional_target, joint_target
 
@@ -26,11 +31,12 @@ def sums(target, positions, kernel, rest):
     (pairs,) = target.sides
     n, d = positions.shape
     where = (0,) * d, pairs.chunks, pairs.indptr, pairs.indices
-    how = positions, positions, kernel_code(kernel), np.float32(rest)
+    own, how = (positions, positions), (kernel_code(kernel), np.float32(rest))
     pull, mass, cost = np.empty((n, d), np.float32), np.empty(n, np.float32), np.empty(n)
     n_chunks = len(pairs.chunks) - 1
-    share_out(single_map_attraction, n_chunks, *where, pairs.both, *how, pull, mass)
-    share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, cost)
+    loaded = *own, plane_words(positions), *how
+    share_out(single_map_attraction, n_chunks, *where, pairs.both, *loaded, pull, mass)
+    share_out(single_map_cost, n_chunks, *where, pairs.forward, *own, *how, cost)
     return pull, mass, cost
 
 

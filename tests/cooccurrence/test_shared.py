@@ -44,7 +44,7 @@ def test_a_chain_of_tables_has_weighted_margins_and_one_bipartite_table():
     np.testing.assert_allclose(shared.bipartite.values.toarray(), np.vstack(blocks))
     assert shared.metadata()["year"][:2].tolist() == [1, 2]
     assert shared.metadata()["pages"][:2].tolist() == [3, 4]
-    fit = mm.CODE(random_state=0, max_iter=2, penalty=0.01).fit([papers, authors])
+    fit = mm.CODE(random_state=0, max_iter=2).fit([papers, authors])
     assert fit.atlases_["document", "word"].metadata["year"][:2].tolist() == [1, 2]
     # This sparse format is also a dictionary.
     assert not is_tables(sparse.dok_array(np.eye(2)))
@@ -67,8 +67,8 @@ def test_a_single_table_is_ordinary_code_exactly(data):
 def test_positions_are_recovered_better_than_by_separate_fits():
     """Two separate fits have no common axes, so one is aligned by the words of both."""
     points, tables = planted((1500, 1500, 1500))
-    together = mm.CODE(random_state=0, penalty=0.01).fit(tables)
-    first, second = (mm.CODE(random_state=0, penalty=0.01).fit(table) for table in tables[:2])
+    together = mm.CODE(random_state=0).fit(tables)
+    first, second = (mm.CODE(random_state=0).fit(table) for table in tables[:2])
     a, b = first.column_embedding_, second.column_embedding_
     left, _, right = np.linalg.svd((a - a.mean(axis=0)).T @ (b - b.mean(axis=0)))
     moved = (first.row_embedding_ - a.mean(axis=0)) @ left @ right + b.mean(axis=0)
@@ -107,7 +107,7 @@ def test_cost_and_gradient_are_those_of_the_reference(form):
     emptied[1], emptied[:, 2] = 0, 0
     tables[0] = replace(tables[0], values=emptied)
     weights = (1.0, 0.5, 2.0)
-    estimator = mm.CODE(tolerance=0, **form)
+    estimator = mm.CODE(**{"penalty": 0, "tolerance": 0} | form)
     shared = shared_tables(tables, weights)
     nonempty, objective = estimator._prepared_tables(shared)
     n_maps, turn = form.get("n_maps", 1), -1 if form.get("given") == "columns" else 1
@@ -230,7 +230,7 @@ class TestAtlases:
             mm.insert_rows(fit.atlas_, new)
 
     def test_a_fit_of_one_table_forgets_the_tables(self, data):
-        estimator = mm.CODE(random_state=0, max_iter=5, penalty=0.01).fit(data[1])
+        estimator = mm.CODE(random_state=0, max_iter=5).fit(data[1])
         assert not hasattr(estimator, "row_embedding_")
         estimator.fit(data[1][0])
         assert list(estimator.atlases_) == [("author", "word")]
@@ -270,7 +270,7 @@ def test_objects_without_any_counts_are_at_the_mean(data):
         values[3] = 0
         tables[k] = replace(tables[k], values=values)
     with pytest.warns(mm.DataWarning, match="1 of 20 authors have no counts .*author3"):
-        fit = mm.CODE(random_state=0, penalty=0.01).fit(tables)
+        fit = mm.CODE(random_state=0).fit(tables)
     others = np.delete(fit.embeddings_["author"], 3, axis=0)
     assert fit.embeddings_["author"].shape == (20, 2)
     assert np.abs(fit.embeddings_["author"][3]).max() < np.abs(others).max()
@@ -281,16 +281,16 @@ def test_groups_that_drift_apart_are_reported():
     blocks = np.kron(np.eye(2), np.ones((3, 3)))
     tables = {("author", "word"): blocks, ("document", "word"): blocks + np.eye(6)}
     with pytest.warns(mm.DataWarning, match="the tables have 2 groups of objects"):
-        mm.CODE(random_state=0).fit(tables)
+        mm.CODE(penalty=0, random_state=0).fit(tables)
     joined = {**tables, ("document", "word"): np.ones((6, 6))}
-    fit = mm.CODE(random_state=0, penalty=0.01).fit(joined)
+    fit = mm.CODE(random_state=0).fit(joined)
     assert np.isfinite(fit.atlas_.maps).all()
 
 
 def test_tables_that_do_not_match_are_refused(data):
     first, second, third = data[1]
     fewer = second.subset(columns=np.arange(39))
-    fitted = mm.CODE(random_state=0, max_iter=3, penalty=0.01).fit([first, second])
+    fitted = mm.CODE(random_state=0, max_iter=3).fit([first, second])
     for tables, message in (
         ([first, fewer], "1 word of the table of documents x words or of .*not in both: 'word39'"),
         ([first, first], "two tables of authors and words"),

@@ -66,7 +66,7 @@ def test_similarities_within_a_kind_are_part_of_the_hessian():
 
 @pytest.mark.parametrize("form", FORMS[:3])
 def test_a_fit_of_enough_objects_is_unique_up_to_isometries(form):
-    fit = CODE(random_state=0, **form).fit(smooth_table())
+    fit = CODE(penalty=0, random_state=0, **form).fit(smooth_table())
     found = fit.uniqueness(n_eigenvalues=5)
     assert found.is_unique
     assert found.is_minimum
@@ -82,9 +82,9 @@ def test_a_fit_of_enough_objects_is_unique_up_to_isometries(form):
 def test_isometries_are_translations_and_rotations(d, n_isometries):
     """Under a size penalty, only the rotations are flat."""
     table = smooth_table(14, 16)
-    free = CODE(d, random_state=0).fit(table).uniqueness()
+    free = CODE(d, penalty=0, random_state=0).fit(table).uniqueness()
     assert (free.n_isometries, free.n_zero) == (n_isometries, n_isometries)
-    held = CODE(d, random_state=0, penalty=0.01).fit(table).uniqueness()
+    held = CODE(d, random_state=0).fit(table).uniqueness()
     assert held.n_isometries == held.n_zero == d * (d - 1) // 2
 
 
@@ -96,7 +96,7 @@ def test_chosen_points_on_a_conic_leave_the_conditional_model_free(given, n_chos
     """A conic has 6 - n free coefficients through n points, and any of them is an invariance."""
     table = smooth_table(12, n_chosen)
     table = table if given == "rows" else table.T
-    fit = CODE(random_state=0, given=given, tolerance=0).fit(table)
+    fit = CODE(penalty=0, random_state=0, given=given, tolerance=0).fit(table)
     found = fit.uniqueness()
     assert found.n_affine == n_affine == found.n_zero - 3
     assert found.n_unexplained == 0
@@ -129,14 +129,14 @@ def test_the_conic_is_an_invariance_of_the_likelihood():
 def test_groups_without_counts_between_them_are_not_unique():
     blocks = np.kron(np.eye(2), np.ones((6, 7))) * smooth_table(12, 14)
     with pytest.warns(DataWarning, match="2 groups"):
-        fit = CODE(random_state=0).fit(blocks)
+        fit = CODE(penalty=0, random_state=0).fit(blocks)
     found = fit.uniqueness()
     # Each group has its own isometries, which are not affine motions of all rows.
     assert (found.n_zero, found.n_isometries) == (6, 3)
     assert found.n_unexplained == 3
     assert not found.is_unique
     assert (found.displacements > 0.01).all()
-    assert CODE(random_state=0, penalty=0.01).fit(blocks).uniqueness().is_unique
+    assert CODE(random_state=0).fit(blocks).uniqueness().is_unique
 
 
 def test_a_third_kind_in_a_cycle_of_tables_determines_the_positions():
@@ -150,7 +150,7 @@ def test_a_third_kind_in_a_cycle_of_tables_determines_the_positions():
     assert (star.n_zero, star.n_isometries, star.n_affine) == (4, 3, 1)
     cycle = CODE(random_state=0, penalty=0).fit(tables).uniqueness()
     assert (cycle.n_zero, cycle.n_affine, cycle.is_unique) == (3, 0, True)
-    turned = CODE(random_state=0, given="columns").fit(tables)
+    turned = CODE(random_state=0, penalty=0, given="columns").fit(tables)
     found = turned.uniqueness()
     assert found.is_unique
     assert found.displacements.shape == (turned.atlas_.n_objects,)
@@ -171,7 +171,7 @@ def test_iterations_find_the_eigenvalues_of_the_whole_hessian(monkeypatch):
 
 
 def test_fits_that_are_not_supported_are_refused():
-    fit = CODE(n_maps=2, random_state=0, max_iter=3, penalty=0.01).fit(smooth_table())
+    fit = CODE(n_maps=2, random_state=0, max_iter=3).fit(smooth_table())
     with pytest.raises(ParameterError, match="one map without pins"):
         fit.uniqueness()
     with pytest.raises(ParameterError, match="n_eigenvalues"):

@@ -156,7 +156,9 @@ def test_gradient_is_that_of_differences(kind):
     found, asked = rng.normal(size=(N, 4)), draw(40, kind).values
 
     def loss(at: np.ndarray) -> float:
-        p = triplet_choice._probabilities(triplet_choice._utilities(at), asked, kind)
+        pairs, utilities = triplet_choice.options_of(kind), triplet_choice._utilities(at)
+        of_options = [utilities[asked[:, a], asked[:, b]] for a, b in pairs]
+        p = triplet_choice._luce(np.stack(of_options, axis=1))
         return -float(np.log(p[:, 0]).sum())
 
     gradient = triplet_choice._gradient(found, asked, kind)

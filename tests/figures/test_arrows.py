@@ -1,5 +1,7 @@
 """Arrows and centroids of fitted variables over a map, in Python and by the command `plot`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,6 +57,25 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
     np.testing.assert_allclose(diamonds.get_offsets(), found.factors[0].centroids)
     np.testing.assert_allclose(low + arrow_tips(found, found.origin - low, high - low), ends[:, 1])
+
+
+def test_arrows_start_in_the_middle_if_their_origin_is_not_in_the_picture(atlas, table):
+    found = mm.fit_vectors(atlas, table).significant(0.05)
+    (factor,) = found.factors
+    centroids = np.add(factor.centroids, [[0, 0], [0, 99]])
+    far = replace(found, origin=found.origin + 99, factors=(replace(factor, centroids=centroids),))
+    figure = mm.plot_map(atlas, vectors=far)
+    (ax,) = figure.axes
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    ends = np.array([arrow._posA_posB for arrow in ax.patches if arrow.get_gid() == "vector"])
+    np.testing.assert_allclose(ends[:, 0], [(low + high) / 2] * 2)
+    steps = ends[:, 1] - ends[:, 0]
+    np.testing.assert_allclose(steps / np.hypot(*steps.T)[:, None], found.directions, atol=1e-9)
+    assert (np.abs(steps) / (high - low)).max() == pytest.approx(0.75 / 2)
+    names = [text.get_text() for text in ax.texts if text.get_gid() == "variable"]
+    assert sorted(names) == ["east", "half: lower", "north west"]
+    small_print = " ".join(text.get_text() for text in ax.texts).replace("\n", " ")
+    assert "they start in the middle, not at the mean position · 1 centroid outside" in small_print
 
 
 def test_variables_without_a_direction_or_none_at_all_are_no_arrows(atlas):

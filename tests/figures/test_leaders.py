@@ -109,7 +109,7 @@ class TestSmallMaps:
         birds = [f"bird {i}" for i in range(10)]
         visits = rng.poisson(rng.gamma(0.5, 6, (12, 10)))
         counts = mm.Counts(visits, [f"site {i}" for i in range(12)], birds, ("site", "bird"))
-        atlas = mm.CODE(penalty=0.01, random_state=0, max_iter=60).fit(counts).atlas_
+        atlas = mm.CODE(random_state=0, max_iter=60).fit(counts).atlas_
         assert_all_labelled(mm.plot_map(atlas), [22])
         assert_all_labelled(mm.plot_atlas(atlas), [22])
 

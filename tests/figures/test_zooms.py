@@ -303,7 +303,7 @@ def test_what_cannot_be_a_region():
             plot_zooms(atlas, regions)  # fmt: skip
     with pytest.raises(UnknownLabelError, match="word1"):
         plot_zooms(atlas, ["wird1"])
-    with pytest.raises(ParameterError, match="no map 2"):
+    with pytest.raises(ParameterError, match="map 2 does not exist"):
         plot_zooms(atlas, map=2)
     away = atlas.labels[int(atlas.map_weights[0].argmin())]
     with pytest.raises(ParameterError, match=f"no region around '{away}'"):

@@ -137,6 +137,6 @@ def test_a_resumed_run_has_the_same_numbers(tmp_path):
 def test_code_numbers_its_maps_so():
     rng = np.random.default_rng(0)
     counts = mm.Counts(rng.poisson(1.0, (12, 9)))
-    fit = mm.CODE(n_maps=3, max_iter=20, penalty=0.01, random_state=0).fit(counts)
+    fit = mm.CODE(n_maps=3, max_iter=20, random_state=0).fit(counts)
     rows, columns = fit.proportions_[:, :12], fit.proportions_[:, 12:]
     assert order_of_maps(counts.values, rows, columns).tolist() == [0, 1, 2]

@@ -421,7 +421,7 @@ class TestTwoKinds:
         ],
     )  # fmt: skip
     def test_rows_and_columns_are_held(self, settings):
-        settings = {"random_state": 0, "max_iter": 40, "penalty": 0.01, **settings}
+        settings = {"random_state": 0, "max_iter": 40, **settings}
         whole = mm.CODE(**settings).fit(counts()).atlas_
         words = whole.subset(whole.of_kind("word"))
         some = whole.subset([0, 3, 4, 9, 12, 20])
@@ -434,15 +434,16 @@ class TestTwoKinds:
 
     def test_as_many_rows_as_columns_are_still_of_two_kinds(self):
         square = counts(9, 9)
-        fit = mm.CODE(max_iter=5, penalty=0.01, pin={"doc 0": [1.0, -2.0]}).fit(square)
+        fit = mm.CODE(max_iter=5, pin={"doc 0": [1.0, -2.0]}).fit(square)
         np.testing.assert_array_equal(fit.atlas_.maps[0, 0], np.float32([1, -2]))
 
     def test_documents_around_held_words_stand_where_each_alone_is_best(self):
         """Of the conditional model the place of a row among given columns is a concave problem."""
-        whole = mm.CODE(random_state=0, tolerance=0).fit(counts())
+        settings = {"penalty": 0, "random_state": 0, "tolerance": 0}
+        whole = mm.CODE(**settings).fit(counts())
         words = whole.atlas_.subset(whole.atlas_.of_kind("word"))
         others = counts(seed=5)
-        fit = mm.CODE(random_state=0, tolerance=0, pin=words).fit(others)
+        fit = mm.CODE(**settings, pin=words).fit(others)
         y = words.maps[0].astype(np.float64)
 
         def loss(place, shares):

@@ -240,6 +240,18 @@ class TestExaggeration:
         short = TSNE(max_iter=90)._default_optimizer(100)
         assert short.exaggeration == Stages(((0, 12.0), (30, 1.0)))
 
+    def test_momentum_is_higher_once_the_maps_of_many_objects_have_expanded(self):
+        def momentum(n_objects, **settings):
+            return TSNE(**settings)._default_optimizer(n_objects).momentum
+
+        assert momentum(4_999) == Stages(((0, 0.8),))
+        assert momentum(5_000) == Stages(((0, 0.8), (300, 0.9)))
+        assert momentum(5_000, learning_rate=200.0) == Stages(((0, 0.8),))
+        late = momentum(5_000, late_exaggeration=4.0)
+        assert late == Stages(((0, 0.8), (300, 0.9), (500, 0.8)))
+        # The map is still expanding when late exaggeration begins.
+        assert momentum(5_000, late_exaggeration=4.0, max_iter=90) == Stages(((0, 0.8), (60, 0.8)))
+
     def test_late_exaggeration_draws_groups_together(self):
         def tightness(late):
             fit = TSNE(perplexity=10, late_exaggeration=late, random_state=0).fit(groups())

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from manymaps import TSNE, DataError, DataWarning
 from manymaps.maps.starts import separated, start_positions
@@ -28,6 +29,14 @@ def test_components_of_float32_far_from_zero(n_features):
     np.testing.assert_array_equal(far, before)
     near = started("pca", x)
     assert abs(np.corrcoef(y[:, 0], near[:, 0])[0, 1]) > 0.99
+
+
+def test_the_same_bits_at_any_number_of_blas_threads():
+    rows, results = np.random.default_rng(2).normal(size=(40, 1000)), []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            results.append(started("pca", rows))
+    np.testing.assert_array_equal(*results)
 
 
 def test_whole_numbers_are_centred_too():

@@ -10,7 +10,8 @@ import joblib
 import pytest
 
 from cli_samples import failed, invoke, worked
-from manymaps.prediction.sweeps import WorkersLostError, sweep
+from manymaps.compute.tasks import WorkersLostError
+from manymaps.prediction.sweeps import sweep
 from sweep_samples import Guess, Slow, figures, ring, write_ring
 
 pytestmark = pytest.mark.slow

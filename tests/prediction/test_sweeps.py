@@ -10,12 +10,13 @@ from scipy import sparse
 
 from lib.models import SpreadingActivation
 from manymaps import Associations
+from manymaps.compute.tasks import WorkersLostError
 from manymaps.errors import DataError, ParameterError
 from manymaps.figures.sweep import plot_sweep
 from manymaps.prediction.held_out import Split, split_associations, uniform_errors
 from manymaps.prediction.points import MEASURES
 from manymaps.prediction.predictor import AssociationPredictor, score_predictor
-from manymaps.prediction.sweeps import Point, PointResult, SweepResult, WorkersLostError, sweep
+from manymaps.prediction.sweeps import Point, PointResult, SweepResult, sweep
 from sweep_samples import Deadly, Guess, Interrupted, figures, ring
 
 GRID = {"spread": [0.5, 1.0], "other": [0, 1]}

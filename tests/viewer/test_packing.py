@@ -609,6 +609,8 @@ class TestVectors:
         places = [[mark["x"], mark["y"]] for mark in marks]
         tips = low + arrow_tips(found, found.origin - low, high - low)
         np.testing.assert_allclose(places, [*tips[1:], *found.factors[0].centroids])
+        outside = read(atlas, vectors=replace(found, origin=low - 1)).header["maps"][1]["vectors"]
+        np.testing.assert_allclose([mark["from"] for mark in outside[:2]], [(low + high) / 2] * 2)
 
     def test_vectors_of_no_map_of_one_map_twice_or_of_a_line(self, fitted):
         atlas, found = fitted

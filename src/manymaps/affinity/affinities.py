@@ -52,8 +52,15 @@ from manymaps.constraints import Number, Several, check_parameter, instance
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
-    "MOST_SCALES", "PERPLEXITY", "Affinity", "GaussianAffinity", "GlobalGaussian",
-    "LocalPerplexity", "affinity_from",
+    "MOST_SCALES",
+    "NEIGHBORS_PER_PERPLEXITY",
+    "PERPLEXITY",
+    "Affinity",
+    "GaussianAffinity",
+    "GlobalGaussian",
+    "LocalPerplexity",
+    "affinity_from",
+    "check_perplexity",
 ]  # fmt: skip
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
@@ -70,7 +77,7 @@ _NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
 
 # As in tree-based t-SNE (van der Maaten 2014), because farther neighbours have almost no
 # probability. Half as many neighbours (perplexity 15) gave the same map of 20,000 digits.
-_NEIGHBORS_PER_PERPLEXITY = 3
+NEIGHBORS_PER_PERPLEXITY = 3
 # Up to this number of objects, all pairs are kept (25 million probabilities). For more objects,
 # only nearest neighbours are kept. Trades memory for exactness; not tuned.
 _ALL_PAIRS = 5_000
@@ -82,6 +89,9 @@ _NEGLIGIBLE = 1e-6
 # Similarities are computed in float32, whose spacing at 1 is 1e-7. A similarity equal to the
 # threshold must be treated as above it.
 _ROUNDING = 1e-6
+# Above this number of probabilities (about 220,000 objects at perplexity 30), they are stored in
+# float32, which saves 0.35 KiB of memory per object. The model computes with float32 in any size.
+_MOST_IN_FLOAT64 = 20_000_000
 # Tolerance of the entropy, which corresponds to 0.01 % of the perplexity.
 _REACHED = 1e-4
 
@@ -94,9 +104,12 @@ class Affinity(ABC):
     joint : bool
         Whether the similarities form one joint distribution over all pairs instead of one
         conditional distribution per row.
+    by_label : bool
+        Whether `similarities` accepts `groups`, the numbers of known labels of the objects.
     """
 
     joint: ClassVar[bool] = False
+    by_label: ClassVar[bool] = False
 
     def written(self) -> str:
         """Return the Python expression under which an atlas records the affinity."""
@@ -191,6 +204,7 @@ class GaussianAffinity(Affinity):
 
     perplexity: float | Sequence[float] | np.ndarray = 30.0
     n_neighbors: int | None = None
+    by_label: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _make_plain(self)
@@ -212,6 +226,7 @@ class GaussianAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
         weights: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the objects.
 
@@ -227,20 +242,31 @@ class GaussianAffinity(Affinity):
             Seed of the search.
         weights : array of shape (n,), optional
             Weights of the objects (`Affinity.similarities`).
+        groups : array of int, shape (n,), optional
+            Number of the known label of each object, or -1. Every object then has neighbours with
+            each label (`manymaps.affinity.by_label`). Cannot be combined with known neighbours and
+            weights.
 
         Returns
         -------
         csr_array of shape (n, n)
-            The similarities; each row sums to 1, with each value counted once per copy.
+            The similarities; each row sums to 1, with each value counted once per copy. They are
+            float64, or float32 if there are more than 20 million.
         """
+        if groups is not None:
+            from manymaps.affinity.by_label import similarities_by_label
+
+            return similarities_by_label(
+                self, data, groups, metric=metric, search=search, seed=seed
+            )
         data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
         weights = object_weights(weights, n, "weights")
         for perplexity in scales:
-            _check_perplexity(perplexity, n, weights)
+            check_perplexity(perplexity, n, weights)
         logs = _log_perplexities(self.perplexity, scales, n)
         _check_neighbors(self.n_neighbors, n)
-        usual, how = _NEIGHBORS_PER_PERPLEXITY * max(scales), {"search": search, "seed": seed}
+        usual, how = NEIGHBORS_PER_PERPLEXITY * max(scales), {"search": search, "seed": seed}
         rows, copies = _rows_of(data, self.n_neighbors, usual, weights, metric=metric, **how)
         _check_carried(np.array(scales) if logs.shape[1] > 1 else max(scales), rows, copies)
         values, missed = _averaged(rows, logs, copies)
@@ -338,7 +364,7 @@ class GlobalGaussian(Affinity):
             raise DataError(f"{n} object has no pairs; pass at least two")
         weights = object_weights(weights, n, "weights")
         if self.sigma is None:
-            _check_perplexity(self.perplexity, n, weights)
+            check_perplexity(self.perplexity, n, weights)
         _check_neighbors(self.n_neighbors, n)
         k = self.n_neighbors or (n - 1 if n <= _ALL_PAIRS else None)
         usual, how = _NEIGHBORS_OF_ONE_SIGMA * self.perplexity, {"search": search, "seed": seed}
@@ -595,7 +621,7 @@ def _n_objects(data: Matrix | NeighborGraph) -> int:
     return int(shape[0])
 
 
-def _check_perplexity(perplexity: float, n: int, weights: np.ndarray | None) -> None:
+def check_perplexity(perplexity: float, n: int, weights: np.ndarray | None) -> None:
     most = n - 1 if weights is None else float(weights.sum() - 1)
     if not 1 <= perplexity <= most:
         weighing = "" if weights is None else f" with a total weight of {most + 1}"
@@ -677,7 +703,8 @@ def _averaged(
     rows: sparse.csr_array, logs: np.ndarray, copies: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Average p_j|i over perplexities; return it and the rows that miss a perplexity."""
-    values, missed = np.zeros(rows.nnz), np.zeros(rows.shape[0], bool)
+    precision = np.float64 if rows.nnz <= _MOST_IN_FLOAT64 else np.float32
+    values, missed = np.zeros(rows.nnz, precision), np.zeros(rows.shape[0], bool)
     # Squares of distances divided by the largest cannot overflow.
     unit = rows.data.max(initial=0) or 1.0
     for some in _row_blocks(rows.indptr):

@@ -301,9 +301,8 @@ def check_stored_symmetry(rows: sparse.csr_array, what: str = "the distances") -
     """
     n = rows.shape[0]
     some = np.arange(n)[:: 1 + rows.nnz // _MOST_TO_COMPARE]
-    there, back = rows, rows.T.tocsr()
-    if some.size < n:
-        there, back = there[some], back[some]
+    there, back = (rows, rows) if some.size == n else (rows[some], rows[:, some])
+    back = back.T.tocsr()
     # If only one direction is stored, both products are 0.
     gap = there.multiply(_pattern(back)) - back.multiply(_pattern(there))
     gap = sparse.coo_array(abs(gap))

@@ -13,7 +13,7 @@ Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest f
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -346,8 +346,13 @@ def distance_rows(
         return _all_pairs(data, metric)
     else:
         graph = nearest_neighbors(data, k, metric=metric, search=search, seed=seed)
-    n, width = graph.indices.shape
-    columns, distances = _in_column_order(graph.indices, graph.distances)
+    return _as_rows(graph.indices, graph.distances)
+
+
+def _as_rows(indices: np.ndarray, distances: np.ndarray) -> sparse.csr_array:
+    """Convert neighbours (n, k) to sparse rows with sorted indices."""
+    n, width = indices.shape
+    columns, distances = _in_column_order(indices, distances)
     # With 64-bit indices, the other index array would also be 64-bit.
     small = max(n, n * width) <= np.iinfo(np.int32).max
     starts = np.arange(0, n * width + 1, width, dtype=np.int32 if small else np.int64)
@@ -362,9 +367,7 @@ def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.nda
         order = np.argsort(indices, axis=1, kind="stable")
         return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
     columns, values = np.empty_like(indices), np.empty_like(distances)
-    step = max(1, BLOCK_CELLS // indices.shape[1])
-    for start in range(0, len(indices), step):
-        some = slice(start, start + step)
+    for some in _row_blocks(indices):
         # Indices and distances that are packed into single numbers are sorted many times faster.
         pairs = indices[some].astype(np.int64) << 32
         pairs |= np.ascontiguousarray(distances[some]).view(np.uint32)
@@ -431,26 +434,53 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     n = len(indices)
     unfound = " (-1 marks a neighbour that a search did not find)" if (indices == -1).any() else ""
     _refuse_row(
-        ((indices < 0) | (indices >= n)).any(axis=1),
+        _in_blocks(lambda near: (near < 0) | (near >= n), indices),
         f"a neighbour out of range; indices must be from 0 to {n - 1}{unfound}",
     )
     own = (indices == np.arange(n)[:, None]).any(axis=1)
     _refuse_row(own, "its own object among its neighbours; remove it")
-    ranked = np.sort(indices, axis=1)
-    _refuse_row((ranked[:, 1:] == ranked[:, :-1]).any(axis=1), "a neighbour twice; remove one")
-    bad = ~(np.isfinite(distances) & (distances >= 0)).all(axis=1)
-    _refuse_row(bad, "a distance that is negative or not finite")
-    width = indices.shape[1]
-    starts = np.arange(0, n * width + 1, width)
-    rows = sparse.csr_array((distances.ravel(), indices.ravel(), starts), shape=(n, n), copy=True)
-    rows.sort_indices()
-    check_stored_symmetry(rows, "the neighbours' distances")
-    order = np.lexsort((indices, distances), axis=1)
-    return replace(
-        graph,
-        indices=compact(np.take_along_axis(indices, order, axis=1)),
-        distances=np.take_along_axis(distances, order, axis=1),
+    indices = compact(indices)
+    _refuse_row(
+        _in_blocks(lambda near: np.diff(np.sort(near, axis=1)) == 0, indices),
+        "a neighbour twice; remove one",
     )
+    _refuse_row(
+        _in_blocks(lambda away: ~(np.isfinite(away) & (away >= 0)), distances),
+        "a distance that is negative or not finite",
+    )
+    check_stored_symmetry(_as_rows(indices, distances), "the neighbours' distances")
+    indices, distances = _nearest_first(indices, distances)
+    return replace(graph, indices=indices, distances=distances)
+
+
+def _row_blocks(table: np.ndarray) -> Iterator[slice]:
+    """Yield ranges of rows that together contain a few million cells."""
+    step = max(1, BLOCK_CELLS // table.shape[1])
+    for start in range(0, len(table), step):
+        yield slice(start, start + step)
+
+
+def _in_blocks(test: Callable[[np.ndarray], np.ndarray], table: np.ndarray) -> np.ndarray:
+    """Mark the rows of a large table in which a test marks any cell."""
+    return np.concatenate([test(table[some]).any(axis=1) for some in _row_blocks(table)])
+
+
+def _nearest_first(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sort rows by distance and then by index; return sorted arrays without a copy."""
+
+    def descends(some: slice) -> bool:
+        before, after = distances[some, :-1], distances[some, 1:]
+        ahead = indices[some, :-1] < indices[some, 1:]
+        return not ((before < after) | ((before == after) & ahead)).all()
+
+    if not any(descends(some) for some in _row_blocks(indices)):
+        return indices, distances
+    sorted_indices, sorted_distances = np.empty_like(indices), np.empty_like(distances)
+    for some in _row_blocks(indices):
+        order = np.lexsort((indices[some], distances[some]), axis=1)
+        sorted_indices[some] = np.take_along_axis(indices[some], order, axis=1)
+        sorted_distances[some] = np.take_along_axis(distances[some], order, axis=1)
+    return sorted_indices, sorted_distances
 
 
 def _check_arrays(indices: np.ndarray, distances: np.ndarray) -> None:

@@ -34,8 +34,6 @@ from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 from manymaps.metrics.measures import ratio
 
-__all__ = ["Agreement", "judge_agreement"]
-
 
 @dataclass(frozen=True, repr=False)
 class Agreement(TabularResult):

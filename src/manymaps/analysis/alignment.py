@@ -38,8 +38,6 @@ from manymaps.errors import DataError
 from manymaps.labels import first_of
 from manymaps.metrics.measures import ratio
 
-__all__ = ["Alignment", "TopicMatches", "align", "map_pairs", "match_topics"]
-
 
 @dataclass(frozen=True, eq=False)
 class Alignment:

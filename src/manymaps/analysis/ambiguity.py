@@ -48,8 +48,6 @@ from manymaps.labels import plural
 from manymaps.metrics.measures import ratio
 from manymaps.seeds import drawn_generator
 
-__all__ = ["Ambiguity", "ambiguity"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ambiguity(TabularResult):
@@ -194,7 +192,8 @@ def ambiguity(
     if len(fits) == 1 and first.consensus is not None:
         parts = list(_of_consensus(first))
     else:
-        parts = [_of_fit(atlas, min_share, min_weight, level) for atlas in fits]
+        senses = (fit_senses(atlas, 1, min_weight, min_share, level) for atlas in fits)
+        parts = [_effective(one.words, one.shares, first.n_objects) for one in senses]
     effective, counts = (np.stack(part) for part in zip(*parts, strict=True))
     if len(fits) > 1:
         known = np.stack([_recalls(atlas) for atlas in fits])
@@ -216,13 +215,6 @@ def ambiguity(
         distinct_responses=distinct_responses,
         kinds=None if first.kinds is None else tuple(first.kinds),
     )
-
-
-def _of_fit(
-    atlas: Atlas, min_share: float, min_weight: float, level: Level
-) -> tuple[np.ndarray, np.ndarray]:
-    senses = fit_senses(atlas, 1, min_weight, min_share, level)
-    return _effective(senses.words, senses.shares, atlas.n_objects)
 
 
 def _resampled(

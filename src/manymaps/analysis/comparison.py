@@ -71,8 +71,6 @@ from manymaps.errors import DataError, setting
 from manymaps.labels import find_label, first_of, fold, plural
 from manymaps.seeds import RandomState, drawn_seed
 
-__all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"]
-
 Correction = Literal["bh", "by"]
 #: The change of a word without significant differences.
 NO_CHANGE = "no change shown"
@@ -770,16 +768,12 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
             + _scarce_group(found.names, totals, min_responses)
         )
     first = found.counts(0)
-    if all(_same(first, found.counts(g)) for g in range(1, found.n_groups)):
+    if all((first != found.counts(g)).nnz == 0 for g in range(1, found.n_groups)):
         raise DataError(
             f"the groups {first_of(found.names)} have identical responses; compare groups of "
             "different participants"
         )
     return words
-
-
-def _same(one: sparse.csr_array, other: sparse.csr_array) -> bool:
-    return (one != other).nnz == 0
 
 
 def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:

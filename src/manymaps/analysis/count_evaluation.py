@@ -34,8 +34,6 @@ from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
 from manymaps.metrics.measures import Measure
 from manymaps.metrics.spaces import MapSpace
 
-__all__ = ["CountEvaluation", "evaluate_counts"]
-
 # Above this number of rows, neighbours are compared for a sample of 2,000 rows, because time grows
 # with the square of the number. The standard error of a share is then at most 0.011.
 MOST_IN_FULL = 5_000
@@ -79,7 +77,7 @@ class CountEvaluation:
     --------
     >>> import manymaps as mm
     >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail sail", "c": "tie suit suit"})
-    >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
+    >>> fit = mm.CODE(random_state=0).fit(posts)
     >>> evaluation = mm.evaluate(fit.atlas_, posts)
     >>> type(evaluation).__name__, evaluation.log_likelihood < 0
     ('CountEvaluation', True)

@@ -102,8 +102,6 @@ from manymaps.model.similarities import normalized
 from manymaps.model.target import joint_target
 from manymaps.optimizers.descent import LBFGS
 
-__all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
-
 # Each number is about twice the previous one, because a diagnosis fits maps for each number.
 NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)
 # Number of strong links per object; not tuned.

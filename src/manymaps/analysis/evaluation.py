@@ -57,8 +57,6 @@ from manymaps.model.observed import objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 
-__all__ = ["Evaluation", "evaluate"]
-
 # With fewer than three objects, neighbourhoods cannot differ.
 LEAST = 3
 # Number of neighbours in `recall_at_10`, and the default for the local measures.

@@ -34,12 +34,13 @@ from manymaps.labels import listed, natural_order, plural
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
-__all__ = ["FittedFactor", "FittedVectors", "arrow_tips", "check_plane", "fit_vectors"]
-
 # As in vegan, a permuted r2 that is smaller than the observed r2 by less than this is equal.
 _ROUNDING = float(np.sqrt(np.finfo(float).eps))
 # Share of the space between the origin and the edge that the longest arrow fills, as in vegan.
 FILL = 0.75
+# If the origin is closer to an edge than this share of the panel, an arrow towards the edge has at
+# most 0.075 of the panel (FILL times this value), and all other arrows shrink in proportion.
+NEAR_EDGE = 0.1
 # With two sites, every variable has an r2 of 1.
 _FEWEST_SITES = 3
 
@@ -270,6 +271,22 @@ def check_plane(found: FittedVectors) -> None:
         )
 
 
+def arrow_start(origin: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the point (2,) of a panel from which arrows are drawn.
+
+    This point is the origin. If the origin is outside the panel or near its edge, which leaves no
+    space for arrows, it is the middle of the panel. Arrows are directions, not positions.
+
+    Parameters
+    ----------
+    origin, low, high : ndarray of shape (2,)
+        Positions of the origin and of the lower left and upper right corners of the panel, in any
+        unit.
+    """
+    inside = np.minimum(origin - low, high - origin) >= NEAR_EDGE * (high - low)
+    return origin if inside.all() else (low + high) / 2
+
+
 def arrow_tips(found: FittedVectors, start: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Return the tips (n, 2) of the arrows of variables in a panel.
 
@@ -278,8 +295,9 @@ def arrow_tips(found: FittedVectors, start: np.ndarray, size: np.ndarray) -> np.
     found : FittedVectors
         Variables fitted to a map of two dimensions.
     start, size : ndarray of shape (2,)
-        Position of the origin from the lower left corner of the panel, and the size of the panel,
-        in any unit. The tips have the same unit. The tip of a constant variable is NaN.
+        Common start of the arrows (`arrow_start`) from the lower left corner of the panel, and the
+        size of the panel, in any unit. The tips have the same unit. The tip of a constant variable
+        is NaN.
     """
     reach = found.directions * np.sqrt(found.r2)[:, None]
     room = np.where(reach > 0, size - start, start)
@@ -374,7 +392,7 @@ def fit_vectors(
     >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9], [0, 1, 8]]),
     ...                 ["oak", "ash", "reed", "pond"], ["jay", "tit", "coot"],
     ...                 kinds=("site", "bird"))
-    >>> atlas = CODE(penalty=0.01, random_state=0).fit(visits).atlas_
+    >>> atlas = CODE(random_state=0).fit(visits).atlas_
     >>> table = {"site": ["oak", "ash", "reed", "pond"], "water": [0.1, 0.2, 0.9, 1.0],
     ...          "forest": ["yes", "yes", "no", "no"]}
     >>> found = fit_vectors(atlas, table, n_permutations=99)

@@ -46,8 +46,6 @@ from manymaps.data.trials import Trials, without_repeats
 from manymaps.errors import DataError, setting
 from manymaps.labels import listed
 
-__all__ = ["Network", "check_lists", "fluency_network", "fluency_trials", "network_statistics"]
-
 #: Kinds of networks of fluency lists.
 Network = Literal["window", "walk", "pearson", "cosine"]
 

@@ -31,8 +31,6 @@ from manymaps.errors import DataError
 from manymaps.io.missing_answers import checked_missing, is_missing
 from manymaps.labels import plain_spelling
 
-__all__ = ["CleanedLists", "clean_fluency"]
-
 _Masks: TypeAlias = Mapping[str, np.ndarray]
 
 _FINDINGS = {

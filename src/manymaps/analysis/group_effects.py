@@ -39,8 +39,6 @@ from manymaps.analysis.group_tests import PermutedUnits
 from manymaps.data.responses import GroupedResponses
 from manymaps.labels import fold
 
-__all__ = ["agreement_effects", "lost_single_responses", "sense_shifts", "spelling_variants"]
-
 LEVEL = 0.95
 # Share of responses that were given only once. The share in USF is 18 % with idiosyncratic
 # responses and 0 % without them. Between samples of the same norms, the share varies by 1 %.

@@ -31,8 +31,6 @@ from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
 from manymaps.data.responses import GroupedResponses
 from manymaps.progress import work
 
-__all__ = ["GroupFits", "Movement", "fit_groups", "pooled_associations"]
-
 # With less than 1 % of a word's weight in common maps, rounding would dominate its displacement.
 _LEAST_SHARED = 0.01
 

@@ -35,8 +35,6 @@ from manymaps.data.responses import GroupedResponses
 from manymaps.labels import plural
 from manymaps.progress import work
 
-__all__ = ["PermutedUnits", "PooledSenses", "permutation_p_values", "pooled_senses"]
-
 # With 20 permutations that reach the observed value, the standard error of a p-value is 22 %.
 _HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
 # The deciding threshold is at least this many times the smallest possible p.

@@ -52,8 +52,6 @@ from manymaps.labels import first_of, fold, label_places
 from manymaps.metrics.measures import Interval, ratio
 from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
 
-__all__ = ["Interval", "Intervals", "intervals"]
-
 # Maximum number of members in a table cell, which keeps the cell readable.
 _MEMBERS_LISTED = 8
 

@@ -30,8 +30,6 @@ from manymaps.errors import not_installed
 from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
-__all__ = ["networkx_library", "node_measures"]
-
 
 def node_measures(
     norms: Associations | Trials,

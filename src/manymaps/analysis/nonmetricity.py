@@ -33,12 +33,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-__all__ = [
-    "Estimate", "NearestNeighbors", "Paths", "asymmetry", "dimensions_for", "distance_triangles",
-    "nearest_neighbor_figures", "negative_share_of_distances", "negative_share_of_similarities",
-    "scaled_similarities", "similarity_triangles", "strong_links", "two_step_paths",
-]  # fmt: skip
-
 # Maximum number of points with the same nearest neighbour in 1, 2, ... dimensions. The numbers are
 # 2, 5 and 11 if no two distances are equal (Tversky & Hutchinson 1986). For four and eight
 # dimensions, they are the kissing numbers 24 and 240 (Musin 2008; Levenshtein 1979). For five to

@@ -10,8 +10,6 @@ import numpy as np
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError
 
-__all__ = ["in_order_of", "object_keys"]
-
 
 def in_order_of(first: Atlas, others: Iterable[Atlas]) -> list[Atlas]:
     """Return fits with their objects in the order of the first fit, which is fit 0.

@@ -24,8 +24,6 @@ from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places
 from manymaps.progress import work
 
-__all__ = ["PairTable", "pair_table"]
-
 _DIRECTED = ("similarity", "rank", "strength")
 _OF_PAIR = ("map", "map_share", "map_weight1", "map_weight2")
 

@@ -44,8 +44,6 @@ from manymaps.data.associations import Associations, ReadReport
 from manymaps.errors import DataError
 from manymaps.metrics.senses import SenseSeparation, word_separation
 
-__all__ = ["RATIOS", "HalvesApart", "PseudowordPairs", "Pseudowords", "pseudowords"]
-
 #: Limits of the bands of frequency ratios.
 RATIOS = (1.0, 2.0, 4.0, 8.0, 16.0)
 

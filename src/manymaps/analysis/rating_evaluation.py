@@ -53,8 +53,6 @@ from manymaps.labels import first_of, label_places
 from manymaps.metrics.measures import Interval
 from manymaps.metrics.pair_correlations import PairCorrelation, pair_correlation
 
-__all__ = ["OF_ATLAS", "RatingEvaluation", "evaluate_ratings", "relatedness"]
-
 #: Measures for other kinds of data, which are None in records.
 NOT_MEASURED = ("kl_divergence", "mu_local", "mu_global", "recall_at_10")
 

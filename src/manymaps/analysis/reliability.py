@@ -43,8 +43,6 @@ from manymaps.errors import DataError
 from manymaps.metrics.measures import ratio
 from manymaps.model.target import conditional_target, joint_target
 
-__all__ = ["EXPLAINED", "RECURRING", "Reliability", "reliability", "reliability_with", "scores_of"]
-
 #: Names of the metadata columns.
 EXPLAINED, RECURRING = "share explained", "share recurring"
 

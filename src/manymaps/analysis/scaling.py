@@ -24,8 +24,6 @@ import numpy as np
 
 from manymaps.compute.scaling import centred_products, scaled_axes
 
-__all__ = ["NonmetricScaling", "nonmetric_scaling", "stress_by_chance"]
-
 # SMACOF stops when the stress decreases by less than eps. The stress is reported with three digits.
 _MAX_ITER, _EPS = 300, 1e-6
 # Jitter is needed because SMACOF cannot separate objects at the same position.

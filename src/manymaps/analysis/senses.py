@@ -26,8 +26,6 @@ from manymaps.atlas.senses import sense_groups
 from manymaps.compute.runs import crossed_runs
 from manymaps.model.similarities import log_kernel
 
-__all__ = ["FitSenses", "consensus_of", "fit_senses", "matched_overlaps", "shuffled"]
-
 #: Tolerance for the rounding error of weights that sum to 1.
 ROUNDING = 1e-9
 # 32 MiB of float64 per block.

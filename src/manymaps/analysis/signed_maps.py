@@ -25,8 +25,6 @@ from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.errors import DataError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
-__all__ = ["signed_maps"]
-
 # For more objects, only the required eigenvectors are computed, which is then faster.
 _MOST_DENSE = 1000
 # Eigenvalues below this proportion of the largest eigenvalue are treated as 0, as in `diagnose`.

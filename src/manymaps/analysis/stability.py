@@ -85,8 +85,6 @@ from manymaps.maps.restarts import derived_seeds
 from manymaps.metrics.measures import ratio
 from manymaps.seeds import drawn_seed
 
-__all__ = ["Level", "Stability", "repeat_fits", "stability"]
-
 
 @dataclass(frozen=True)
 class Level:

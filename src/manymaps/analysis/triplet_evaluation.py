@@ -47,8 +47,6 @@ from manymaps.metrics.measures import Interval, ratio
 from manymaps.progress import work
 from manymaps.seeds import RandomState
 
-__all__ = ["TripletEvaluation", "choice_accuracy", "evaluate_triplets"]
-
 # Number of folds. Nine tenths of the triplets remain for counting. The value is not tuned.
 N_FOLDS = 10
 # A table of all pairs of 6,000 objects takes 275 MiB. With more objects, each required pair is

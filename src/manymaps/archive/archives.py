@@ -27,11 +27,6 @@ from manymaps.archive.door import most_unpacked, reading
 from manymaps.archive.schema import Schema
 from manymaps.errors import DataError
 
-__all__ = [
-    "read_archive", "read_declared", "same_content", "write_archive",
-    "write_arrays", "written_whole",
-]  # fmt: skip
-
 _Content: TypeAlias = tuple[dict[str, Any], dict[str, np.ndarray]]
 _META = "meta.json"
 _ADVICE = "the file may be cut short or of another kind"

@@ -30,11 +30,6 @@ from manymaps.archive.door import DAMAGED, reading, reject_large, reject_wide
 from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError
 
-__all__ = [
-    "ArrayFile", "Head", "csr_from", "csr_parts", "npy_head", "open_arrays", "read_npy",
-    "two_lengths",
-]  # fmt: skip
-
 ADVICE = (
     f"{DAMAGED}, or contain Python objects; save numbers as float32, and labels as "
     "np.array(labels, dtype=str)"

@@ -22,10 +22,6 @@ from manymaps.errors import DataError
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-__all__ = [
-    "DAMAGED", "MOST_LABELS", "most_unpacked", "reader", "reading", "reject_large", "reject_wide",
-]  # fmt: skip
-
 #: Maximum uncompressed size of a zip file, in bytes or relative to its length, whichever is larger.
 ALWAYS_UNPACKED = 2**30
 MOST_EXPANSION = 10

@@ -19,8 +19,6 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from manymaps.errors import DataError
 
-__all__ = ["PACKED_SUFFIXES", "UnpackedFile", "rewindable", "unpacked"]
-
 # A bzip2 file continues with one of two patterns unless it ends here. A word may also begin with
 # BZh.
 PACKERS: dict[re.Pattern[bytes], Callable[..., Any]] = {

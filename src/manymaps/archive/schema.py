@@ -22,8 +22,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["ArrayPart", "Schema", "ValuePart"]
-
 _MOST_INTEGER = 2**63 - 1
 _KIND_NAMES = {
     "f": "float", "iu": "integer", "b": "boolean", "U": "text", "biuf": "number", "f4": "float32",

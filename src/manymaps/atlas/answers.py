@@ -23,13 +23,6 @@ from manymaps.atlas.probabilities import strongest_of
 from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
 from manymaps.checks import check_choice, check_index, check_number, check_whole
 
-__all__ = [
-    "LEAST_SHARE", "LEAST_WEIGHT", "LEVELS", "Level", "Neighbor", "Sense", "SenseOptions",
-    "explained", "explained_by_map", "groups_of", "has_associations", "neighbors", "not_close",
-    "other_kind",
-    "path", "senses", "similarities", "typical_members",
-]  # fmt: skip
-
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
 LEAST_SHARE = 0.05
 #: Maps that contribute less to the model's similarities of a word are not listed as its senses.

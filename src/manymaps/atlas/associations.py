@@ -14,10 +14,6 @@ from scipy import sparse
 
 from manymaps.errors import DataError
 
-__all__ = [
-    "MOST_PARTNERS", "checked_associations", "strongest_associations",
-]  # fmt: skip
-
 #: Maximum number of associations stored per object.
 MOST_PARTNERS = 30
 

@@ -43,8 +43,6 @@ from manymaps.atlas.storage import read_atlas, same_atlas, save_atlas
 from manymaps.data.frames import Backend, as_frame, long_columns
 from manymaps.labels import fold
 
-__all__ = ["LEAST_SHARE", "LEAST_WEIGHT", "Atlas", "Entry", "Neighbor", "Sense", "load_atlas"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atlas(AtlasData):

@@ -33,11 +33,6 @@ from manymaps.checks import check_index, check_number, check_whole
 from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
-__all__ = [
-    "are_codes", "caption", "captions_of", "categories_of", "category_names", "dominant",
-    "labels_say_nothing", "title_words",
-]  # fmt: skip
-
 #: If there are at most this many objects, labels that are numbers may be meaningful.
 FEW_NUMBERS = 40
 # A column with more distinct texts names objects, not groups.

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["are_close"]
-
 # Chosen by eye. With a Cauchy kernel and equal proportions, a close object is at a distance of at
 # most 4.4 kernel widths if another object coincides with the object.
 NEAR = 0.05

@@ -22,8 +22,6 @@ import numpy as np
 
 from manymaps.errors import DataError
 
-__all__ = ["Consensus", "ConsensusSense", "WeightedNeighbor"]
-
 
 class WeightedNeighbor(NamedTuple):
     """A neighbour in a sense, with its share of the total weight of the neighbours."""

@@ -46,8 +46,6 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, label_places
 from manymaps.model.similarities import normalized
 
-__all__ = ["Disambiguation", "Gist", "MapInContext", "SenseInContext", "disambiguate", "gist"]
-
 # Log scores of 400 halves of pseudowords with three context words differ by less than 0.01 for
 # values from 0.05 to 0.2 (`examples/sense_in_context.py` prints the accuracy).
 IRRELEVANT = 0.1

@@ -29,8 +29,6 @@ from manymaps.labels import find_label, fold
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.parameters import FARTHEST
 
-__all__ = ["AtlasData"]
-
 #: Proportions are stored in single precision, so their sum may differ from 1 by this much.
 PROPORTION_ERROR = 1e-3
 

@@ -20,8 +20,6 @@ from manymaps.data.frames import end_to_end, join_columns, placed_column
 from manymaps.errors import DataWarning, ParameterError
 from manymaps.labels import first_of
 
-__all__ = ["add_metadata", "extended", "renumbered", "subset"]
-
 _Atlas = TypeVar("_Atlas", bound=AtlasData)
 
 

@@ -31,10 +31,10 @@ from manymaps.data.frames import as_frame, axis_names, long_columns
 from manymaps.errors import ParameterError, not_installed
 from manymaps.progress import work
 
-__all__ = ["columns_as_csv", "export_atlas", "write_columns"]
-
 # Probabilities from 256 objects to all others are computed at a time, to limit memory use.
 _ROWS_AT_ONCE = 256
+# Types of GraphML by the kind of a NumPy type.
+_XML_TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -152,7 +152,10 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
 def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
     """Write the graph as GraphML, element by element, so that it does not have to fit in memory."""
     nodes = _node_columns(atlas)
-    keys = [("node", name, _xml_type(values)) for name, values in nodes.items()]
+    keys = [
+        ("node", name, _XML_TYPES.get(values.dtype.kind, "string"))
+        for name, values in nodes.items()
+    ]
     keys += [("edge", "weight", "double"), ("edge", "map", "int")]
     with path.open("wb") as file:
         file.write(b'<?xml version="1.0" encoding="utf-8"?>\n')
@@ -184,7 +187,10 @@ def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]
                 yield from _edges_of_sums(choices, rows, neighbors)
                 rows = rows[neighbors[:, 0] < 0]
             for i in rows.tolist():
-                yield from _edges_of_shares(choices.shares(i), i, count)
+                shares = choices.shares(i)
+                similarities = shares.sum(axis=0)
+                for j in strongest_of(similarities, count).tolist():
+                    yield i, j, float(similarities[j]), int(shares[:, j].argmax())
 
 
 def _edges_of_sums(
@@ -197,15 +203,6 @@ def _edges_of_sums(
     weights = np.exp(np.log(choices.pair_similarities(sources, targets)) - whole)
     best = choices.votes(sources, targets).argmax(axis=1)
     yield from zip(sources.tolist(), targets.tolist(), weights.tolist(), best.tolist(), strict=True)
-
-
-def _edges_of_shares(
-    shares: np.ndarray, i: int, count: int
-) -> Iterator[tuple[int, int, float, int]]:
-    """Yield the edges of one object, given the shares of the maps in its choices, (n_maps, n)."""
-    similarities = shares.sum(axis=0)
-    for j in strongest_of(similarities, count).tolist():
-        yield i, j, float(similarities[j]), int(shares[:, j].argmax())
 
 
 def _node_columns(atlas: AtlasData) -> dict[str, np.ndarray]:
@@ -221,12 +218,6 @@ def _node_columns(atlas: AtlasData) -> dict[str, np.ndarray]:
     for name, values in atlas.columns.items():
         columns[name if name not in columns else f"metadata_{name}"] = np.asarray(values)
     return columns
-
-
-def _xml_type(values: np.ndarray) -> str:
-    return {"i": "long", "u": "long", "f": "double", "b": "boolean"}.get(
-        values.dtype.kind, "string"
-    )
 
 
 def _element(

@@ -17,8 +17,6 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from manymaps.atlas.data import AtlasData
 from manymaps.model.similarities import kernel_values
 
-__all__ = ["Plane", "View", "content_order", "principal_plane", "standing", "view"]
-
 # The standing is a sum over all choosers. A sample is used, because the time grows with the square
 # of the number of objects.
 MAX_ROWS = 2000

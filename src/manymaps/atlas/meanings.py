@@ -36,8 +36,6 @@ from scipy import sparse
 from manymaps.affinity.network import association_network, spectral_directions, unit_rows
 from manymaps.compute.runs import crossed_runs
 
-__all__ = ["MeaningSpace", "meaning_space"]
-
 # Chosen on 174 homonyms whose associates were coded by raters (examples/validation/homonyms.py).
 # B-cubed F is highest for cuts from 0.20 to 0.30 in USF, in USF with single responses or 30
 # responses per cue, and in LWOW. The corresponding similarity is 0.48 in USF, but 0.77 with single
@@ -52,8 +50,9 @@ LEAST_SINGLE = 0.1
 _SHARED, _POWER, _DIMENSIONS, _EXPONENT = 0.6, 0.15, 70, 3.0
 # Number of words from which r and w are estimated, with standard errors of 0.005.
 _SAMPLE = 400
-# Number of pairs per block, which limits memory use.
-_PAIRS = 1 << 14
+# Number of pairs per block, which limits memory use. The time hardly depends on it between 2^10 and
+# 2^12 (4.8 to 4.9 s for the page of the demo).
+_PAIRS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +98,13 @@ class MeaningSpace:
         owners = np.repeat(np.arange(len(words)), counts)
         rows, vectors = _views(self.network, self.directions, words[owners], near.indices)
         first, second = crossed_runs(starts, counts, starts, counts)
-        similar = _similarities(rows, vectors, first, second)
+        # Similarities are symmetric, so each is computed for (j, k) and copied to (k, j).
+        half, similar = np.flatnonzero(first <= second), np.zeros(len(first))
+        one, other = first[half], second[half]
+        word = owners[one]
+        before = np.cumsum(counts**2) - counts**2 - starts * (counts + 1)
+        mirrored = before[word] + other * counts[word] + one
+        similar[half] = similar[mirrored] = _similarities(rows, vectors, one, other)
         sizes = np.bincount(groups)
         of_group = np.zeros(len(sizes), np.int64)
         of_group[groups] = owners
@@ -108,15 +113,21 @@ class MeaningSpace:
         sums = sparse.csr_array(
             (similar, (groups[first], groups[second])), shape=(len(sizes), len(sizes))
         )
-        ends = np.searchsorted(of_group, np.arange(len(words) + 1)).tolist()
-        meanings = np.arange(len(sizes))
-        for start, end in pairwise(ends):
-            if end - start > 1:
-                own = slice(start, end)
-                weak = (sizes[own] == 1) & (shares[own] < LEAST_SINGLE)
-                meanings[own] = start + _linked(
-                    sums[own, own].toarray(), sizes[own], weak, self.cut
-                )
+        ends = np.searchsorted(of_group, np.arange(len(words) + 1))
+        widths = np.diff(ends)
+        before = np.cumsum(widths**2) - widths**2 - ends[:-1] * (widths + 1)
+        of_row = np.repeat(np.arange(len(sizes)), np.diff(sums.indptr))
+        word = of_group[of_row]
+        packed = np.zeros((widths**2).sum())
+        packed[before[word] + of_row * widths[word] + sums.indices] = sums.data
+        is_weak = (sizes == 1) & (shares < LEAST_SINGLE)
+        meanings, at = np.arange(len(sizes)), 0
+        for start, end in pairwise(ends.tolist()):
+            own, n_own = slice(start, end), end - start
+            if n_own > 1:
+                table = packed[at : at + n_own**2].reshape(n_own, n_own)
+                meanings[own] = start + _linked(table, sizes[own], is_weak[own], self.cut)
+            at += n_own**2
         same = meanings[groups[first]] == meanings[groups[second]]
         typicality = np.bincount(first, similar * same, near.nnz) / np.bincount(
             first, same, near.nnz
@@ -196,8 +207,9 @@ def _views(
     whole = np.asarray(rows.sum(axis=1))
     vectors = (rows @ directions) / np.where(whole > 0, whole, 1)[:, None]
     lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
-    unit = sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows
-    return sparse.csr_array(unit), unit_rows(vectors + directions[members])
+    unit = sparse.csr_array(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows)
+    unit.sort_indices()
+    return unit, unit_rows(vectors + directions[members])
 
 
 def _similarities(

@@ -36,8 +36,6 @@ from scipy import sparse
 from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.model.similarities import normalized
 
-__all__ = ["Step", "cheapest_path", "observed_path"]
-
 
 @dataclass(frozen=True)
 class Step:

@@ -29,8 +29,6 @@ from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normal
 if TYPE_CHECKING:
     from manymaps.compute.similarity import KernelCode
 
-__all__ = ["Choices", "strongest_of"]
-
 # Sums over at most this many pairs are exact. For more pairs, the fast engine is used, which is
 # less exact. The limit is not tuned.
 _DIRECT_PAIRS = 2e9

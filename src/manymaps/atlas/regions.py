@@ -41,8 +41,6 @@ from manymaps.atlas.captions import caption, categories_of, category_names, labe
 from manymaps.atlas.data import AtlasData
 from manymaps.labels import fold
 
-__all__ = ["HUES", "Region", "crowds", "homes", "islands_of", "map_regions", "region_titles"]
-
 # The side of a cell is about 1 % of the side of a map, which is finer than any region with space
 # for a name.
 CELLS = 96
@@ -376,14 +374,6 @@ def homes(
             if len(members) >= enough and at_home:
                 found.append((name, members))
     return found
-
-
-def crowds(grid: _Grid, weights: np.ndarray) -> list[np.ndarray]:
-    """Find groups of neighbours, which are the members of each basin of the density."""
-    basins = _basins(grid.density(np.arange(len(weights)), weights, len(weights)))[grid.cells]
-    least = max(LEAST_MEMBERS, LEAST_PART * len(weights))
-    members = [np.flatnonzero(basins == basin) for basin in np.unique(basins)]
-    return [group for group in members if len(group) >= least]
 
 
 def _basins(density: np.ndarray) -> np.ndarray:

@@ -16,8 +16,6 @@ from manymaps.atlas.data import AtlasData
 from manymaps.atlas.roles import numbers_of_kinds
 from manymaps.labels import first_of, in_words, plural
 
-__all__ = ["atlas_html", "atlas_text", "entry_text", "where_senses_lie"]
-
 # Sizes of the text in a notebook, chosen so that it fits on a screen.
 LONGEST = 40
 MOST_SENSES, NEIGHBORS = 8, 6

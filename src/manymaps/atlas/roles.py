@@ -10,10 +10,6 @@ import numpy as np
 from manymaps.atlas.data import AtlasData
 from manymaps.labels import plural
 
-__all__ = [
-    "FEW_DOTS", "SMALL_TABLE", "Roles", "label_roles", "numbers_of_kinds",
-]  # fmt: skip
-
 # Up to this number, dots can have labels that do not hide the words.
 FEW_DOTS = 60
 # Small tables are drawn as in correspondence analysis, with every column as a cross with a label.

@@ -17,8 +17,6 @@ from manymaps.atlas.senses import listed_senses, sense_groups
 from manymaps.checks import check_choice
 from manymaps.progress import work
 
-__all__ = ["sense_table"]
-
 _COLUMNS = (
     "word", "sense", "name", "share", "map", "proportion", "weight", "neighbors", "members",
     "observed",

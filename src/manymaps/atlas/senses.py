@@ -48,8 +48,6 @@ from manymaps.atlas.probabilities import Choices
 from manymaps.compute.communities import ego_weights, packed_communities
 from manymaps.compute.runs import crossed_runs
 
-__all__ = ["MOST_NEAR", "SenseGroups", "listed_senses", "observed_groups", "sense_groups"]
-
 #: Resolution of the communities. It was the best of 0.3, 0.5, 0.7 and 1 on the word relations.
 RESOLUTION = 0.5
 #: Number of nearest objects in the model that can join a sense if they are not associates.

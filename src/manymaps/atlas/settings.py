@@ -17,8 +17,6 @@ from manymaps.errors import DataError
 if TYPE_CHECKING:
     from manymaps.affinity.affinities import Affinity
 
-__all__ = ["FitSettings"]
-
 _USUAL_PERPLEXITY = 30.0
 
 

@@ -30,8 +30,6 @@ from manymaps.atlas.settings import FitSettings
 from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel
 
-__all__ = ["ATLAS", "read_atlas", "same_atlas", "save_atlas"]
-
 _Atlas = TypeVar("_Atlas", bound=AtlasData)
 
 # Fields that are stored unchanged.

@@ -12,8 +12,6 @@ from manymaps.cli.options import atlas_argument
 from manymaps.cli.record import argument, command, output_option
 from manymaps.cli.types import InputFile, OutputFile
 
-__all__ = ["align"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AlignOptions:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from manymaps.maps.blocks import RowBlocks
 
-__all__ = ["insert_batches"]
-
 
 def insert_batches(
     atlas: mm.Atlas, new: Path, output: Path, size: int, settings: Mapping[str, Any], inputs: tuple

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from manymaps.clustering.stability import ClusterStability
     from manymaps.data.similarities import SimilarityTable
 
-__all__ = ["cluster"]
-
 SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "alternation", "exact-em", "enumeration")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
 # Number of members per row of a table in a terminal.

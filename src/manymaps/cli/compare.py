@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from manymaps.analysis.comparison import Correction
     from manymaps.data.responses import SharedPeople
 
-__all__ = ["compare"]
-
 # Number of words that fit on a screen; --table writes all words.
 LISTED = 20
 DESCRIPTION = (

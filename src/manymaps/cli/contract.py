@@ -35,13 +35,6 @@ from manymaps.errors import DataError, DivergedError, ParameterError, spelling
 from manymaps.labels import UnknownLabelError, case_note, case_variants
 from manymaps.progress import watched
 
-__all__ = [
-    "BadData", "Command", "Commands", "Interrupted", "NotConverged", "Option", "RunFailed",
-    "as_json", "cell", "elapsed", "emit", "emit_json", "general_option", "grid", "next_step",
-    "note", "note_case", "option_name", "quoted", "schema_option", "shown", "spelled_as_option",
-    "tell", "write_rows",
-]  # fmt: skip
-
 
 class RunFailed(click.ClickException):
     """A failure that is caused neither by incorrect usage nor by invalid data."""

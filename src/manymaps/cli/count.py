@@ -14,8 +14,6 @@ from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
-__all__ = ["count", "save_associations"]
-
 # Number of occurrences below which `--weights ppmi` warns, as in the examples of --min-documents.
 RARE = 5
 

@@ -14,8 +14,6 @@ from manymaps.cli.options import Running
 from manymaps.cli.record import command, group, option
 from manymaps.cli.types import check_folder
 
-__all__ = ["demo"]
-
 DEMO_WORD = "play"
 EXAMPLES = ("ring", "bow", "court", "pitch")
 DESCRIPTION = (

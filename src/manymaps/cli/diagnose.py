@@ -25,8 +25,6 @@ from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
 
-__all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DiagnoseOptions:

@@ -15,8 +15,6 @@ from manymaps.cli.record import argument, command
 if TYPE_CHECKING:
     from manymaps.atlas.context import MapInContext, SenseInContext
 
-__all__ = ["disambiguate"]
-
 # Maps with a smaller probability are not printed as text; --json contains all of them.
 LEAST_LISTED = 0.05
 

@@ -15,8 +15,6 @@ from manymaps.cli.types import InputFile, Number, perplexities, positive
 from manymaps.labels import first_of, only_count, plural
 from manymaps.progress import work
 
-__all__ = ["evaluate"]
-
 OF_JUDGED = ("norms", "vectors", "decay")
 NOT_OF_COUNTS = (
     "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",

@@ -14,8 +14,6 @@ from manymaps.cli.types import InputFile, Number, OutputFile, count_or, positive
 from manymaps.labels import plural
 from manymaps.progress import work
 
-__all__ = ["export"]
-
 LEAST_WRITTEN = 0.01
 OF_AMBIGUITY = ("others", "resamples", "per_cue", "seed")
 

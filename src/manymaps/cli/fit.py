@@ -54,12 +54,6 @@ if TYPE_CHECKING:
     from manymaps.cli.reading import PairData
     from manymaps.maps.restarts import Restart
 
-__all__ = [
-    "METHODS", "OF_COUNTS", "USUAL_METHOD", "Counting", "Model", "Run",
-    "VectorModel", "VectorReading", "build", "check_method", "fit", "fit_record", "keep_stopped",
-    "max_words_option", "run_fit",
-]  # fmt: skip
-
 
 class Run(NamedTuple):
     """The outcome of a fit: the number of stored pairs, and whether the fit was interrupted."""
@@ -87,7 +81,7 @@ OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
     "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "weights",
-    *OF_TRIALS,
+    "condition", "condition_strength", *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -113,7 +107,7 @@ class Model:
     penalty: float | None = option(
         Number(min=0),
         "Weight of the penalty on the size of maps, or 0 to turn it off.  [default: 0.001; mm-sne: "
-        "0.01; aspect-maps: 0.48; code: 0]",
+        "0.01; aspect-maps: 0.48; code: 0.01]",
     )
     degrees_of_freedom: float | str | None = option(
         OrWord("auto", click.FloatRange(min=1), "a number of at least 1"),
@@ -272,6 +266,16 @@ class FitOptions:
         InputFile(),
         'Weight objects by the column "weight" of a table with labels. A weight of 2 has the '
         "effect of two identical objects (vectors and distances only).",
+    )
+    condition: str | None = option(
+        "COLUMN",
+        "Take the labels in this column of --metadata out of the maps, such as a batch or a "
+        "language. Objects without a label belong to no group (all methods except code and "
+        "uni-sne).",
+    )
+    condition_strength: float | None = option(
+        Number(min=0, max=1, max_open=True),
+        "Strength with which --condition takes labels out of the maps.  [default: 0.7]",
     )
     node_measures: bool = flag(
         "Add metadata columns with the strength, degree, clustering and PageRank of each word "
@@ -467,8 +471,9 @@ def _fit_pairs(
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
-    weights = {} if options.weights is None else _read_weights(options.weights, data, file)
-    run = _run(estimator, data, options, **weights)
+    keywords = {} if options.weights is None else _read_weights(options.weights, data, file)
+    keywords |= _read_condition(options, data.labels)
+    run = _run(estimator, data, options, **keywords)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
@@ -506,6 +511,35 @@ def _read_weights(path: Path, data: PairData, file: Path) -> dict[str, Any]:
     except ParameterError as error:
         raise DataError(str(error)) from error
     return {"sample_weight": weights}
+
+
+def _read_condition(options: FitOptions, labels: Sequence[str]) -> dict[str, Any]:
+    """Read the known labels of the objects, as keywords of `fit`.
+
+    Raises
+    ------
+    DataError
+        If the table of metadata has no such column.
+    """
+    from manymaps.cli.reading import joined_columns
+    from manymaps.io.metadata import read_columns
+
+    if options.condition is None:
+        if options.condition_strength is not None:
+            raise click.UsageError("--condition-strength requires --condition COLUMN")
+        return {}
+    path = options.metadata
+    if path is None:
+        raise click.UsageError("--condition requires --metadata with a table of labels")
+    columns = joined_columns(labels, path, read_columns(path))
+    if options.condition not in columns:
+        raise DataError(
+            f"{path} has no column {options.condition!r}; its columns are {', '.join(columns)}"
+        )
+    keywords: dict[str, Any] = {"condition": columns[options.condition]}
+    if options.condition_strength is not None:
+        keywords["condition_strength"] = options.condition_strength
+    return keywords
 
 
 def _fit_counts(

@@ -14,8 +14,6 @@ from manymaps.cli.record import argument, chosen, command, flag, option, output_
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
 from manymaps.progress import work
 
-__all__ = ["fluency"]
-
 # Number of words and spellings named in the report.
 LISTED = 8
 VARIANT = ("word", "variant", "difference")
@@ -105,13 +103,16 @@ def fluency(options: FluencyOptions) -> None:
                manymaps fluency lists.csv --accepted animals.txt -o net.npz
                manymaps fluency lists.csv -o pairs.csv
     """
+    from manymaps.atlas.export import write_columns
+
     is_table = options.output is not None and options.output.suffix.lower() == ".csv"
     if is_table:
         refuse_given(("network", "alpha", "min_lists", "statistics"), f"{options.output}")
     elif options.network != "window":
         refuse_given(("window", "alpha"), f"--network {options.network}")
     cleaned = _cleaned(options)
-    _write_findings(cleaned, options)
+    if options.cleaning is not None:
+        write_columns(cleaned.findings, options.cleaning)
     lists = cleaned.lists
     note(*lists.report.notes)
     network, statistics, trials = None, None, None
@@ -162,13 +163,6 @@ def _cleaned(options: FluencyOptions) -> mm.CleanedLists:
         missing=None if options.missing == "none" else options.missing,
         **chosen(options, "fold", "min_words"),
     )
-
-
-def _write_findings(cleaned: mm.CleanedLists, options: FluencyOptions) -> None:
-    from manymaps.atlas.export import write_columns
-
-    if options.cleaning is not None:
-        write_columns(cleaned.findings, options.cleaning)
 
 
 def _network(lists: mm.Trials, options: FluencyOptions) -> mm.Associations:

@@ -11,8 +11,6 @@ from manymaps.cli.options import atlas_argument, note_unknown
 from manymaps.cli.record import argument, command, option
 from manymaps.cli.types import positive
 
-__all__ = ["gist"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class GistOptions:

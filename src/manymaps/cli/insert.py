@@ -22,8 +22,6 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     from manymaps.maps.neighbor_weights import NeighborWeights
 
-__all__ = ["insert"]
-
 NOT_OF_COUNTS = (
     "vectors", "words", "labels", "neighbors", "sd", "similarity", "weights", "theta", "refine",
     "perplexity", "landmarks", "p", "reference_word", "dissimilar", "cue", "response", "strength",

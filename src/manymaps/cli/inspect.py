@@ -18,8 +18,6 @@ from manymaps.cli.options import (
 from manymaps.cli.record import argument, command, group, option
 from manymaps.cli.types import InputFile, OutputFile, count_or
 
-__all__ = ["inspect"]
-
 OF_NODES = ("nodes", "betweenness")
 
 

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["Stop", "ending_early", "interruptible", "modified", "partial_name"]
-
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:

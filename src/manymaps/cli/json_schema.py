@@ -1,24 +1,22 @@
-"""Conversion of the types in `manymaps.cli.results` to JSON Schema (draft 2020-12)."""
+"""JSON Schemas (draft 2020-12) of the objects that commands print with --json.
+
+The file `results.toml` declares the objects.
+"""
 
 from __future__ import annotations
 
-from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)  # fmt: skip
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
 
-from manymaps.cli.results import RESULTS
+_OBJECTS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("results.toml").read_text(encoding="utf-8")
+)
 
-__all__ = ["schema_of"]
-
-_NAMES = {int: "integer", float: "number", str: "string", bool: "boolean", NoneType: "null"}
+#: Names of the objects of each command. If there are several, the input determines which.
+RESULTS: dict[str, list[str]] = _OBJECTS.pop("commands")
 
 
 def schema_of(command: str, *, closed: bool = False) -> dict[str, Any]:
@@ -42,53 +40,33 @@ def schema_of(command: str, *, closed: bool = False) -> dict[str, Any]:
     >>> schema_of("align")["$defs"]["Align"]["properties"]["shared"]
     {'type': 'integer', 'description': 'Number of objects in both atlases.'}
     """
-    objects: dict[str, Any] = {}
+    schemas: dict[str, Any] = {}
+    for name in RESULTS[command]:
+        _add_schema(name, schemas, closed)
+    refs = [{"$ref": f"#/$defs/{name}"} for name in RESULTS[command]]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"manymaps {command} --json",
-        **_converted(RESULTS[command], objects, closed),
-        "$defs": objects,
+        **(refs[0] if len(refs) == 1 else {"anyOf": refs}),
+        "$defs": schemas,
     }
 
 
-def _converted(kind: Any, objects: dict[str, Any], closed: bool) -> dict[str, Any]:
-    """Convert a type, and add the objects that it contains to `objects`."""
-    if is_typeddict(kind):
-        _add_object(kind, objects, closed)
-        return {"$ref": f"#/$defs/{kind.__name__}"}
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return {**_converted(arguments[0], objects, closed), "description": arguments[1]}
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin is list:
-        return {"type": "array", "items": _converted(arguments[0], objects, closed)}
-    if origin is dict:
-        values = _converted(arguments[1], objects, closed)
-        return {"type": "object", "additionalProperties": values}
-    if isinstance(kind, UnionType):
-        if all(one in _NAMES for one in arguments):
-            return {"type": [_NAMES[one] for one in arguments]}
-        return {"anyOf": [_converted(one, objects, closed) for one in arguments]}
-    return {"type": _NAMES[kind]}
-
-
-def _add_object(kind: Any, objects: dict[str, Any], closed: bool) -> None:
-    if kind.__name__ in objects:
+def _add_schema(name: str, schemas: dict[str, Any], closed: bool) -> None:
+    """Add the schema of an object, and those of the objects that it contains."""
+    if name in schemas:
         return
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    # The object is stored before its parts are converted, because it may contain itself.
-    objects[kind.__name__] = {
+    declared = [_OBJECTS[name]]
+    while "extends" in declared[0]:
+        declared.insert(0, _OBJECTS[declared[0]["extends"]])
+    properties = {key: part for one in declared for key, part in one["properties"].items()}
+    optional = {key for one in declared for key in one.get("optional", ())}
+    schemas[name] = {
         "type": "object",
-        "description": kind.__doc__,
+        "description": declared[-1]["description"],
         "properties": properties,
-        "required": required,
+        "required": [key for key in properties if key not in optional],
         **({"additionalProperties": False} if closed else {}),
     }
-    for name, part in get_type_hints(kind, include_extras=True).items():
-        if get_origin(part) is NotRequired:
-            (part,) = get_args(part)
-        else:
-            required.append(name)
-        properties[name] = _converted(part, objects, closed)
+    for part in re.findall(r"#/\$defs/(\w+)", json.dumps(properties)):
+        _add_schema(part, schemas, closed)

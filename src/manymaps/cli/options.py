@@ -18,13 +18,6 @@ from manymaps.errors import ParameterError
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
 
-__all__ = [
-    "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "Running",
-    "TableReading", "Width",
-    "atlas_argument", "carried", "check_width", "fit_command", "jobs_option", "note_unknown",
-    "output_names", "refuse", "refuse_given", "seed_option", "width_option", "word_option",
-]  # fmt: skip
-
 Width: TypeAlias = Literal["column", "page"]
 ROW_SUMS = ("renormalize", "keep")
 # Options of trials, which have one row per participant and cue.

@@ -12,8 +12,6 @@ from manymaps.cli.options import atlas_argument, output_names
 from manymaps.cli.record import argument, command, option, output_option
 from manymaps.cli.types import InputFile, OutputFile
 
-__all__ = ["pairs"]
-
 MOST_NAMED = 12
 
 

@@ -15,8 +15,6 @@ from manymaps.cli.record import chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
 from manymaps.cli.vectors import Arrows, significant_vectors
 
-__all__ = ["plot"]
-
 map_numbers = Several(Whole(0), "map number; use numbers such as 3,7", distinct=False)
 
 

@@ -21,11 +21,6 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     from manymaps.prediction.predictor import PredictionResult
 
-__all__ = [
-    "KERNELS", "PENALTY", "Splitting", "Stopping", "check_sizes", "error_text", "predict",
-    "read_norms",
-]  # fmt: skip
-
 KERNELS = ("gaussian", "cauchy")
 # Two maps with 35 dimensions are one of the models in the 2009 report. The penalty is not tuned for
 # other data.

@@ -45,13 +45,6 @@ from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabelError, first_of, fold, plural
 from manymaps.progress import work
 
-__all__ = [
-    "PairData", "WatchedAffinity", "aligned", "columns_of_responses", "counted", "group_sizes",
-    "holds_counts", "holds_fluency_lists", "holds_triplets", "holds_vectors", "joined_columns",
-    "kind_of_word", "read_count_table", "read_data", "read_pairs", "read_trials_or_none",
-    "read_triplet_file", "reasoned", "vectors_of_atlas", "with_columns", "with_metadata",
-]  # fmt: skip
-
 PairData: TypeAlias = Associations | Vectors
 
 ARRAYS: Final = (".npy", ".npz")
@@ -317,6 +310,7 @@ class WatchedAffinity(Affinity):
         self.inside = inside
         self.name = name
         self.n_pairs = 0
+        self.by_label = inside.by_label  # type: ignore[misc]
 
     def written(self) -> str:
         """Return the name of the wrapped affinity."""
@@ -335,10 +329,11 @@ class WatchedAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
         weights: np.ndarray | None = None,
+        **groups: Any,
     ) -> sparse.csr_array:
         """Compute the similarities of the wrapped affinity."""
         rows = self.inside.similarities(
-            data, metric=metric, search=search, seed=seed, weights=weights
+            data, metric=metric, search=search, seed=seed, weights=weights, **groups
         )
         self.n_pairs = int(rows.nnz)
         return rows

@@ -26,10 +26,6 @@ import click
 from manymaps.cli.contract import Command, Option, general_option, option_name, schema_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, refuse_to_replace
 
-__all__ = [
-    "argument", "chosen", "command", "flag", "group", "option", "output_option", "settings_of",
-]  # fmt: skip
-
 R = TypeVar("R")
 Kind = click.ParamType | Callable[[str], Any] | str | Sequence[str]
 

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from manymaps.cli.reading import PairData
     from manymaps.data.associations import ReadReport
 
-__all__ = [
-    "agreement_table", "count_evaluation_table", "count_inspection", "dropped", "evaluation_table",
-    "inspection", "inspection_record", "rating_evaluation_table", "reading_notes", "trial_record",
-    "triplet_evaluation_table", "vector_inspection",
-]  # fmt: skip
-
 # Lengths are computed in blocks, because vectors may be a memory-mapped file.
 _ROWS = 1 << 14
 # More columns do not fit in a terminal.
@@ -258,7 +252,7 @@ def _connected(sizes: np.ndarray) -> str:
         return "1 (all are connected)"
     return (
         f"{len(sizes):,} without counts in common, the largest with {sizes[0]:,} rows and "
-        "columns; use --penalty, or they drift apart in a fit"
+        "columns; only the size penalty determines the distances between groups"
     )
 
 

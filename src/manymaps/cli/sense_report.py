@@ -17,8 +17,6 @@ from manymaps.labels import plural
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Sense
 
-__all__ = ["data_differ", "sense_interval", "senses_record", "senses_text"]
-
 # Unlisted groups and maps with a smaller share do not have a row.
 LEAST_LISTED = 0.005
 # Rounding of strengths in files changes shares by less than this.

@@ -24,8 +24,6 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
-__all__ = ["senses"]
-
 # Options that apply to the data of --data.
 OF_DATA = ("by", "level", "per_cue")
 

@@ -11,8 +11,6 @@ from manymaps.cli.options import PairReading, output_names
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, positive
 
-__all__ = ["spread"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SpreadOptions:

@@ -40,8 +40,6 @@ from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
-__all__ = ["stability"]
-
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
 OF_ATLASES = {

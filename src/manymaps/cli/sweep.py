@@ -50,8 +50,6 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     from manymaps.prediction.sweeps import PointResult
 
-__all__ = ["sweep"]
-
 whole_numbers = Several(positive, "whole number of at least 1")
 
 
@@ -134,6 +132,7 @@ def sweep(options: SweepOptions) -> None:
 
 def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
     """Run the sweep; if it ends early, store finished fits in --resume or in the table."""
+    from manymaps.compute.tasks import WorkersLostError
     from manymaps.prediction import sweeps
 
     settings = chosen(options, "maps", "dims", "penalties", "kernels")
@@ -154,7 +153,7 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
             )
         except KeyboardInterrupt as error:
             raise Interrupted(_stopped("interrupted", settings, finished, options)) from error
-        except sweeps.WorkersLostError as error:
+        except WorkersLostError as error:
             raise RunFailed(_stopped(str(error), settings, finished, options)) from error
     for failed in result.failed:
         note(f"warning: {_named(failed)} failed: {failed.failure}")

@@ -18,11 +18,6 @@ import click
 from manymaps.cli.contract import BadData
 from manymaps.errors import DataError
 
-__all__ = [
-    "InputFile", "Number", "OrFile", "OrWord", "OutputFile", "Several", "Whole", "check_folder",
-    "count_or", "figure_file", "perplexities", "positive", "refuse_to_replace",
-]  # fmt: skip
-
 
 class InputFile(click.ParamType):
     """A readable file or, with `folders`, a folder."""

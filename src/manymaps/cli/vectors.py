@@ -17,8 +17,6 @@ from manymaps.cli.types import InputFile, Number, Several, Whole, positive
 from manymaps.errors import DataError
 from manymaps.labels import listed
 
-__all__ = ["Arrows", "significant_vectors", "vectors"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Arrows:

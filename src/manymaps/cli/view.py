@@ -22,8 +22,6 @@ from manymaps.cli.vectors import Arrows, significant_vectors
 from manymaps.errors import DataError
 from manymaps.progress import work
 
-__all__ = ["view"]
-
 LABELS = "one label per line"
 WEIGHTED = re.compile(r".*\((?P<weight>[^()]+)\)\s*")
 

@@ -14,8 +14,6 @@ from manymaps.cli.contract import RunFailed
 from manymaps.cli.record import option
 from manymaps.errors import not_installed
 
-__all__ = ["Workers", "check_workers", "on_workers"]
-
 _BACKENDS = ("loky", "threading", "dask")
 
 

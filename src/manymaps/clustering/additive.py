@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -61,8 +61,6 @@ from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
-
-__all__ = ["AdditiveClustering", "Cluster", "check_possible", "hasty", "quick"]
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
     "gibbs": GibbsEM,
@@ -112,6 +110,7 @@ class Cluster:
         return f"{self.weight:.3f} {{{', '.join(self.members)}}}"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AdditiveClustering(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, CheckedParameters, BaseEstimator
 ):
@@ -248,36 +247,19 @@ class AdditiveClustering(
         "verbose": VERBOSE,
     }  # fmt: skip
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        solver: str | Solver = "auto",
-        polish: bool | Polish = True,
-        prior: Prior | None = None,
-        features: Any = None,
-        constant: str | bool = "free",
-        init: Any = None,
-        n_init: int = 10,
-        kind: str = "similarity",
-        strict: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ):
-        self.n_clusters = n_clusters
-        self.solver = solver
-        self.polish = polish
-        self.prior = prior
-        self.features = features
-        self.constant = constant
-        self.init = init
-        self.n_init = n_init
-        self.kind = kind
-        self.strict = strict
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = field(default=8, kw_only=False)
+    solver: str | Solver = "auto"
+    polish: bool | Polish = True
+    prior: Prior | None = None
+    features: Any = None
+    constant: str | bool = "free"
+    init: Any = None
+    n_init: int = 10
+    kind: str = "similarity"
+    strict: bool = False
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
 
     @shows_progress
     def fit(

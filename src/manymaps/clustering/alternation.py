@@ -23,8 +23,6 @@ from manymaps.checks import check_whole
 from manymaps.clustering.problem import Problem
 from manymaps.clustering.solvers import Solution, Solver, random_memberships, refitted
 
-__all__ = ["HardAlternation"]
-
 
 @dataclass(frozen=True)
 class HardAlternation(Solver):

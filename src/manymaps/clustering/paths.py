@@ -68,8 +68,6 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import plural
 from manymaps.seeds import drawn_seed
 
-__all__ = ["RECURS", "ClusterPath", "cluster_path"]
-
 # A perfect fit would have a description length of minus infinity.
 _EXACT = 1e-12
 # Each model also starts from the clusters of its neighbours in the path.
@@ -249,8 +247,12 @@ def cluster_path(
     tasks = [(base, data, counts), *((hasty(base), data.hiding(mask), counts) for mask in hidden)]
     # The first path uses all pairs. Each of the other paths omits one hidden set.
     fitted, *others = run_tasks(_path, tasks, "path", n_jobs=base.n_jobs, prefer="threads")
-    # Pairs that belong to several hidden sets are counted once per set.
-    sets = [_squared_errors(path, data, mask) for path, mask in zip(others, hidden, strict=True)]
+    # Squared errors, (k, hidden pairs), of models that were fitted without these pairs. Pairs that
+    # belong to several hidden sets are counted once per set.
+    sets = [
+        np.array([(data.values - _predicted(model, data))[mask] ** 2 for model in path])
+        for path, mask in zip(others, hidden, strict=True)
+    ]
     pairs = _Hidden(np.hstack(sets)) if sets else None
     measured = _measured(base, data, counts, fitted, pairs, precision, random)
     recurrence = None
@@ -397,13 +399,6 @@ def _membership_bits(fitted: AdditiveClustering) -> float:
     odds = prior.log_odds(fitted.weights_[learned])
     sizes = fitted.memberships_[:, learned].sum(axis=0)
     return float((len(fitted.memberships_) * np.log1p(np.exp(odds)) - sizes * odds).sum())
-
-
-def _squared_errors(
-    path: tuple[AdditiveClustering, ...], data: Similarities, hidden: np.ndarray
-) -> np.ndarray:
-    """Return squared errors (k, hidden pairs) of models fitted without these pairs."""
-    return np.array([(data.values - _predicted(model, data))[hidden] ** 2 for model in path])
 
 
 def _predicted(fitted: AdditiveClustering, data: Similarities) -> np.ndarray:

@@ -22,8 +22,6 @@ import numpy as np
 
 from manymaps.checks import check_number
 
-__all__ = ["Prior", "SizePrior", "TiedSizePrior", "UniformPrior"]
-
 
 class Prior(ABC):
     """Prior on memberships, whose log odds are a linear function of the weight."""

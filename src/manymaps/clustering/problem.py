@@ -31,10 +31,6 @@ from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 
-__all__ = [
-    "CONSTANTS", "KINDS", "Problem", "Similarities", "hidden_sets", "similarities_from", "table_of",
-]  # fmt: skip
-
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
 KINDS = ("similarity", "dissimilarity")
 

@@ -32,8 +32,6 @@ from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError
 from manymaps.model.choice import T_SNE
 
-__all__ = ["similarity_map"]
-
 # Unknown distances are updated from the positions after every few steps, until the positions change
 # by less than this tolerance.
 _ROUNDS, _STEPS, _STILL = 500, 5, 1e-5

@@ -52,12 +52,6 @@ from manymaps.compute.gibbs import (
 from manymaps.compute.nonnegative import nonnegative_weights
 from manymaps.errors import ParameterError, setting
 
-__all__ = [
-    "Annealing", "Conditions", "Cooling", "Enumeration", "ExactEM", "Expectations", "GibbsEM",
-    "MeanFieldEM", "Polish", "Solution", "Solver", "improved", "membership_probabilities",
-    "random_memberships", "refitted", "solve",
-]  # fmt: skip
-
 # This limit allows about a million sets of clusters, each with its own least-squares fit.
 _MOST_BITS = 20
 # This limit allows 4,096 membership patterns in each EM iteration.

@@ -41,8 +41,6 @@ from manymaps.compute.tasks import run_tasks
 from manymaps.errors import DataError
 from manymaps.seeds import drawn_seed
 
-__all__ = ["ClusterStability", "cluster_stability", "jaccard_indices"]
-
 # Hennig (2007) regards a cluster as stable if its Jaccard index is at least 0.75.
 STABLE = 0.75
 # Each refit also starts from the clusters of the original fit, so a few random starts are

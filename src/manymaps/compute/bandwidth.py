@@ -32,13 +32,14 @@ _FARTHEST_STEP = 2.0
 @inlined
 def _fill(distances, nearest, beta, probabilities, copies):
     """Fill exp(-beta (d2 - nearest)) of a row. Return the sum, entropy and negated slope."""
+    # A loop that both stores and sums would add in another order if the arrays that it reads and
+    # fills are adjacent in memory, because it is then not vectorized.
+    for j in range(distances.size):
+        p = np.exp(-beta * (distances[j] - nearest))
+        probabilities[j] = p if copies is None else p * copies[j]
     total, first, second = 0.0, 0.0, 0.0
     for j in range(distances.size):
-        distance = beta * (distances[j] - nearest)
-        p = np.exp(-distance)
-        if copies is not None:
-            p *= copies[j]
-        probabilities[j] = p
+        p, distance = probabilities[j], beta * (distances[j] - nearest)
         total += p
         first += p * distance
         second += p * distance * distance

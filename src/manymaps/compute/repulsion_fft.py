@@ -585,7 +585,7 @@ def _sum_group(
         chunks = _chunks(batch.target_offsets, some)
         crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force, limit)
         if radius:
-            add_near(batch, some, chunks, span, radius, kind, potential, force)
+            add_near(batch, some, span, radius, kind, potential, force)
         return crowding
 
     clumped = how.span[maps] < _NARROW * h

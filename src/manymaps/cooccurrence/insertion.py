@@ -53,7 +53,7 @@ class RowInsertion:
     --------
     >>> import manymaps as mm
     >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail", "c": "tie suit suit"})
-    >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
+    >>> fit = mm.CODE(random_state=0).fit(posts)
     >>> insertion = mm.insert_rows(fit.atlas_, mm.count_texts({"d": "suit tie"}))
     >>> insertion.labels, insertion.atlas.n_objects - fit.atlas_.n_objects
     (('d',), 1)
@@ -102,7 +102,7 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
     --------
     >>> import manymaps as mm
     >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail", "c": "tie suit suit"})
-    >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
+    >>> fit = mm.CODE(random_state=0).fit(posts)
     >>> insertion = mm.insert_rows(fit.atlas_, mm.count_texts({"d": "suit tie", "a": "tie"}))
     >>> insertion.labels, insertion.n_known, insertion.atlas.n_objects - fit.atlas_.n_objects
     (('d',), 1, 1)

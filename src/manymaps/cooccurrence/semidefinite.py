@@ -460,6 +460,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             normalization="joint" if self.form == "joint" else "conditional",
             given=self.given,
             marginals=self.marginals,
+            penalty=0,
             init=(points[: nonempty.n_rows], points[nonempty.n_rows :]),
             tolerance=0,
         ).fit(nonempty)

@@ -21,10 +21,6 @@ from manymaps.checks import check_labels, check_whole, first_cell, not_amount
 from manymaps.errors import DataError
 from manymaps.labels import find_label
 
-__all__ = [
-    "Associations", "ReadReport", "associations_of", "is_judged", "is_symmetric", "known_pairs",
-]  # fmt: skip
-
 # Sums over the two directions can differ because of rounding.
 SYMMETRIC = 1e-9
 

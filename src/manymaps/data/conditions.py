@@ -24,8 +24,6 @@ import numpy as np
 from manymaps.errors import ParameterError
 from manymaps.labels import fold, listed
 
-__all__ = ["Selection", "column_named", "select_rows", "unknown_cells"]
-
 Columns = Mapping[str, np.ndarray]
 
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

@@ -16,12 +16,6 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.errors import DataError
 from manymaps.labels import first_of, numbered_labels, plural, shown
 
-__all__ = [
-    "as_csr", "blocks", "canonical", "checked_labels", "checked_metadata", "checked_table",
-    "count_table", "metadata_array", "numbered", "reject_cells", "reject_non_counts",
-    "smallest_type", "sparse_rows", "text_array", "texts_of",
-]  # fmt: skip
-
 # 32 MiB of float64.
 BLOCK_SIZE = 2**22
 # An array of texts stores each text in the width of the longest. Above this number of bytes, the

@@ -43,11 +43,6 @@ from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import find_label, first_of, plural
 
-__all__ = [
-    "COLUMN_METADATA", "COUNTS", "ROW_METADATA", "VERSION_KEY", "Counts", "empty_notes",
-    "looks_transposed",
-]  # fmt: skip
-
 VERSION_KEY = "manymaps_counts"
 ROW_METADATA = "row_metadata."
 COLUMN_METADATA = "column_metadata."

@@ -19,8 +19,6 @@ import re
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-__all__ = ["guarded", "unguarded", "write_csv"]
-
 # The last four characters are the full-width forms of = + - @, which some spreadsheets treat as
 # formulas.
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")

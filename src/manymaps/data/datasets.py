@@ -43,20 +43,6 @@ from manymaps.data.associations import Associations, ReadReport
 from manymaps.errors import ParameterError
 from manymaps.seeds import drawn_generator
 
-__all__ = [
-    "CONSONANT_CLUSTERS",
-    "CONSONANT_CONSTANT",
-    "INTEGER_CLUSTERS",
-    "INTEGER_CONSTANT",
-    "AdditiveSimilarities",
-    "load_consonants",
-    "load_integers",
-    "load_word_associations",
-    "load_word_relations",
-    "make_additive_similarities",
-    "sense_names",
-]  # fmt: skip
-
 # The file contains a code for each sense, which is the WordNet sense number, plus 100 for verbs.
 VERB_CODE = 100
 # With the defaults, 3.5 % of the draws are drawn again (measured over 2,000). If none of this

@@ -21,8 +21,6 @@ from manymaps.data.trials import MISSING, Trials
 from manymaps.labels import letter
 from manymaps.seeds import drawn_generator
 
-__all__ = ["GeneratedLists", "make_fluency_lists"]
-
 # A walk ends after this many steps per requested word. With the default parameters, walks need 1.7
 # steps per word, and 3.4 if the lists contain three quarters of all words.
 _MOST_STEPS = 100

@@ -23,8 +23,6 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import listed, numbered_labels, only_count
 
-__all__ = ["column_labels", "is_frame", "labelled_values"]
-
 
 def is_frame(X: Any) -> bool:
     """Return whether an object is a data frame of a library that narwhals supports.

@@ -22,11 +22,6 @@ from manymaps.checks import check_choice
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, fold, listed, only_count
 
-__all__ = [
-    "as_frame", "axis_names", "cell_label", "eager_frame", "end_to_end", "frame_columns",
-    "index_labels", "join_columns", "long_columns", "placed_column",
-]  # fmt: skip
-
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 # Above this value, float64 cannot represent every integer.

@@ -20,8 +20,6 @@ from manymaps.checks import check_labels, first_cell
 from manymaps.data.associations import Associations, associations_of, known_pairs
 from manymaps.errors import DataError
 
-__all__ = ["Judgements"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgements:

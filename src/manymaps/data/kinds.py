@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "FEATURED", "FEATURES", "OBSERVATIONS", "OBSERVED", "UNKNOWN_KINDS",
-]  # fmt: skip
-
 OBSERVED = """
 document text post file article paper page abstract sentence paragraph chapter book author speaker
 site plot station quadrat transect location locality sample subject patient participant respondent

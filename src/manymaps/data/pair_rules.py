@@ -33,11 +33,6 @@ from manymaps.checks import check_choice
 from manymaps.data.associations import Associations, ReadReport, is_judged, is_symmetric
 from manymaps.errors import DataError, ParameterError, setting
 
-__all__ = [
-    "NEVER_A_CUE", "NO_LONGER_SYMMETRIC", "NumberedPairs", "Rules", "apply_rules", "cues_needed",
-    "split_responses",
-]  # fmt: skip
-
 # Published strengths are rounded to three decimals, and some rows contain dozens of strengths.
 ROUNDING = 5e-3
 NO_LONGER_SYMMETRIC = (

@@ -18,8 +18,6 @@ from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError
 from manymaps.labels import fold, shown
 
-__all__ = ["EMPTY_WORD", "Ratings"]
-
 EMPTY_WORD = "a word is empty"
 _SELF = "pair of a word with itself"
 

@@ -35,8 +35,6 @@ from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
-__all__ = ["N_RESPONSES", "Unit", "check_unit", "counted_responses", "resampled"]
-
 Norms = TypeVar("Norms", bound=Associations | Trials)
 
 #: Units that can be resampled.

@@ -31,8 +31,6 @@ from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import first_of, fold, listed, plural
 
-__all__ = ["GroupedResponses", "SharedPeople", "grouped_responses", "paired_labels"]
-
 #: Treatment of participants in two groups: raise an error, or treat them as different participants
 #: with the same name or as repeated measures.
 SharedPeople = Literal["refuse", "distinct", "paired"]

@@ -10,8 +10,6 @@ import numpy as np
 
 from manymaps.data.frames import Backend, as_frame
 
-__all__ = ["TabularResult", "label_columns"]
-
 
 class TabularResult(ABC):
     """Result with a table, which `to_frame` converts to a data frame."""

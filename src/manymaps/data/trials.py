@@ -37,11 +37,6 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import listed, natural_order, plain_spelling
 from manymaps.seeds import drawn_generator
 
-__all__ = [
-    "MISSING", "REPEATED", "UNKNOWN", "Trials", "as_associations", "as_norms", "check_norms",
-    "recoded", "without_repeats",
-]  # fmt: skip
-
 #: Negative codes in `Trials.given` for missing answers.
 MISSING, UNKNOWN, REPEATED = -1, -2, -3
 _REASONS = {

@@ -41,8 +41,6 @@ from scipy import sparse
 
 from manymaps.progress import work
 
-__all__ = ["choice_utilities", "expected_proportions", "options_of"]
-
 # The penalty determines how many components are used, so additional components only take time.
 MOST_COMPONENTS = 30
 # The rate decreases to 0 over the second half, so that the result does not depend on the last
@@ -154,12 +152,6 @@ def expected_proportions(utilities: np.ndarray, kind: str, *, seed: int = 0) -> 
 def _utilities(parameters: np.ndarray) -> np.ndarray:
     x, b = parameters[:, :-1], parameters[:, -1]
     return np.asarray(x @ x.T + b + b[:, None])
-
-
-def _probabilities(utilities: np.ndarray, triplets: np.ndarray, kind: str) -> np.ndarray:
-    """Return the probability of each option of each triplet, shape (n, n_options)."""
-    options = [utilities[triplets[:, a], triplets[:, b]] for a, b in options_of(kind)]
-    return _luce(np.stack(options, axis=1))
 
 
 def _luce(utilities: np.ndarray) -> np.ndarray:

@@ -31,10 +31,6 @@ from manymaps.errors import DataError
 from manymaps.labels import shown
 from manymaps.seeds import RandomState, drawn_generator
 
-__all__ = [
-    "ESTIMATES", "KINDS", "MOST_OF_MODEL", "NoiseCeiling", "Triplets", "question_mean",
-]  # fmt: skip
-
 KINDS = ("odd", "closer")
 ESTIMATES = ("choices", "proportions")
 #: Maximum number of objects for a table of all pairs.

@@ -18,8 +18,6 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError
 
-__all__ = ["same_rows", "same_rows_of", "validated"]
-
 
 class _WrongKindError(DataError, TypeError):
     """Error for non-numeric input, for which scikit-learn's estimators raise a TypeError."""

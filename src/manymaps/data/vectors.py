@@ -26,10 +26,6 @@ from manymaps.data.count_values import checked_table, numbered, reject_cells
 from manymaps.errors import DataError
 from manymaps.labels import plural, shown
 
-__all__ = [
-    "VectorRows", "Vectors", "as_float32", "checked_table", "choose_rows", "reject_non_finite",
-]  # fmt: skip
-
 # Numbers that are read from a file in one block: 16 MiB of float32.
 BLOCK_SIZE = 2**22
 # Above this number of labels, a search for similar labels would take seconds.

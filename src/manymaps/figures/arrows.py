@@ -1,9 +1,11 @@
 """Arrows and centroids of fitted variables on a map (`manymaps.analysis.fitted_vectors`).
 
 An arrow starts at the mean position of the sites, points in the direction of its variable, and has
-a length in proportion to sqrt(r2). As in vegan, the longest arrow fills three quarters of the space
-between the origin and the edge of the panel. The name of a variable is beyond the tip of its arrow.
-A level of a factor is a diamond at its centroid, with its name next to it.
+a length in proportion to sqrt(r2). If the mean position is outside the panel, arrows start in the
+middle of the panel. As in vegan, the longest arrow fills three quarters of the space between its
+start and the edge of the panel. The name of a variable is beyond the tip of its arrow. A level of a
+factor is a diamond at its centroid, with its name next to it. Levels outside the panel are counted
+in the small print.
 
 Arrows are drawn before the labels of the map, which avoid them. Artists have the group ids
 "vector", "centroid" and "variable".
@@ -14,17 +16,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch
 
-from manymaps.analysis.fitted_vectors import FittedVectors, arrow_tips, check_plane
+from manymaps.analysis.fitted_vectors import (
+    FittedVectors,
+    arrow_start,
+    arrow_tips,
+    check_plane,
+)
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import CATEGORIES
 from manymaps.figures.labels import boxes_meet, dot_boxes
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import elide, text_sizes
 from manymaps.figures.panel import LABEL_PAD, Frame, Panel, draw_label
-
-__all__ = ["Arrows", "arrows_for"]
+from manymaps.labels import plural
 
 # Blue as in vegan. Text, highlighted objects and dots by size have other colours.
 COLOR = CATEGORIES[0]
@@ -46,12 +53,12 @@ class Arrows:
     def draw(self, panel: Panel) -> np.ndarray:
         """Draw arrows, diamonds and names; return the boxes (k, 4) in pixels that they occupy."""
         found, frame, pixel = self.found, panel.frame, panel.frame.pixel
-        start = frame.to_pixels(found.origin)
+        start = arrow_start(frame.to_pixels(found.origin), np.zeros(2), frame.size)
         tips = arrow_tips(found, start, frame.size)
-        centres = frame.to_pixels(
-            np.concatenate([np.zeros((0, 2)), *(one.centroids for one in found.factors)])
-        )
+        inside = self._is_inside(frame.to_map(np.zeros(2)), frame.to_map(frame.size))
+        centres = frame.to_pixels(self._centroids[inside])
         levels = [f"{one.name}: {level}" for one in found.factors for level in one.levels]
+        levels = [levels[k] for k in np.flatnonzero(inside)]
         _draw_marks(panel, start, tips, centres)
         typeface = panel.look.typeface
         font = typeface.font(self.size, bold=True)
@@ -75,6 +82,25 @@ class Arrows:
             draw_label(panel.ax, (x, y), names[at], font, COLOR, panel.look.ground)
             panel.ax.texts[-1].set_gid("variable")
         return taken
+
+    def remarks(self, ax: Axes) -> list[str]:
+        """Describe the arrows for the small print of a panel."""
+        low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+        moved = (arrow_start(self.found.origin, low, high) != self.found.origin).any()
+        n_outside = int((~self._is_inside(low, high)).sum())
+        return [
+            "arrows: directions of variables, with lengths in proportion to the square root of r2",
+            *(["they start in the middle, not at the mean position"] if moved else []),
+            *([f"{plural('centroid', n_outside)} outside"] if n_outside else []),
+        ]
+
+    @property
+    def _centroids(self) -> np.ndarray:
+        return np.concatenate([np.zeros((0, 2)), *(one.centroids for one in self.found.factors)])
+
+    def _is_inside(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        points = self._centroids
+        return np.asarray(((points >= low) & (points <= high)).all(axis=1))
 
 
 def arrows_for(found: FittedVectors | None, map: int, size: float) -> Arrows | None:

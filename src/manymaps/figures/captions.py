@@ -24,8 +24,6 @@ from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_width
 
-__all__ = ["SCREEN", "Captions", "Sheet", "Width", "sheet_for"]
-
 Pair = tuple[float, float]
 Width: TypeAlias = Literal["column", "page"]
 # Row height of the key, and the length of a colour scale, in points.

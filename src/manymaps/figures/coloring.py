@@ -24,11 +24,6 @@ from manymaps.atlas.captions import are_codes
 from manymaps.errors import ParameterError
 from manymaps.labels import natural_order
 
-__all__ = [
-    "ACCENT", "HAIRLINE", "INK", "ISLANDS", "MUTED", "NO_VALUE", "NUMBERS", "PAPER", "SHARES",
-    "TEXT_DARKENING", "Coloring", "coloring", "default_column", "readable",
-]  # fmt: skip
-
 PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FFFFFF", "#22272E", "#737983", "#DDD8CC", "#C7432B"
 NO_VALUE = "#B9BABB"
 #: Hues of islands. Their contrast on white is at least 4.7, and their least distance in OKLab is

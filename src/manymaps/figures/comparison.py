@@ -37,8 +37,6 @@ from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import named_words, words_that_fit, write
 from manymaps.labels import in_words, letter, plural
 
-__all__ = ["plot_comparison"]
-
 # Number of words that are listed by default, and number of senses per word. They determine the
 # height of the page and are not tuned.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6

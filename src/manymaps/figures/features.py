@@ -56,8 +56,6 @@ from manymaps.labels import plural
 if TYPE_CHECKING:
     from manymaps.clustering.stability import ClusterStability
 
-__all__ = ["Feature", "plot_features"]
-
 # Number of the heaviest features that are drawn by default, and the maximum number, because only
 # ten colours can be distinguished with all common forms of colour blindness.
 USUAL, MOST_FEATURES = 8, 10

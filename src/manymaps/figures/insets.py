@@ -23,8 +23,6 @@ import numpy as np
 
 from manymaps.atlas.landmarks import View
 
-__all__ = ["Inset", "choose_insets"]
-
 # Number of candidate boxes. Each candidate is compared with all points, so more candidates give
 # better boxes but take longer. The number is not tuned.
 MAX_CANDIDATES = 600

@@ -18,8 +18,6 @@ from manymaps.atlas.roles import Roles
 from manymaps.figures.coloring import ISLANDS, MUTED
 from manymaps.figures.panel import Scene
 
-__all__ = ["panel_words", "with_islands", "with_meanings"]
-
 
 def with_islands(
     atlas: Atlas, scene: Scene, column: str | None = None, roles: Roles | None = None

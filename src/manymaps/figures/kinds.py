@@ -58,8 +58,6 @@ from manymaps.figures.panel import (
 )
 from manymaps.labels import in_words, plural
 
-__all__ = ["draw_kinds", "dressed", "part", "region_letter", "remarks"]
-
 # Shapes of the dots of the first kind, the second kind, and so on.
 SHAPES = {"circles": "o", "squares": "s", "triangles": "^", "diamonds": "D"}
 # From this number on, dots are stored as an image, because each dot enlarges a vector file and

@@ -21,11 +21,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = [
-    "NOTHING", "boxes_meet", "dot_boxes", "label_zooms", "place_labels", "places_around",
-    "places_in_tiers", "places_over",
-]  # fmt: skip
-
 NOTHING = np.empty((0, 4))
 
 

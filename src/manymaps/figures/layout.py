@@ -25,12 +25,6 @@ from manymaps.figures.coloring import HAIRLINE, MUTED, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
 from manymaps.figures.panel import Dots, Look, Scene
 
-__all__ = [
-    "FIRST_ROW", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
-    "describe_page", "frame_page", "grid", "key_space", "name_axes", "no_room", "own_axes",
-    "panel_border", "panel_width", "root", "stacked", "two_panels",
-]  # fmt: skip
-
 # Margins in inches. The head has space for a title of 17 points, and the foot has space for rows of
 # notes.
 SIDE, HEAD, FOOT = SCREEN.side, SCREEN.head, SCREEN.foot

@@ -30,8 +30,6 @@ import numpy as np
 
 from manymaps.figures.labels import NOTHING, boxes_meet, dot_boxes, places_around
 
-__all__ = ["Placed", "place_all"]
-
 #: Mean number of choices per label.
 CHOICES = 20
 #: Lengths of leaders that spread from a dot, in label heights, and the number of directions.

@@ -19,8 +19,6 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 
-__all__ = ["Typeface", "elide", "elide_labels", "text_sizes", "text_width", "typeface_for"]
-
 # Sans-serif fonts in order of preference. The last one is included in matplotlib.
 PREFERRED = (
     "Source Sans 3", "Source Sans Pro", "Inter", "Open Sans", "Noto Sans", "Helvetica Neue",

@@ -51,7 +51,6 @@ from manymaps.figures.layout import (
     HEAD,
     METHOD_NAMES,
     TITLE,
-    AtlasFigure,
     common_area,
     frame_page,
     grid,
@@ -78,10 +77,7 @@ from manymaps.figures.panel import (
 )
 from manymaps.labels import in_words, letter, plural
 
-__all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
-
 SUFFIXES = (".png", ".svg", ".pdf")
-ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
 # The resolution that most journals require for figures with text.
 SAVED_DPI = 300
 
@@ -213,9 +209,10 @@ def plot_map(
     if not alone:
         key_width = captions.size_key(area, dots.least, dots.quantity, (0, below))
     if sheet.width is None:
-        remarks = _map_print(atlas, scene, dots, named, _kinds_print(scene, roles, n_labels))
-        remarks += [] if vectors is None else [ARROWS]
-        captions.small_print(remarks, (0, below), reserve=key_width + 14)
+        kinds = [] if roles is None else remarks(roles, scene, n_labels)
+        lines = _map_print(atlas, scene, dots, named, kinds)
+        lines += [] if arrows is None else arrows.remarks(ax)
+        captions.small_print(lines, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
 
@@ -716,11 +713,6 @@ def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
     return [replace(scene, shares=scene.shares[~roles.is_text[scene.objects]]) for scene in scenes]
 
 
-def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
-    """Describe the kinds drawn as dots and as words."""
-    return [] if roles is None else remarks(roles, scene, n_labels)
-
-
 def _map_print(
     atlas: Atlas,
     scene: Scene,
@@ -736,7 +728,8 @@ def _map_print(
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
     if n_outside:
-        advice = "" if atlas.kinds is None else "; a size penalty keeps them closer"
+        penalty = "larger size penalty" if atlas.parameters.get("penalty") else "size penalty"
+        advice = "" if atlas.kinds is None else f"; a {penalty} keeps them closer"
         parts.append(f"{n_outside:,} farther out, arrows at the edge{advice}")
     if scene.n_components > 2:
         parts.append(

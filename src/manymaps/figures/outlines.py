@@ -26,8 +26,6 @@ from scipy import ndimage
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import Delaunay, QhullError
 
-__all__ = ["levels", "outline"]
-
 # The width of a raster cell is a sixth of the radius. Cells are larger on large maps, which limits
 # time and memory. These values are not tuned.
 MOST_CELLS = 250_000

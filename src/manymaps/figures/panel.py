@@ -51,14 +51,6 @@ from manymaps.figures.labels import (
 from manymaps.figures.leaders import place_all
 from manymaps.figures.lettering import Typeface, elide, elide_labels, text_sizes
 
-__all__ = [
-    "FEW", "LABEL_PAD", "Centres", "Dots", "Frame", "Look", "Overlay", "Panel", "Scene", "around",
-    "check_font_size", "dot_area", "dot_colors", "dots_in_frame", "draw", "draw_beyond",
-    "draw_label", "draw_leaders", "draw_named", "draw_names", "for_paper", "highlighted",
-    "is_sparse", "label_texts", "labelled_first", "middles", "most_labels", "read_scene",
-    "say_nothing", "set_frame", "write_labels",
-]  # fmt: skip
-
 #: Centres of labels in pixels, by index among the rows.
 Centres: TypeAlias = dict[int, np.ndarray]
 

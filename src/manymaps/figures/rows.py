@@ -10,8 +10,6 @@ from manymaps.errors import ParameterError
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import Typeface, elide, text_width
 
-__all__ = ["named_words", "words_that_fit", "write"]
-
 # Maximum number of words, because more words would make a figure higher than a page.
 MOST_WORDS = 40
 

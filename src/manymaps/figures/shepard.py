@@ -25,8 +25,6 @@ from manymaps.figures.panel import Dots, Look, draw, for_paper, most_labels, rea
 from manymaps.labels import letter, plural
 from manymaps.model.choice import T_SNE
 
-__all__ = ["plot_shepard"]
-
 # In inches.
 WIDTH, HEIGHT = 10.0, 5.6
 # Area of a dot in square points. More than 300 dots are drawn paler, because they overlap.

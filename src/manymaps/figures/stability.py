@@ -28,8 +28,6 @@ from manymaps.figures.layout import AtlasFigure, describe_page, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import named_words, words_that_fit, write
 
-__all__ = ["plot_stability"]
-
 # Number of words that are shown by default. It determines the height of the page and is not tuned.
 USUAL = 6
 # Lengths are in inches for a font size of 9 points, and are proportional to the font size.

@@ -28,8 +28,6 @@ from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.labels import letter, plural
 from manymaps.prediction.sweeps import SweepResult
 
-__all__ = ["plot_sweep"]
-
 # In inches.
 WIDTH, HEIGHT = 10.0, 5.2
 # Space in inches for the names of lines, on a screen and in a paper.

@@ -49,8 +49,6 @@ from manymaps.figures.panel import (
     read_scene,
 )
 
-__all__ = ["plot_zooms"]
-
 Place: TypeAlias = str | tuple[float, float] | np.ndarray
 # In inches.
 WIDTH = 14.5

@@ -20,16 +20,6 @@ from manymaps.archive.door import reading
 from manymaps.errors import DataError, not_installed
 from manymaps.labels import listed
 
-__all__ = [
-    "FEW_VARIABLES",
-    "first_numbers",
-    "gene_columns",
-    "loaded",
-    "open_annotated",
-    "table_of",
-    "usual_table",
-]
-
 #: Maximum number of variables that are fitted without PCA, as in scanpy 1.11.
 FEW_VARIABLES = 50
 

@@ -65,11 +65,6 @@ from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
 from manymaps.labels import listed
 
-__all__ = [
-    "associations_from", "read_associations", "read_entries", "read_group_sizes",
-    "response_columns",
-]  # fmt: skip
-
 ARRAYS = ("npy", "npz", "mtx")
 # Two object indices and an optional number, separated by spaces, on each of the first two lines.
 SPACED = re.compile(rb"(\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)){2}")

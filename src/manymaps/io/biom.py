@@ -19,8 +19,6 @@ from manymaps.io.columns import known_kind
 from manymaps.io.count_tables import CountParts
 from manymaps.io.metadata import refuse_long_texts
 
-__all__ = ["read_biom_counts"]
-
 
 def read_biom_counts(path: Path) -> CountParts:
     """Read the counts of a BIOM file, with its metadata.

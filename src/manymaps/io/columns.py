@@ -25,13 +25,6 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
-__all__ = [
-    "CORNERS", "COUNT", "GROUP_SIZE", "PAIR_ROLES", "STRENGTH", "ColumnNames", "CountColumns",
-    "Role", "WantedColumns", "aliases", "count_column", "find_count_columns", "find_roles",
-    "folded", "has_pair_header", "is_long_header", "known_kind", "known_pair", "label_position",
-    "named_column", "two_kinds", "usual_column",
-]  # fmt: skip
-
 
 class Role(NamedTuple):
     """Declaration of a column in one kind of data.

@@ -35,8 +35,6 @@ from manymaps.io.documents import Document, MetadataColumns
 from manymaps.io.tables import LabelCodes
 from manymaps.io.texts import Reading, Texts
 
-__all__ = ["Corpus", "Progress", "TextSource", "Words", "read_corpus", "spread", "word_splitter"]
-
 # A word has at least two letters or digits, with underscores only between them. English
 # contractions are single words, because their parts ("don" and "t") mean nothing. Apostrophes
 # elsewhere separate words, as in French and Italian ("l'homme"), and before the genitive s.

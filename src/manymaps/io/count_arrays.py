@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.arrays import csr_from, two_lengths
+from manymaps.archive.arrays import csr_from, read_npy, two_lengths
 from manymaps.archive.door import reject_wide
 from manymaps.data.count_values import as_csr, numbered, texts_of
 from manymaps.data.kinds import UNKNOWN_KINDS
@@ -40,7 +40,6 @@ from manymaps.io.files import (
     array_heads,
     read_arrays,
     read_bytes,
-    read_npy,
     read_sparse,
     split_lines,
     stem_of,
@@ -49,8 +48,6 @@ from manymaps.io.market import read_market
 from manymaps.io.matrices import file_beside, read_labels
 from manymaps.io.tables import check_places
 from manymaps.labels import listed, repeated_label
-
-__all__ = ["has_sparse_parts", "read_matrix_counts", "read_npz_counts"]
 
 DATA_KEYS = ("counts", "count", "data", "values")
 TABLE_KEYS = ("counts", "count", "X", "matrix", "table", "abundance", "abundances", "data")

@@ -51,11 +51,6 @@ from manymaps.io.tables import (
 )
 from manymaps.labels import listed
 
-__all__ = [
-    "LAYOUT", "CountParts", "TableHead", "annotated_counts", "frame_counts", "head_of",
-    "read_table_counts",
-]  # fmt: skip
-
 _NO_FRAME = (
     "counts cannot be made from an object of type {}; pass an array, dense or sparse, a data frame "
     "or AnnData (read_counts reads files)"

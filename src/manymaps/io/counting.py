@@ -46,8 +46,6 @@ from manymaps.io.pairs import associate_matrix
 from manymaps.labels import listed
 from manymaps.progress import work
 
-__all__ = ["Words", "count_cooccurrences", "count_texts", "ppmi"]
-
 WEIGHTINGS = ("flat", "harmonic")
 # Number of pairs that are summed together (32 MiB with their weights).
 MOST_PAIRS = 2**21

@@ -40,8 +40,6 @@ from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
 from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import parquet_table, read_text
 
-__all__ = ["counts_from", "read_counts"]
-
 
 @reader("counts")
 def read_counts(

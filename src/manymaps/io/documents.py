@@ -12,8 +12,6 @@ import numpy as np
 from manymaps.errors import DataError, setting
 from manymaps.labels import listed
 
-__all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar", "storable"]
-
 FALLBACK = "latin-1"
 # Longer values are texts and not metadata, because an array of labels has the width of its longest
 # element.

@@ -37,18 +37,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays, read_npy
+from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays
 from manymaps.archive.door import MOST_LABELS, reading
 from manymaps.archive.packing import PACKED_SUFFIXES, rewindable, unpacked
 from manymaps.data.count_values import texts_of
 from manymaps.errors import DataError
 from manymaps.labels import listed
-
-__all__ = [
-    "PAIRS", "SPARSE_PARTS", "Heads", "Sample", "array_heads", "read_arrays", "read_bytes",
-    "read_labelled_npz", "read_npy", "read_sparse", "sampled", "samples_kept", "split_lines",
-    "stem_of", "stored_format", "suffix_of", "to_utf8", "unpacked",
-]  # fmt: skip
 
 Heads: TypeAlias = Mapping[str, Head]
 

@@ -47,8 +47,6 @@ from manymaps.io.trial_columns import CUE, PARTICIPANT, ROW_NUMBERS, is_numeric
 from manymaps.io.trials import attribute, named_participants
 from manymaps.labels import listed
 
-__all__ = ["fluency_from", "holds_fluency", "read_fluency"]
-
 FLUENCY_FORMATS = ("csv", "tsv", "parquet")
 ITEM = aliases("item response answer word animal exemplar entry responseword items")
 CATEGORY = aliases("category cat task domain prompt")

@@ -31,8 +31,6 @@ from manymaps.io.pairs import Pairs
 from manymaps.io.tables import cells_of
 from manymaps.labels import listed, repeated_label, shown
 
-__all__ = ["graph_pairs", "is_graph", "is_spaced", "read_graphml", "with_tabs"]
-
 WEIGHTS = ("weight", *STRENGTH)
 NAMES = ("label", "name", "word")
 SPACED = (".edgelist", ".ncol")

@@ -29,8 +29,6 @@ from manymaps.io.matrices import labelled_matrix
 from manymaps.io.similarities import read_similarities
 from manymaps.io.tables import RULE_OF, Layout, Table, columns_table, read_table
 
-__all__ = ["judgements_from", "read_judgements"]
-
 Square = tuple[Sequence[str], np.ndarray]
 
 _EXPECTED = "a header and one judgement per row"

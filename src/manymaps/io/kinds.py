@@ -46,11 +46,6 @@ from manymaps.io.vector_tables import LAYOUT as VECTORS
 from manymaps.io.vector_tables import find_text_columns
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
-__all__ = [
-    "COUNT_FORMATS", "COUNT_TEXTS", "PAIR_FORMATS", "TABLES", "VECTOR_FORMATS", "WORD_LINES",
-    "asked_format", "looks_like_counts", "looks_like_vectors", "vector_format",
-]  # fmt: skip
-
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad", "biom")
 PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-2], "graphml", "edgelist")
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")

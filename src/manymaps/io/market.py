@@ -15,8 +15,6 @@ from manymaps.archive.door import reading, reject_wide
 from manymaps.data.count_values import as_csr
 from manymaps.io.files import unpacked
 
-__all__ = ["read_market"]
-
 
 def read_market(path: Path) -> sparse.csr_array:
     """Read a table of real numbers from a MatrixMarket file, which may be compressed.

@@ -23,23 +23,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.arrays import read_npy
 from manymaps.archive.door import reader
 from manymaps.checks import check_labels
 from manymaps.data.count_values import checked_table, reject_cells
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
-from manymaps.io.files import read_bytes, read_labelled_npz, read_npy, split_lines
+from manymaps.io.files import read_bytes, read_labelled_npz, split_lines
 from manymaps.io.market import read_market
 from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import HEAD_ROWS, NumberRule, TextTable, is_number
 from manymaps.labels import first_of
-
-__all__ = [
-    "LabelledMatrix", "ValueRule", "file_beside", "labelled_matrix", "looks_like_matrix",
-    "matrix_of_counts",
-    "read_array", "read_labels", "read_text_matrix",
-]  # fmt: skip
 
 ValueRule: TypeAlias = Literal["strengths", "similarities"]
 

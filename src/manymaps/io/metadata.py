@@ -18,8 +18,6 @@ from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import open_headed_table
 from manymaps.labels import repeated_label
 
-__all__ = ["read_columns", "refuse_long_texts"]
-
 # Columns are lists of Python objects, which are all in memory.
 MOST_CELLS = 20_000_000
 LARGEST_COLUMN = 2**30

@@ -13,8 +13,6 @@ import numpy as np
 from manymaps.errors import ParameterError, setting
 from manymaps.labels import fold, listed
 
-__all__ = ["USUAL", "checked_missing", "is_missing", "missing_notes"]
-
 # Codes in exports from R, Qualtrics and spreadsheets, and the usual ways to write "don't know" in
 # the languages of Small World of Words with the most participants.
 USUAL = (

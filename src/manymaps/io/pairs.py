@@ -21,8 +21,6 @@ from manymaps.io.missing_answers import checked_missing, is_missing, missing_not
 from manymaps.io.tables import RULE_OF, Cells, CodedColumn
 from manymaps.labels import plain_spelling
 
-__all__ = ["Pairs", "associate", "associate_matrix", "named_by"]
-
 # The sum of 10 million such counts is exact in float64.
 _MOST_COUNTED = 2**29
 

@@ -18,8 +18,6 @@ from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError, not_installed
 from manymaps.labels import repeated_label
 
-__all__ = ["ParquetFile", "open_parquet"]
-
 BATCH_ROWS = 2**16
 
 

@@ -46,10 +46,6 @@ from manymaps.io.tables import (
 )
 from manymaps.labels import listed, shown
 
-__all__ = [
-    "RATING_FORMATS", "looks_like_ratings", "ratings_from", "read_ratings", "read_word_pairs",
-]  # fmt: skip
-
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
 
 # Column names that only ratings have, and names that are also used for association strengths.

@@ -14,8 +14,6 @@ from manymaps.data.counts import COLUMN_METADATA, COUNTS, ROW_METADATA, VERSION_
 from manymaps.errors import DataError
 from manymaps.io.files import array_heads
 
-__all__ = ["read_saved_counts"]
-
 _WHOLE = ValuePart((int,), "a number", least=0)
 _REPORT = Schema(
     "report", 1, "`ReadReport` in a file of counts",

@@ -27,8 +27,6 @@ from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.pairs import Pairs
 from manymaps.io.tables import RULE_OF
 
-__all__ = ["read_similarities"]
-
 ABSENT = ("zero", "missing")
 # A dense float64 table of this size needs 3.2 GB.
 MOST_OBJECTS = 20_000

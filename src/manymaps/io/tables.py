@@ -45,14 +45,6 @@ from manymaps.io.files import Sample, read_bytes, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
 from manymaps.labels import repeated_label
 
-__all__ = [
-    "HEAD_ROWS", "LONGEST_LINE", "MISSING", "RULE_OF", "Cells", "CodedColumn", "FrameTable",
-    "LabelCodes", "Layout", "NumberRule", "Table", "TextTable", "as_number", "cells_of",
-    "check_places", "columns_table", "frame_table", "header_delimiter", "is_number",
-    "known_number", "numbered_rows", "open_headed_table", "parquet_table", "read_table",
-    "read_text", "shown_cell", "table_passes",
-]  # fmt: skip
-
 # Cells that represent a missing number, in upper or lower case.
 MISSING = ("", "na", "nan", ".")
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}

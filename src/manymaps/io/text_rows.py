@@ -29,8 +29,6 @@ from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import header_delimiter, numbered_rows
 from manymaps.labels import listed, repeated_label
 
-__all__ = ["MARKS", "ROW_READERS", "TextFile"]
-
 TEXT = aliases("text texts content body document message post article abstract")
 # In a table of texts, a column "label" usually contains the class of a text, not its name.
 LABEL = aliases("id docid documentid textid postid name filename file path")

@@ -28,8 +28,6 @@ from manymaps.io.documents import FALLBACK, Document, ReadingLog, storable
 from manymaps.io.files import suffix_of, unpacked
 from manymaps.io.text_rows import MARKS, ROW_READERS, TextFile
 
-__all__ = ["FORMATS", "Document", "Reading", "Texts"]
-
 FORMATS = ("folder", *ROW_READERS)
 SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
 SUFFIXES |= {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}

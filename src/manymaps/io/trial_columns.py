@@ -31,8 +31,6 @@ from manymaps.io.columns import (
 from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
-__all__ = ["TrialColumns", "TrialNames", "find_trial_columns", "is_numeric"]
-
 CUE = aliases("cue cueword stimulus stimulusword stim prime probe word source")
 RESPONSE = aliases("response responseword resp answer associate asso reaction")
 PARTICIPANT = aliases("""

@@ -40,11 +40,6 @@ from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.labels import fold as plain
 from manymaps.labels import listed
 
-__all__ = [
-    "Balance", "attribute", "holds_trials", "is_trial_frame", "named_participants", "read_trials",
-    "trials_from",
-]  # fmt: skip
-
 Balance = int | Literal["least"] | None
 
 TRIAL_FORMATS = ("trials", "csv", "tsv", "parquet")

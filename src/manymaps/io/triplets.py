@@ -23,13 +23,14 @@ from pathlib import Path
 
 import numpy as np
 
+from manymaps.archive.arrays import read_npy
 from manymaps.archive.door import reader
 from manymaps.checks import check_choice
 from manymaps.data.associations import ReadReport
 from manymaps.data.triplets import KINDS, Triplets
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import aliases, folded
-from manymaps.io.files import array_heads, read_arrays, read_npy, sampled
+from manymaps.io.files import array_heads, read_arrays, sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.matrices import read_labels
 from manymaps.io.tables import (
@@ -43,8 +44,6 @@ from manymaps.io.tables import (
     table_passes,
 )
 from manymaps.labels import label_places, shown
-
-__all__ = ["TRIPLET_FORMATS", "looks_like_triplets", "read_triplets"]
 
 TRIPLET_FORMATS = ("triplets", "npy", "npz", "csv", "tsv")
 ODD = aliases("odd oddone oddoneout farther further negative third object3 item3 word3 k c")

@@ -35,11 +35,6 @@ from manymaps.io.tables import (
 )
 from manymaps.labels import listed, plural
 
-__all__ = [
-    "LAYOUT", "TableColumns", "annotated_rows", "find_text_columns", "frame_rows",
-    "read_table_vectors",
-]  # fmt: skip
-
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
 # Names under which pandas writes its index.
 INDEX_COLUMNS = ("", "unnamed:0", "indexlevel0")

@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.arrays import read_npy
 from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.counts import Counts
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
-from manymaps.io.files import read_labelled_npz, read_npy, sampled, stem_of
+from manymaps.io.files import read_labelled_npz, sampled, stem_of
 from manymaps.io.kinds import TABLES, VECTOR_FORMATS, WORD_LINES, asked_format, vector_format
 from manymaps.io.matrices import file_beside, read_labels
 from manymaps.io.parquet import open_parquet
@@ -33,8 +34,6 @@ from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.vector_tables import annotated_rows, frame_rows, read_table_vectors
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
 from manymaps.labels import plural, shown
-
-__all__ = ["read_vectors", "vectors_from"]
 
 KEYED = ("npz", "h5ad", "parquet")
 LABEL_SUFFIXES = (".labels", ".labels.txt", ".words", ".words.txt")

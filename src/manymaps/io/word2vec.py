@@ -35,11 +35,6 @@ from manymaps.io.files import unpacked
 from manymaps.io.tables import LONGEST_LINE, is_number
 from manymaps.labels import plural, shown
 
-__all__ = [
-    "CONTROL", "HEADER", "HEAD_LINES", "MOST_DIGITS", "is_word_line", "read_binary_vectors",
-    "read_text_vectors",
-]  # fmt: skip
-
 HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
 DECIMAL = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")

@@ -38,8 +38,6 @@ from manymaps.optimizers.descent import Momentum
 from manymaps.optimizers.schedules import Line, Stages
 from manymaps.seeds import drawn_seed
 
-__all__ = ["NoiseScan", "noise_scan"]
-
 # Mean KL of eight fits of 400 digits and of 400 points of a Swiss roll, where the default noise of
 # SNE reaches 0.736 and 0.114: 0.725 and 0.198 from 1.2 times the critical level, 0.707 and 0.185
 # from 1.5 times, 0.704 and 0.152 from twice, 0.711 and 0.108 from three times.

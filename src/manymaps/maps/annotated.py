@@ -37,8 +37,6 @@ from manymaps.maps.multiple_maps import MultipleMapsTSNE
 from manymaps.maps.sne import TSNE
 from manymaps.model.choice import ChoiceModel
 
-__all__ = ["multiple_maps", "to_atlas", "tsne"]
-
 NEIGHBORS = "neighbors"
 # This is the factor that manymaps uses in its own search; farther neighbours have almost no
 # probability.

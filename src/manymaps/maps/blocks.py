@@ -22,8 +22,6 @@ from manymaps.maps.insertion import insert, prepared
 from manymaps.maps.new_objects import Matrix
 from manymaps.progress import work
 
-__all__ = ["RowBlocks", "insert_blocks"]
-
 # Rows per block. With 1,000 landmarks and 30 features, the allocated memory peaks at 48 MiB.
 _ROWS = 4096
 # Number of blocks that are in memory and sent to workers together. It is a multiple of the usual

@@ -25,7 +25,7 @@ from manymaps.affinity.distances import METRIC, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import object_weights
+from manymaps.checks import check_number, object_weights
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -50,6 +50,13 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.maps.blocks import RowBlocks, insert_blocks
 from manymaps.maps.insertion import Refinement
+from manymaps.maps.known_labels import (
+    DEFAULT_STRENGTH,
+    check_groups,
+    condition_of,
+    label_groups,
+    with_condition,
+)
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
@@ -58,6 +65,7 @@ from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.condition import Condition
 from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.observed import ObservedObjective, objective_of
@@ -243,6 +251,8 @@ class MapEstimator(
         X: Data,
         y: None = None,
         *,
+        condition: Any = None,
+        condition_strength: float = DEFAULT_STRENGTH,
         checkpoint: str | None = None,
         resume: str | None = None,
         **weights: Unpack[Weights],
@@ -265,6 +275,17 @@ class MapEstimator(
             libraries (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored; present for compatibility with scikit-learn.
+        condition : array-like of shape (n,), optional
+            A known label of each row, such as its batch, language or speaker, that the maps need
+            not show (`manymaps.model.condition`). Rows whose label is None, NaN or "" belong to no
+            group. Each row has neighbours with every label if X contains vectors or a dense table
+            of distances and the affinity is Gaussian (`manymaps.affinity.by_label`). With all other
+            data, the given pairs are used. The labels are stored in the column "condition" of
+            `atlas_`. By default, no label is taken out.
+        condition_strength : float in [0, 1)
+            Strength with which labels are taken out of the maps. Similarities between rows with
+            different labels are multiplied by 1 - strength, relative to rows with the same label.
+            With 0, only the neighbours depend on the labels.
         checkpoint : path, optional
             File in which the state of the run is stored. The file is written every half minute,
             when the run is interrupted, and at the end. With several runs (`n_init`), the file
@@ -294,14 +315,33 @@ class MapEstimator(
         DivergedError
             If the cost becomes non-finite. The fitted attributes then describe the last maps with a
             finite cost.
+
+        Notes
+        -----
+        With a `condition`, the similarities v_ij in the maps are multiplied by alpha' (same label),
+        beta' (different labels) or 1 (unknown label), with beta' = (1 - strength) alpha' and a mean
+        of 1 over all pairs of known labels (conditional t-SNE).
+
+        References
+        ----------
+        B. Kang, D. García García, J. Lijffijt, R. Santos-Rodríguez and T. De Bie, Conditional
+        t-SNE: more informative t-SNE embeddings, Machine Learning 110, 2021. E. Heiter, B. Kang,
+        R. Seurinck and J. Lijffijt, Revised conditional t-SNE: looking beyond the nearest
+        neighbors, Advances in Intelligent Data Analysis XXI, 2023.
         """
         self._validate_params()
         X = as_data(X)
         responses = isinstance(X, Associations) and not X.judged
         self._of_associations = responses and X.observed is None
         seeds = self._seeds()
-        labels, data, target = self._read(X, _number_from(seeds[0]), _given_weights(weights))
+        groups = None if condition is None else label_groups(condition)
+        check_number("condition_strength", condition_strength, least=0, below=1)
+        given = _given_weights(weights)
+        if groups is not None and given is not None:
+            raise ParameterError("condition cannot be combined with sample_weight; omit one")
+        labels, data, target = self._read(X, _number_from(seeds[0]), given, groups)
         n = target.values.shape[0]
+        known = None if groups is None else condition_of(groups, condition_strength, target, self)
         if self.n_maps > n:
             raise ParameterError(
                 f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
@@ -312,17 +352,20 @@ class MapEstimator(
         similar = data is None and not isinstance(X, NeighborGraph)
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
+            # A start and a run need memory of their own, so each has only one copy of P beside it.
+            start = self._start(data, target, pins, 0, seeds[0]) if self.n_init == 1 else None
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
-            plan = self._plan(labels, ordered, order, self._factors(target), pins)
+            plan = self._plan(labels, ordered, order, self._factors(target), pins, known)
             self.restarts_: tuple[Restart, ...]
-            if self.n_init == 1:
-                run = Run(plan, *self._start(data, target, pins, 0, seeds[0]))
-                run.optimize(self.callback, checkpoint, resume)
+            how = self.callback, checkpoint, resume
+            if start is not None:
+                del target
+                run = Run(plan, *start)
+                run.optimize(*how)
                 self.restarts_ = (Restart.of(run, seeds[0]),)
             else:
                 start_of = partial(self._start, data, target, pins)
-                how = self.callback, checkpoint, resume
                 run, self.restarts_ = best_run(plan, start_of, seeds, *how)
         atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:
@@ -332,6 +375,8 @@ class MapEstimator(
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
+        if condition is not None:
+            atlas = with_condition(atlas, condition, condition_strength)
         vectors = None if self._metric_name == "precomputed" else data
         self.atlas_ = replace(atlas, vectors=vectors, associations=associations)
         self.kl_divergence_ = run.kl
@@ -348,6 +393,7 @@ class MapEstimator(
         order: np.ndarray | None,
         factors: np.ndarray | None,
         pins: Pins | None,
+        condition: Condition | None = None,
     ) -> Plan:
         """Return the settings of all runs for a target in this order of the objects."""
         n = len(labels) if ordered.weights is None else max(1, round(ordered.weights.sum()))
@@ -355,6 +401,10 @@ class MapEstimator(
         tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
         placed = factors if factors is None or order is None else factors[order]
         forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
+        if condition is not None:
+            assert isinstance(forward, Objective)
+            known = condition if order is None else condition.reordered(order)
+            forward = replace(forward, condition=known)
         return Plan(
             objective=self._objective(forward),
             optimizer=optimizer,
@@ -477,7 +527,7 @@ class MapEstimator(
         return self.metric if isinstance(self.metric, str) else ""
 
     def _read(
-        self, X: Data, seed: int, sample_weight: Any = None
+        self, X: Data, seed: int, sample_weight: Any = None, groups: np.ndarray | None = None
     ) -> tuple[tuple[str, ...], Any, Target]:
         """Read the labels, the vectors or distances (if any), and P."""
         self._fitted_rows: Any = None
@@ -527,20 +577,27 @@ class MapEstimator(
                 )
             target = self._target(judged.strengths, observed=observed, weights=weights)
             return labels, None, target
-        return labels, data, self._from_affinity(data, seed, weights)
+        return labels, data, self._from_affinity(data, seed, weights, groups)
 
-    def _from_affinity(self, data: Any, seed: int, weights: np.ndarray | None) -> Target:
+    def _from_affinity(
+        self, data: Any, seed: int, weights: np.ndarray | None, groups: np.ndarray | None = None
+    ) -> Target:
         affinity = self.affinity
         if not isinstance(affinity, Affinity):
             affinity = GaussianAffinity(self.perplexity)
+        # An affinity that a user defines may not accept these keywords.
+        known = {} if weights is None else {"weights": weights}
+        stored = sparse.issparse(data) and self._metric_name == "precomputed"
+        if groups is not None and affinity.by_label and not stored:
+            check_groups(groups, data.shape[0])
+            known["groups"] = groups
         with threads(self.n_jobs):
             similarities = affinity.similarities(
                 data,
                 metric=self.metric,
                 search=self.neighbors or NeighborSearch(),
                 seed=seed,
-                # An affinity that a user defines may not accept weights.
-                **({} if weights is None else {"weights": weights}),
+                **known,
             )
         return self._target(similarities, average=not affinity.joint, weights=weights)
 

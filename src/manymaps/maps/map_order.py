@@ -23,8 +23,6 @@ from scipy.spatial.distance import squareform
 
 from manymaps.compute.threads import one_blas_thread
 
-__all__ = ["map_likeness", "order_of_maps"]
-
 
 def map_likeness(
     p: sparse.csr_array, rows: np.ndarray, columns: np.ndarray | None = None

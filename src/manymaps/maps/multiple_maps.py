@@ -46,8 +46,6 @@ from manymaps.model.observed import ObservedObjective
 from manymaps.model.target import Target
 from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
 
-__all__ = ["AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"]
-
 Divergence = Literal["forward", "inverse"]
 
 _POPULARITY: Allowed = [Number(least=0, most=1)]

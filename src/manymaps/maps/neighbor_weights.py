@@ -25,8 +25,6 @@ from scipy import sparse
 
 from manymaps.checks import check_choice, check_number
 
-__all__ = ["ExponentialWeights", "NeighborWeights", "PowerWeights"]
-
 # Each step halves the interval; 80 steps exhaust the 53 bits of a float64 from any start.
 _BISECTIONS = 80
 

@@ -24,8 +24,6 @@ from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.errors import DataError, DataWarning, setting
 from manymaps.labels import UnknownLabelError, find_label, label_places, listed, only_count
 
-__all__ = ["Matrix", "NewObjects", "as_floats", "read_new", "similarity_table"]
-
 # A dense array or sparse rows.
 Matrix: TypeAlias = Any
 

@@ -39,8 +39,6 @@ from manymaps.compute.runs import crossed_runs
 from manymaps.compute.signed_partition import signed_partition
 from manymaps.compute.threads import one_blas_thread
 
-__all__ = ["Personas", "persona_start", "personas"]
-
 # The time to find communities among neighbours grows with the square of their number. Not tuned.
 _MOST_TIES = 60
 # For single responses, the presence of a response is more informative than the number of

@@ -29,8 +29,6 @@ from scipy.sparse.csgraph import connected_components
 
 from manymaps.maps.pins import Pins
 
-__all__ = ["pinned_start", "random_start", "ties_between", "ties_of"]
-
 # KL of 1,000 digits with 20 pinned objects: 1.124 after the waves only, 1.056 after three sweeps,
 # and 1.113 after ten sweeps.
 _SWEEPS = 3

@@ -27,8 +27,6 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import find_label, first_of, plural
 from manymaps.model.parameters import FARTHEST, weights_from_proportions
 
-__all__ = ["PIN", "Pin", "Pins", "pins_of"]
-
 # A tenth of the distance at which a run is considered diverged.
 _FARTHEST_PIN = FARTHEST / 10
 

@@ -74,10 +74,6 @@ from manymaps.optimizers.batched import descend
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-__all__ = [
-    "NewRows", "agreeing_places", "refine_from_nearest", "refine_rows",
-]  # fmt: skip
-
 # A map in which an atlas object has a smaller proportion adds less than this to any similarity of
 # the object.
 _ACTIVE = 1e-5

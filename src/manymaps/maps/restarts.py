@@ -29,8 +29,6 @@ from manymaps.maps.run import Callback, Plan, Run, read_checkpoint
 from manymaps.model.parameters import Parameters
 from manymaps.progress import work
 
-__all__ = ["EARLIER", "Restart", "StartOf", "best_run", "derived_seeds", "rejoined", "without_plan"]
-
 _NUMBER = (int, float, bool, NoneType)
 EARLIER = Schema(
     "earlier runs", 1, "Values of the earlier runs in a checkpoint of several runs (`n_init`).",

@@ -47,8 +47,6 @@ from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
 
-__all__ = ["CHECKPOINT", "Callback", "Plan", "Run", "read_checkpoint"]
-
 # A refresh requires the shares in all maps, whose computation takes as long as several iterations.
 _REFRESH = 50
 # Number of initial iterations, in which most objects leave most of their maps. Entries are selected
@@ -312,8 +310,10 @@ class Run:
         objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
         self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
         if objective.target.is_joint:
-            if isinstance(objective, Objective) and objective.target.weights is not None:
-                # An atlas describes distinct objects, without their copies.
+            if isinstance(objective, Objective) and (
+                objective.target.weights is not None or objective.condition is not None
+            ):
+                # An atlas describes distinct objects, without their copies and known labels.
                 end = objective.of_distinct_objects().evaluate(self.state.parameters)
             self.log_normalizer = float(end.log_normalizers[0])
 

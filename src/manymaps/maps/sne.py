@@ -35,8 +35,6 @@ from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.optimizers.descent import Momentum, Optimizer
 from manymaps.optimizers.schedules import Constant, Line, Stages
 
-__all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
-
 # Number of iterations with exaggeration, as in van der Maaten (2014).
 _EXAGGERATED = 250
 # Standard deviation of the initial noise in up to two dimensions; it is smaller in more dimensions.
@@ -45,6 +43,14 @@ _EXAGGERATED = 250
 _JITTER = 1.0
 # Learning rate of Belkina et al. (2019), on the scale of a cost that is summed over rows.
 _RATE = 0.25
+# Momentum of t-SNE, and the momentum of fits of many objects, whose maps expand quickly for about
+# 50 iterations after the exaggeration. A higher momentum during this expansion increases the final
+# KL of data without clusters (3.695 instead of 3.662, and 3.650 with this delay, for 5,000 Gaussian
+# points). Compared with 0.8, the KL after 750 iterations is 2.017 instead of 2.090 for 20,000 MNIST
+# images, and 1.970 instead of 2.011 for 8,000 newsgroup posts. The fractions of the ten nearest
+# neighbours kept are equal to within 0.002. Smaller maps have almost converged after 750
+# iterations. With 0.9, learning rates above "auto" are unstable.
+_MOMENTUM, _HIGH_MOMENTUM, _EXPANDING, _MANY_OBJECTS = 0.8, 0.9, 50, 5_000
 # Highest useful learning rate per object, on the same scale. At a rate of 2, the maps are slightly
 # worse than at 1/4; at a rate of 5, they are useless.
 _STRANGE_RATE = 4.0
@@ -489,7 +495,9 @@ class TSNE(_SingleMap):
         for estimators of multiple maps.
     optimizer : Optimizer, optional
         Optimizer of the cost. The default is `Momentum` with the exaggeration and learning rate set
-        by the other parameters, and with a momentum of 0.8 throughout.
+        by the other parameters. The momentum is 0.8. For 5,000 or more objects with the automatic
+        learning rate, it is 0.9 from 50 iterations after early exaggeration to the start of late
+        exaggeration.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
@@ -595,10 +603,15 @@ class TSNE(_SingleMap):
         early = self.early_exaggeration_iter
         begins = {0: self.early_exaggeration}
         begins[span if early == "auto" else int(early)] = 1.0
-        if self.late_exaggeration > 1 and span:
-            begins[max(max(begins), self.max_iter - span)] = self.late_exaggeration
-        exaggeration = Stages(tuple(begins.items()))
         averaged = self.learning_rate != "auto"
+        momentum = {0: _MOMENTUM}
+        if n_objects >= _MANY_OBJECTS and not averaged:
+            momentum[max(begins) + _EXPANDING] = _HIGH_MOMENTUM
+        if self.late_exaggeration > 1 and span:
+            late = max(max(begins), self.max_iter - span)
+            begins[late] = self.late_exaggeration
+            momentum = {start: value for start, value in momentum.items() if start < late}
+            momentum[late] = _MOMENTUM
         if averaged and float(self.learning_rate) > _STRANGE_RATE * n_objects:
             warnings.warn(
                 f"{setting('learning_rate', self.learning_rate)} moves points far apart, because "
@@ -608,6 +621,6 @@ class TSNE(_SingleMap):
                 stacklevel=5,
             )
         return Momentum(
-            learning_rate=self.learning_rate, momentum=Constant(0.8), exaggeration=exaggeration,
-            averaged=averaged,
+            learning_rate=self.learning_rate, momentum=Stages(tuple(momentum.items())),
+            exaggeration=Stages(tuple(begins.items())), averaged=averaged,
         )  # fmt: skip

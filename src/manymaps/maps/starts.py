@@ -26,10 +26,9 @@ from scipy import sparse
 
 from manymaps.checks import check_choice
 from manymaps.compute.scaling import centred_products, scaled_axes
+from manymaps.compute.threads import one_blas_thread
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.target import Target
-
-__all__ = ["STARTS", "separated", "spread_out", "start_positions"]
 
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
@@ -100,11 +99,14 @@ def start_positions(
             raise ParameterError(
                 'needs vectors; without them take "spectral" or "random"', name="init", value=start
             )
-        positions = _principal_components(data, n_components, generator, target.weights)
+        with one_blas_thread():  # the bits of a product may depend on the number of threads
+            positions = _principal_components(data, n_components, generator, target.weights)
     elif start == "mds":
-        positions = _classical_scaling(data, metric, n, n_components)
+        with one_blas_thread():
+            positions = _classical_scaling(data, metric, n, n_components)
     elif start == "spectral":
-        positions = _spectral(target, n_components, generator)
+        with one_blas_thread():
+            positions = _spectral(target, n_components, generator)
     else:
         positions = generator.normal(size=(n, n_components))
     weights = target.weights

@@ -52,8 +52,6 @@ from manymaps.metrics.measures import Measure, ratio
 from manymaps.metrics.neighborhoods import tie_means
 from manymaps.metrics.spaces import TIE, Space, as_space, blocks
 
-__all__ = ["GroupMeasure", "group_lift", "group_purity"]
-
 Score: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 

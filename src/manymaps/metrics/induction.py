@@ -43,8 +43,6 @@ from manymaps.errors import DataError
 from manymaps.metrics.senses import check_maps, votes
 from manymaps.model.choice import Kernel
 
-__all__ = ["SenseInduction", "b_cubed", "explaining_maps", "sense_induction"]
-
 
 @dataclass(frozen=True)
 class SenseInduction:

@@ -9,8 +9,6 @@ import numpy as np
 
 from manymaps.errors import DataError
 
-__all__ = ["Interval", "Measure", "ratio", "standard_error"]
-
 
 class Interval(NamedTuple):
     """Value with its confidence limits at the requested level.

@@ -20,8 +20,6 @@ from scipy import sparse
 
 from manymaps.metrics.spaces import TIE, Space, blocks
 
-__all__ = ["mean_ranks", "memberships", "tie_means"]
-
 
 def memberships(
     space: Space, rows: np.ndarray, among: np.ndarray, k: np.ndarray

@@ -48,8 +48,6 @@ from scipy.stats import rankdata
 
 from manymaps.metrics.measures import Interval
 
-__all__ = ["PairCorrelation", "pair_correlation"]
-
 # With fewer remaining pairs, the correlation is -1 or 1 for any data.
 _FEWEST_PAIRS = 3
 # If a smaller fraction of a variance remains, the measure is constant up to rounding errors.

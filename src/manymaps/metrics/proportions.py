@@ -63,8 +63,6 @@ from scipy.stats import beta, norm
 
 from manymaps.metrics.measures import Interval, ratio
 
-__all__ = ["design_effects", "effective_number", "proportion_interval"]
-
 # Log ratios of the largest share to the smallest, from equal shares to a single category.
 _RATIOS = np.append(0.0, np.geomspace(1e-4, 60, 250))
 

@@ -49,11 +49,6 @@ from manymaps.metrics.spaces import TIE, MapSpace, Space, as_space, blocks, own_
 from manymaps.metrics.weighted import keys_and_copies, weighted_memberships, weighted_ranks
 from manymaps.model.target import Target
 
-__all__ = [
-    "continuity", "kl_divergence", "mu_global", "mu_local", "nearest_neighbor_error",
-    "trustworthiness",
-]  # fmt: skip
-
 Given: TypeAlias = Space | np.ndarray | sparse.sparray
 
 

@@ -44,11 +44,6 @@ from manymaps.metrics.measures import standard_error
 from manymaps.model.choice import KERNEL, Kernel
 from manymaps.model.similarities import kernel_values, map_votes
 
-__all__ = [
-    "SenseSeparation", "WordSeparation", "sense_separation", "strongest_recall", "votes",
-    "word_separation",
-]  # fmt: skip
-
 # Number of objects per block, which limits memory.
 _BLOCK = 512
 _NEGLIGIBLE = 1e-5

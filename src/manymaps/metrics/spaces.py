@@ -41,11 +41,6 @@ from manymaps.metrics.measures import ratio
 from manymaps.model.choice import KERNEL, Kernel
 from manymaps.model.similarities import log_kernel
 
-__all__ = [
-    "TIE", "DistanceSpace", "MapSpace", "SimilaritySpace", "Space", "VectorSpace", "as_space",
-    "blocks", "own_places",
-]  # fmt: skip
-
 # Distances that are equal in exact arithmetic may differ by rounding of float64.
 TIE = 1e-10
 # 32 MiB of float64 per block.

@@ -13,8 +13,6 @@ import numpy as np
 
 from manymaps.metrics.spaces import TIE, Space, own_places
 
-__all__ = ["keys_and_copies", "weighted_memberships", "weighted_ranks"]
-
 # Relative tolerance for rounding errors in sums of fractional weights.
 _ROUNDING = 1e-12
 

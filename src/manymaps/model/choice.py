@@ -25,18 +25,6 @@ from typing import Any, Literal, get_args
 
 from manymaps.constraints import NONE, Allowed, Choice, Kind, Number, check_parameter
 
-__all__ = [
-    "CHOICES",
-    "CODE",
-    "MULTIPLE_MAPS_SNE",
-    "MULTIPLE_MAPS_T_SNE",
-    "SNE",
-    "SYMMETRIC_SNE",
-    "T_SNE",
-    "UNI_SNE",
-    "ChoiceModel",
-]
-
 Kernel = Literal["gaussian", "cauchy"] | float
 Normalization = Literal["conditional", "joint"]
 Mixing = Literal["learned", "fixed"]

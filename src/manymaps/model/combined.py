@@ -26,8 +26,6 @@ from manymaps.model.parameters import Parameters
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Target, conditional_target
 
-__all__ = ["CombinedObjective", "Term", "within_kind_target"]
-
 
 @dataclass(frozen=True)
 class Term:

@@ -20,8 +20,6 @@ from manymaps.model.objective import Entries, Evaluation
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import Target
 
-__all__ = ["Cost"]
-
 
 class Cost(Protocol):
     """Differentiable cost of the parameters, with its target and its model.

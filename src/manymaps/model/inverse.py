@@ -36,8 +36,6 @@ from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Pairs, Target
 
-__all__ = ["SMOOTHING", "InverseObjective", "predicted_seconds"]
-
 # This number of pairs takes about 0.1 ms, which is as long as the start of threads.
 _FEW_SIMILARITIES = 50_000
 # Times in seconds on one core of the development machine. They are used for a warning before a fit

@@ -21,6 +21,8 @@ large.) P sums over the pairs of copies, and the charges are multiplied by w. Th
 object includes its own copies, (w - 1) pi_i b_i K(0) with K(0) = 1. The copies exert no force on
 one another, but they contribute to the gradient of the mixing weights.
 
+**Condition.** Known labels multiply the similarities v_ij by factors (`manymaps.model.condition`).
+
 An entry is an object in a map. It is active while the proportion of the object in the map is above
 a threshold, or while the map explains some pairs of the object. The cost of an iteration is the
 cost of the active entries.
@@ -28,8 +30,10 @@ cost of the active entries.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -43,10 +47,16 @@ from manymaps.compute.mixture import (
     side_by_side,
 )
 from manymaps.compute.similarity import KernelCode, kernel_code
-from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
+from manymaps.compute.single_map import (
+    linear_pulls,
+    plane_words,
+    single_map_attraction,
+    single_map_cost,
+)
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.condition import Condition, Parts, sum_of_fields
 from manymaps.model.parameters import Parameters
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Target
@@ -188,6 +198,9 @@ class Objective:
         models.
     engine : str, default="auto"
         Engine that computes the fields (see `manymaps.compute.field`).
+    condition : Condition, optional
+        Known labels of the objects of one set without weights and background. By default, all
+        factors of pairs are 1.
     """
 
     target: Target
@@ -197,6 +210,7 @@ class Objective:
     row_factors: np.ndarray | None = None
     column_factors: np.ndarray | None = None
     engine: str = "auto"
+    condition: Condition | None = None
 
     @property
     def _is_plain(self) -> bool:
@@ -232,16 +246,19 @@ class Objective:
     @property
     def fingerprint(self) -> str:
         """A hash of the data."""
-        return self.target.fingerprint
+        if self.condition is None:
+            return self.target.fingerprint
+        labels = hashlib.sha256(self.condition.written).hexdigest()[:8]
+        return f"{self.target.fingerprint}-{labels}"
 
     def with_background_share(self, share: float) -> Objective:
         """Return a copy with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
 
     def of_distinct_objects(self) -> Objective:
-        """Return the objective of the same objects without weights."""
+        """Return the objective of the same objects without weights and without known labels."""
         target = replace(self.target, values=self.target.between_objects, weights=None)
-        return replace(self, target=target)
+        return replace(self, target=target, condition=None)
 
     def evaluate(
         self,
@@ -276,7 +293,7 @@ class Objective:
         if at_once and self.target.is_joint:
             felt[2][...] += np.log(mass.sum()) - log_z[0]
         gradient = self._gradient(sides, seen, felt, log_rho, pulls, shares, exaggeration)
-        kl_sum = self.target.negative_entropy + cost if want_cost else np.nan
+        kl_sum = self._divergence_without_cost + cost if want_cost else np.nan
         value = self.target.scale * kl_sum
         whole = gradient.places is None
         for k, (positions, side) in enumerate(zip(parameters.positions, sides, strict=True)):
@@ -308,6 +325,14 @@ class Objective:
         return tuple(
             share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
         )
+
+    @cached_property
+    def _divergence_without_cost(self) -> float:
+        """The terms of the divergence that do not depend on the parameters."""
+        constant = self.target.negative_entropy
+        if self.condition is not None:
+            constant -= self.condition.expected_log(self.target.values)
+        return constant
 
     @cached_property
     def _log_weights(self) -> np.ndarray | np.float32:
@@ -352,11 +377,41 @@ class Objective:
     def _field(self, at: _Side, of: _Side, log_charges: np.ndarray) -> _Field:
         n = at.points.shape[1]
         skip = np.arange(n) if self.target.one_set else np.full(n, -1)
+        charges = log_charges
+        if self.condition is not None:
+            charges = log_charges + self.condition.log_factors(of.entries.objects)
         seen = field(
-            at.points, at.entries.offsets, of.points, of.entries.offsets, log_charges, skip,
+            at.points, at.entries.offsets, of.points, of.entries.offsets, charges, skip,
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
+        parts = self._parts(at.entries)
+        if parts is not None:
+            seen = sum_of_fields(seen, self._within(parts, at, log_charges), parts.targets)
         return seen if self.target.weights is None else self._with_own_copies(at, seen, log_charges)
+
+    def _parts(self, entries: Entries) -> Parts | None:
+        """Return the batch of the labels, which is computed once for the same entries."""
+        if self.condition is None:
+            return None
+        if self._latest_parts.get("entries") is not entries:
+            parts = self.condition.parts(entries.objects, entries.offsets)
+            self._latest_parts.update(entries=entries, parts=parts)
+        return self._latest_parts["parts"]
+
+    @cached_property
+    def _latest_parts(self) -> dict[str, Any]:
+        return {}
+
+    def _within(self, parts: Parts, side: _Side, log_charges: np.ndarray) -> _Field:
+        """Compute the additional field of the objects with the same label."""
+        targets, sources = (
+            np.ascontiguousarray(side.points[:, part]) for part in (parts.targets, parts.sources)
+        )
+        return field(
+            targets, parts.target_offsets, sources, parts.source_offsets,
+            log_charges[parts.sources] + parts.log_factors, parts.skip,
+            self.model.kernel, self.tolerance, self.engine,
+        )  # fmt: skip
 
     def _with_own_copies(self, at: _Side, seen: _Field, log_charges: np.ndarray) -> _Field:
         """Add the charges of the other copies of each object, which are at the same position."""
@@ -380,7 +435,7 @@ class Objective:
         map.
         """
         d = parameters.positions[0].shape[2]
-        if self._is_plain or self.target.weights is not None:
+        if self._is_plain or self.target.weights is not None or self.condition is not None:
             return False
         if not sees_both(self.model.kernel, d, self.engine):
             return False
@@ -487,12 +542,18 @@ class Objective:
             pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
             n_chunks = len(pairs.chunks) - 1
             where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
-            how = own, others, kind, rest
-            share_out(single_map_attraction, n_chunks, *where, pairs.both, *how, pull, mass)
+            weights, factor = pairs.weights
+            share_out(
+                single_map_attraction, n_chunks, *where, weights, own, others,
+                plane_words(others), kind, rest, pull, mass,
+            )  # fmt: skip
+            pull *= factor
+            mass *= factor
             pulls.append(pull)
             masses.append(mass)
             if want_cost and k == 0:
                 row_cost = np.empty(len(own))
+                how = own, others, kind, rest
                 share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, row_cost)
                 energy = float(row_cost.sum())
         return pulls, masses, energy
@@ -505,9 +566,12 @@ class Objective:
         centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]
+            weights, factor = pairs.weights
             pull, mass = linear_pulls(
-                pairs.chunks, pairs.indptr, pairs.indices, pairs.both, own, others
+                pairs.chunks, pairs.indptr, pairs.indices, weights, own, others
             )
+            pull *= factor
+            mass *= factor
             # All pulls sum to 0, so any centre is correct. This centre causes little cancellation.
             energy += float(np.einsum("ij,ij->", own - centre, pull)) / 2
             pulls.append(pull)

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["FARTHEST", "Parameters", "log_softmin", "weights_from_proportions"]
-
 # Largest distance of a point from the origin. The limit is needed because squared distances use
 # single precision.
 FARTHEST = 1e18

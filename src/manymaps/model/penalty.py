@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["size_penalty"]
-
 
 def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndarray | float]:
     """Compute the value and the gradient of the penalty.

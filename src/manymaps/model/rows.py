@@ -31,11 +31,6 @@ from manymaps.model.similarities import log_kernel, normalized
 # Number of rows whose probabilities are computed at a time, which limits memory.
 _ROWS_AT_ONCE = 256
 
-__all__ = [
-    "ChoiceMaps",
-    "RowCost",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ChoiceMaps:

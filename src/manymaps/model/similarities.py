@@ -14,8 +14,6 @@ import numpy as np
 
 from manymaps.model.choice import Kernel, kernel_exponent
 
-__all__ = ["kernel_spread", "kernel_values", "log_kernel", "log_pairs", "map_votes", "normalized"]
-
 
 def kernel_values(squared_distances: np.ndarray, kernel: Kernel) -> Any:
     """Return K of squared distances of any shape.

@@ -6,11 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = [
-    "Evaluate",
-    "descend",
-]
-
 # Number of curvature pairs; 3 to 20 are usual (Nocedal & Wright 2006, section 7.2).
 _MEMORY = 6
 # Usual constant of Armijo's rule.

@@ -29,17 +29,6 @@ from manymaps.errors import DivergedError, ParameterError
 from manymaps.model.parameters import FARTHEST, Parameters
 from manymaps.optimizers.schedules import Constant, Schedule, Switch
 
-__all__ = [
-    "LBFGS",
-    "OPTIMIZER",
-    "ConjugateGradient",
-    "DivergedError",
-    "Momentum",
-    "Optimizer",
-    "State",
-    "shorter_steps",
-]
-
 # Status codes of SciPy.
 _LIMIT_REACHED, _STOPPED = 1, 99
 # If a line search gains less than this, it is limited by float32 rounding, and a restart would not

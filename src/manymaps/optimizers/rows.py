@@ -16,11 +16,6 @@ from scipy import sparse
 from manymaps.checks import check_number, check_whole
 from manymaps.model.rows import ChoiceMaps, RowCost
 
-__all__ = [
-    "Passes",
-    "RowDescent",
-]
-
 # Maximum number of similarities between the cues of a step and all objects in all maps (128 MiB of
 # float32).
 _NUMBERS_AT_ONCE = 1 << 25

@@ -21,8 +21,6 @@ from dataclasses import dataclass
 
 from manymaps.errors import ParameterError
 
-__all__ = ["Anneal", "Constant", "Line", "Schedule", "Stages", "Switch"]
-
 
 @dataclass(frozen=True)
 class Constant:

@@ -21,8 +21,6 @@ from manymaps.affinity.neighborhoods import principal_places, spherical_centres
 from manymaps.compute.threads import one_blas_thread
 from manymaps.model.parameters import log_softmin
 
-__all__ = ["local_charts"]
-
 # With values of 3, 6 and 10, the errors differ by at most 0.004.
 _SHARPNESS = 6.0
 

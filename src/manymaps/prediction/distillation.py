@@ -23,8 +23,6 @@ from scipy import sparse
 
 from manymaps.prediction.held_out import Predictor
 
-__all__ = ["SoftTarget"]
-
 # Blocks of 512 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 512
 

@@ -35,12 +35,6 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 from manymaps.seeds import drawn_generator
 
-__all__ = [
-    "Predictor", "Ranking", "Split", "checked_part", "conditional_probabilities",
-    "prediction_error", "rank_held_out", "score_split", "split_associations", "uniform_errors",
-    "word_errors",
-]  # fmt: skip
-
 Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 
@@ -285,7 +279,7 @@ def split_associations(
         )
     generator = drawn_generator(random_state)
     if not stratified:
-        part = _random_parts(len(keys), shares, generator)
+        part = generator.permutation(np.repeat(np.arange(len(shares)), _sizes(len(keys), shares)))
     elif by == "pair":
         part = _parts_by_cue(ends, p.shape[0], shares, generator)
     else:
@@ -329,10 +323,6 @@ def _sizes(n: int, shares: np.ndarray) -> np.ndarray:
     while sizes.sum() >= n:
         sizes[np.argmax(sizes)] -= 1
     return np.array([n - sizes.sum(), *sizes])
-
-
-def _random_parts(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    return generator.permutation(np.repeat(np.arange(len(shares)), _sizes(n, shares)))
 
 
 def _parts_in_classes(

@@ -28,8 +28,6 @@ from manymaps.archive import Schema, ValuePart
 from manymaps.errors import DataError
 from manymaps.prediction.points import MEASURES, Point, PointResult
 
-__all__ = ["JOURNAL", "POINT", "Journal", "fingerprint", "stable_home"]
-
 JOURNAL = Schema(
     "manymaps sweep",
     1,

@@ -31,8 +31,6 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split
 from manymaps.prediction.predictor import score_predictor
 
-__all__ = ["MEASURES", "Point", "PointResult", "run_points"]
-
 MEASURES = (
     "train",
     "valid",

@@ -78,11 +78,6 @@ from manymaps.prediction.held_out import (
 from manymaps.progress import Work, shows_progress, work
 from manymaps.seeds import drawn_seed
 
-__all__ = [
-    "PAPER_2009", "AssociationPredictor", "AveragedPredictor", "PredictionResult",
-    "predict_associations", "score_predictor",
-]  # fmt: skip
-
 #: The rate is 1,000 for the cost averaged over the 5,018 cues of the norms, or 0.2 for the
 #: cost summed over cues, which is used here. There is no decay (van der Maaten & Hinton 2009,
 #: section 5).
@@ -186,6 +181,7 @@ class _EarlyStopping:
         return sparse.csr_array(self.train + self.validation), marks.data == 2
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AssociationPredictor(CheckedParameters, BaseEstimator):
     """Maps fitted to a training part of norms, with early stopping on a validation part.
 
@@ -306,42 +302,22 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         "verbose": VERBOSE,
     }
 
-    def __init__(
-        self,
-        n_maps: int = 2,
-        n_components: int = 35,
-        *,
-        kernel: Kernel = "gaussian",
-        init: Literal["spectral", "charts", "random"] | None = None,
-        distillation: float | None = None,
-        teacher: Predictor | None = None,
-        penalty: float = 0.1,
-        weight_penalty: float = 0.0,
-        bias_penalty: float | None = 0.5,
-        optimizer: RowDescent | Optimizer | None = None,
-        max_iter: int = 300,
-        patience: int = 5,
-        callback: Callback | Sequence[Callback] | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ):
-        self.n_maps = n_maps
-        self.n_components = n_components
-        self.kernel = kernel
-        self.init = init
-        self.distillation = distillation
-        self.teacher = teacher
-        self.penalty = penalty
-        self.weight_penalty = weight_penalty
-        self.bias_penalty = bias_penalty
-        self.optimizer = optimizer
-        self.max_iter = max_iter
-        self.patience = patience
-        self.callback = callback
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_maps: int = field(default=2, kw_only=False)
+    n_components: int = field(default=35, kw_only=False)
+    kernel: Kernel = "gaussian"
+    init: Literal["spectral", "charts", "random"] | None = None
+    distillation: float | None = None
+    teacher: Predictor | None = None
+    penalty: float = 0.1
+    weight_penalty: float = 0.0
+    bias_penalty: float | None = 0.5
+    optimizer: RowDescent | Optimizer | None = None
+    max_iter: int = 300
+    patience: int = 5
+    callback: Callback | Sequence[Callback] | None = None
+    random_state: int | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
 
     @shows_progress
     def fit(

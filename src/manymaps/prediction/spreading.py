@@ -28,8 +28,6 @@ from manymaps.data.trials import Trials, as_norms
 from manymaps.errors import ParameterError
 from manymaps.progress import work
 
-__all__ = ["MOST_STEPS", "Activation", "spread"]
-
 # This limits memory, because activation is stored for every step and word. Activation is constant
 # long before the limit.
 MOST_STEPS = 1000

@@ -27,7 +27,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_whole
-from manymaps.compute.tasks import WorkersLostError
 from manymaps.data.associations import Associations
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError
@@ -36,8 +35,6 @@ from manymaps.prediction.journal import Journal, fingerprint, stable_home
 from manymaps.prediction.points import MEASURES, Point, PointResult, run_points
 from manymaps.prediction.predictor import AssociationPredictor
 from manymaps.progress import work
-
-__all__ = ["Point", "PointResult", "SweepResult", "WorkersLostError", "sweep"]
 
 _OURS = ("random_state", "n_jobs", "callback", "verbose")
 

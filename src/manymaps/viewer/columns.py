@@ -21,8 +21,6 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import are_codes
 from manymaps.errors import ParameterError
 
-__all__ = ["NO_CATEGORY", "check_shown", "column_blocks", "feature_blocks", "numbers_of"]
-
 # The largest 16-bit code. A column with more distinct texts, or with mostly distinct texts,
 # contains labels rather than categories.
 NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100

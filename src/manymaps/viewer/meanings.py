@@ -18,8 +18,6 @@ from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.closeness import are_close
 from manymaps.atlas.senses import SenseGroups, sense_groups
 
-__all__ = ["MANY_OBJECTS", "Meanings", "balanced_words", "index_type", "meanings_of", "well_spread"]
-
 #: If there are very many objects, fewer associates are stored, because they would otherwise account
 #: for most of the page size.
 MANY_OBJECTS, FEW_PARTNERS = 20_000, 10

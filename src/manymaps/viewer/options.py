@@ -10,8 +10,6 @@ from manymaps.analysis.fitted_vectors import FittedVectors, check_plane
 from manymaps.errors import ParameterError
 from manymaps.labels import plural
 
-__all__ = ["PageOptions"]
-
 
 @dataclass(frozen=True)
 class PageOptions:

@@ -73,7 +73,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.analysis.fitted_vectors import FittedVectors, arrow_tips
+from manymaps.analysis.fitted_vectors import FittedVectors, arrow_start, arrow_tips
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import View, content_order, principal_plane, standing, view
@@ -91,8 +91,6 @@ from manymaps.viewer.meanings import (
     well_spread,
 )
 from manymaps.viewer.options import PageOptions
-
-__all__ = ["pack_page", "page_title", "well_formed"]
 
 MAGIC, VERSION = b"manymaps", 1
 # Names of the methods, shown in the line below the title of a page.
@@ -176,7 +174,8 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     listed, members = feature_blocks(atlas, options.features, number)
     entries = _entries(atlas, number >= 0)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
-    maps, of_maps = _maps(atlas, entries, options, _feature_groups(listed, members, kept))
+    features = [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
+    maps, of_maps = _maps(atlas, entries, options, features)
     blocks |= members | of_maps
     has_entry = np.zeros((atlas.n_maps, atlas.n_objects), bool)
     has_entry[np.repeat(np.arange(atlas.n_maps), np.diff(entries.offsets)), entries.objects] = True
@@ -283,13 +282,6 @@ def _examples(
     else:
         chosen = well_spread(atlas, number)
     return [int(number[i]) for i in dict.fromkeys(chosen) if number[i] >= 0]
-
-
-def _feature_groups(
-    listed: list[dict[str, Any]], members: dict[str, np.ndarray], kept: np.ndarray
-) -> list[tuple[str, np.ndarray]]:
-    """Return the features by name, with the indices of their members in the atlas."""
-    return [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
 
 
 def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
@@ -426,19 +418,20 @@ def _maps(
 def _vectors(found: FittedVectors | None, box: View) -> list[dict[str, Any]]:
     """List the arrows of a map, the strongest first, and the centroids of factors.
 
-    An arrow extends from the origin to x, y. A centroid is the point x, y.
+    An arrow extends from the origin, or from the middle of a view without the origin, to x, y. A
+    centroid is the point x, y.
     """
     if found is None:
         return []
-    origin = found.origin
-    tips = box.low + arrow_tips(found, origin - box.low, box.high - box.low)
+    start = arrow_start(found.origin, box.low, box.high)
+    tips = box.low + arrow_tips(found, start - box.low, box.high - box.low)
     rows = np.argsort(-found.r2, kind="stable")
     marks = [
         {
             "name": found.variables[k],
             "x": float(tips[k, 0]),
             "y": float(tips[k, 1]),
-            "from": origin.tolist(),
+            "from": start.tolist(),
         }
         for k in rows[np.isfinite(tips[rows, 0])].tolist()
     ]

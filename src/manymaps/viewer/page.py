@@ -30,8 +30,6 @@ from manymaps.errors import ParameterError
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page, well_formed
 
-__all__ = ["viewer_module", "viewer_style", "write_page"]
-
 SUFFIXES = (".html", ".htm")
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data: blob:; "

@@ -19,8 +19,6 @@ from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page, page_title
 from manymaps.viewer.page import viewer_module, viewer_style
 
-__all__ = ["AtlasWidget"]
-
 if find_spec("anywidget") is not None:
     import traitlets
     from anywidget import AnyWidget

@@ -64,18 +64,14 @@ export function fromBase64(text: string): Uint8Array {
 
 /** The atlas in the bytes of a page or a widget. */
 export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
-  if (packed[0] !== 0x1f || packed[1] !== 0x8b) {
-    throw new UnreadableAtlas(told.NOT_PACKED);
-  }
+  if (packed[0] !== 0x1f || packed[1] !== 0x8b) throw new UnreadableAtlas(told.NOT_PACKED);
   const bytes = await unpacked(packed);
   const view = new DataView(bytes.buffer);
   if (bytes.length < PREAMBLE || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) {
     throw new UnreadableAtlas(told.NOT_DESCRIBED);
   }
   const version = view.getUint32(8, true);
-  if (version > VERSION) {
-    throw new UnreadableAtlas(told.newer(version, VERSION));
-  }
+  if (version > VERSION) throw new UnreadableAtlas(told.newer(version, VERSION));
   const end = PREAMBLE + view.getUint32(12, true);
   if (end > bytes.length) throw cutShort();
   const header = headerOf(bytes.subarray(PREAMBLE, end));
@@ -108,11 +104,15 @@ function damaged(part: string): UnreadableAtlas {
 function headerOf(bytes: Uint8Array): Fields {
   try {
     const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return asFields(header, "header");
+    return fields({ header }, "header");
   } catch (cause) {
     if (cause instanceof UnreadableAtlas) throw cause;
     throw new UnreadableAtlas(told.NOT_JSON, { cause });
   }
+}
+
+function isFloats(block: Block): block is Floats {
+  return block instanceof Float32Array || block instanceof Float64Array;
 }
 
 /** The blocks by name, each looked at where it lies: no bytes are copied. */
@@ -129,7 +129,7 @@ class Blocks {
   }
 
   #read(name: string, length: number): Block {
-    const block = asFields(this.#listed[name], name);
+    const block = fields(this.#listed, name);
     const Kind = ARRAYS[block.dtype as keyof typeof ARRAYS];
     const offset = count(block, "offset");
     if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(name);
@@ -141,44 +141,31 @@ class Blocks {
   /** Whole numbers, each below `limit`. */
   whole(name: string, length: number, limit: number): Whole {
     const block = this.#read(name, length);
-    if (block instanceof Float32Array || block instanceof Float64Array) {
-      throw damaged(name);
-    }
-    for (const value of block) {
-      if (value >= limit) {
-        throw damaged(name);
-      }
-    }
+    if (isFloats(block) || block.some((value) => value >= limit)) throw damaged(name);
     return block;
   }
 
   floats(name: string, length: number): Float32Array {
     const block = this.#read(name, length);
-    if (!(block instanceof Float32Array)) throw damaged(name);
-    for (let i = 0; i < length; i++) {
-      if (!Number.isFinite(block[i])) {
-        throw damaged(name);
-      }
-    }
+    if (!(block instanceof Float32Array && block.every(Number.isFinite))) throw damaged(name);
     return block;
   }
 
   /** Numbers of which some may be missing, of single precision or double. */
   values(name: string, length: number): Floats {
     const block = this.#read(name, length);
-    if (block instanceof Float32Array || block instanceof Float64Array) return block;
-    throw damaged(name);
+    if (!isFloats(block)) throw damaged(name);
+    return block;
   }
 
   /** Whole numbers or, where the block holds them, numbers themselves. */
   positions(name: string, length: number): Uint16Array | Float32Array {
     const block = this.#read(name, length);
-    if (block instanceof Uint16Array) return block;
-    return this.floats(name, length);
+    return block instanceof Uint16Array ? block : this.floats(name, length);
   }
 
   lengthOf(name: string): number {
-    return count(asFields(this.#listed[name], name), "length");
+    return count(fields(this.#listed, name), "length");
   }
 }
 
@@ -219,10 +206,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     date: text(header, "date"),
     method: text(header, "method"),
     noun: nounOf(header),
-    examples: list(header, "examples").map((at) => {
-      if (labels[at as number] === undefined) throw damaged("examples");
-      return at as number;
-    }),
+    examples: listOf<number>((at) => labels[at as number] !== undefined)(header, "examples"),
     labels,
     isNumbered: header.numbered === true,
     nObjects,
@@ -277,7 +261,7 @@ function modelOf(header: Fields, twoKinds: boolean): Model {
 }
 
 function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
-  const described = list(header, "maps").map((map) => asFields(map, "maps"));
+  const described = parts(header, "maps");
   const n = described.length;
   if (count(header, "n_maps") !== n) throw damaged("n_maps");
   const nEntries = blocks.lengthOf("objects");
@@ -288,22 +272,16 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
   const weights = n > 1 ? blocks.whole("weights", nEntries, 65536) : proportions;
   const positions = blocks.positions("positions", nEntries * d);
   const order = blocks.whole("order", nEntries, nEntries);
-  const axes = d > 2 ? blocks.floats("axes", n * d * 2) : null;
-  const middles = d > 2 ? blocks.floats("middles", n * d) : null;
+  // A line has its points at a height of 0.
+  const axes = d > 2 ? blocks.floats("axes", n * d * 2) : new Float32Array([1, 0]);
+  const middles = d > 2 ? blocks.floats("middles", n * d) : new Float32Array(1);
   const regionsOf = regionReader(blocks);
   return described.map((map, number) => {
     const [start, end] = [elementAt(offsets, number), elementAt(offsets, number + 1)];
     if (end < start) throw damaged("offsets");
     const coordinates = coordinatesOf(positions, start, end, nEntries, d, map);
-    const points = axes
-      ? drawn(
-          coordinates,
-          d,
-          axes.subarray(number * d * 2),
-          (middles as Float32Array).subarray(number * d),
-        )
-      : flat(coordinates, d);
-    const title = texts(map, "title");
+    const at = d > 2 ? number : 0;
+    const [axis, middle] = [axes.subarray(at * d * 2), middles.subarray(at * d)];
     const view = numbers(map, "view");
     if (view.length !== 4) throw damaged("view");
     return {
@@ -312,10 +290,10 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       proportions: shares(proportions.subarray(start, end)),
       weights: shares(weights.subarray(start, end)),
       coordinates,
-      points,
+      points: d === 2 ? coordinates : drawn(coordinates, d, axis, middle),
       order: permutation(order.subarray(start, end)),
       view: view as AtlasMap["view"],
-      title,
+      title: texts(map, "title"),
       share: finite(map, "share"),
       regions: regionsOf(map, end - start),
       vectors: vectorsOf(map),
@@ -324,8 +302,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
 }
 
 function vectorsOf(map: Fields): Vector[] {
-  return list(map, "vectors").map((listed) => {
-    const vector = asFields(listed, "vectors");
+  return parts(map, "vectors").map((vector) => {
     const from = vector.from && numbers(vector, "from");
     return {
       name: text(vector, "name"),
@@ -341,8 +318,7 @@ function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region
   const members = blocks.whole("region/members", blocks.lengthOf("region/members"), 2 ** 32);
   let end = 0;
   return (map, nEntries) => {
-    const regions = list(map, "regions").map((listed): Region => {
-      const region = asFields(listed, "regions");
+    const regions = parts(map, "regions").map((region): Region => {
       const start = end;
       end += count(region, "size");
       const own = members.subarray(start, end);
@@ -359,14 +335,9 @@ function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region
     });
     // The members of an island are those of its parts.
     for (const [number, region] of regions.entries()) {
-      const parts = regions.filter(({ island }) => island === number);
-      if (parts.length === 0) continue;
-      region.members = new Uint32Array(parts.reduce((sum, part) => sum + part.members.length, 0));
-      let at = 0;
-      for (const { members: own } of parts) {
-        region.members.set(own, at);
-        at += own.length;
-      }
+      const own = regions.filter(({ island }) => island === number);
+      if (own.length > 0)
+        region.members = Uint32Array.from(own.flatMap((part) => [...part.members]));
     }
     return regions;
   };
@@ -400,15 +371,6 @@ function coordinatesOf(
   return coordinates;
 }
 
-function flat(coordinates: Float32Array, d: number): Float32Array {
-  if (d === 2) return coordinates;
-  const points = new Float32Array(coordinates.length * 2);
-  coordinates.forEach((x, e) => {
-    points[2 * e] = x;
-  });
-  return points;
-}
-
 function drawn(
   coordinates: Float32Array,
   d: number,
@@ -431,11 +393,7 @@ function drawn(
 }
 
 function ascending(objects: Whole): Uint32Array {
-  let before = -1;
-  for (const object of objects) {
-    if (object <= before) throw damaged("objects");
-    before = object;
-  }
+  if (!objects.every((object, k) => object > (objects[k - 1] ?? -1))) throw damaged("objects");
   return Uint32Array.from(objects);
 }
 
@@ -449,16 +407,14 @@ function permutation(order: Whole): Uint32Array {
 }
 
 function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
-  return list(header, "columns").map((listed, k) => {
-    const column = asFields(listed, "columns");
+  return parts(header, "columns").map((column, k) => {
     const name = text(column, "name");
     const block = `column/${k}`;
     if (column.type === "category") {
       const categories = texts(column, "categories");
       const codes = Uint16Array.from(blocks.whole(block, nObjects, NO_CATEGORY + 1));
-      if (codes.some((code) => code >= categories.length && code !== NO_CATEGORY)) {
-        throw damaged(name);
-      }
+      const isKnown = (code: number) => code < categories.length || code === NO_CATEGORY;
+      if (!codes.every(isKnown)) throw damaged(name);
       return { name, type: "category", categories, codes };
     }
     if (column.type === "number") {
@@ -468,9 +424,8 @@ function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
     }
     const values = texts(column, "values");
     const { type } = column;
-    if ((type !== "text" && type !== "image") || values.length !== nObjects) {
-      throw damaged(name);
-    }
+    const isKnown = type === "text" || type === "image";
+    if (!isKnown || values.length !== nObjects) throw damaged(name);
     return { name, type, values };
   });
 }
@@ -505,18 +460,13 @@ function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
 
 /** Where runs start that lie end to end, from 0 to their whole. */
 function rising(starts: Whole, whole: number): Uint32Array {
-  let before = 0;
-  for (const start of starts) {
-    if (start < before) throw damaged("senses");
-    before = start;
-  }
-  if (starts[0] !== 0 || before !== whole) throw damaged("senses");
+  const isRising = starts.every((start, k) => start >= (starts[k - 1] ?? 0));
+  if (!isRising || starts[0] !== 0 || starts.at(-1) !== whole) throw damaged("senses");
   return Uint32Array.from(starts);
 }
 
 function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {
-  return list(header, "features").map((listed, k) => {
-    const feature = asFields(listed, "features");
+  return parts(header, "features").map((feature, k) => {
     const block = `feature/${k}`;
     return {
       name: text(feature, "name"),
@@ -526,49 +476,26 @@ function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[]
   });
 }
 
-function asFields(value: unknown, part: string): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(part);
-  return value as Fields;
+/** Reads a part by its name in the header; where the part makes no sense, a message says the name. */
+function reader<T>(isFit: (value: unknown) => boolean) {
+  return (of: Fields, key: string): T => {
+    if (!isFit(of[key])) throw damaged(key);
+    return of[key] as T;
+  };
 }
 
-// Each reads a part by its name in the header, which a message says where the part makes no sense.
-
-function fields(of: Fields, key: string): Fields {
-  return asFields(of[key], key);
+function listOf<T>(isFit: (item: unknown) => boolean) {
+  return reader<T[]>((value) => Array.isArray(value) && value.every(isFit));
 }
 
-function list(of: Fields, key: string): unknown[] {
-  return arrayOf(of, key, () => true);
-}
+const isText = (value: unknown) => typeof value === "string";
+const isFields = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
-function text(of: Fields, key: string): string {
-  const value = of[key];
-  if (typeof value !== "string") throw damaged(key);
-  return value;
-}
-
-function texts(of: Fields, key: string): string[] {
-  return arrayOf(of, key, (item) => typeof item === "string") as string[];
-}
-
-function finite(of: Fields, key: string): number {
-  const value = of[key];
-  if (!Number.isFinite(value)) throw damaged(key);
-  return value as number;
-}
-
-function numbers(of: Fields, key: string): number[] {
-  return arrayOf(of, key, Number.isFinite) as number[];
-}
-
-function arrayOf(of: Fields, key: string, isFit: (item: unknown) => boolean): unknown[] {
-  const value = of[key];
-  if (!Array.isArray(value) || !value.every(isFit)) throw damaged(key);
-  return value;
-}
-
-function count(of: Fields, key: string): number {
-  const value = of[key];
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged(key);
-  return value as number;
-}
+const text = reader<string>(isText);
+const texts = listOf<string>(isText);
+const finite = reader<number>(Number.isFinite);
+const numbers = listOf<number>(Number.isFinite);
+const count = reader<number>((value) => Number.isSafeInteger(value) && (value as number) >= 0);
+const fields = reader<Fields>(isFields);
+const parts = listOf<Fields>(isFields);

@@ -42,3 +42,23 @@ export function startsOf(counts: Uint32Array): Uint32Array {
   }
   return starts;
 }
+
+/** The objects of the largest shares, the largest first; of equal ones the first that came. */
+export class Strongest {
+  readonly found: { object: number; share: number }[] = [];
+
+  /** Shares up to `least` find no room. */
+  constructor(
+    private count: number,
+    private least = 0,
+  ) {}
+
+  offer(object: number, share: number): void {
+    const { found, count } = this;
+    if (!(share > this.least) || count < 1) return;
+    if (found.length === count) found.pop();
+    const before = found.findLastIndex((other) => other.share >= share);
+    found.splice(before + 1, 0, { object, share });
+    if (found.length === count) this.least = elementAt(found, count - 1).share;
+  }
+}

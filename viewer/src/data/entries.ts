@@ -19,18 +19,26 @@ export function entryOf({ objects }: AtlasMap, object: number): number {
   return objects[entry] === object ? entry : -1;
 }
 
+/** A map in which an object lives, and the number of its entry there. */
+export interface Home {
+  map: AtlasMap;
+  entry: number;
+}
+
+export function homesOf({ maps }: Pick<Atlas, "maps">, object: number): Home[] {
+  const homes = maps.map((map) => ({ map, entry: entryOf(map, object) }));
+  return homes.filter(({ entry }) => entry >= 0);
+}
+
 /** The maps of an object with its weight (or proportion) in each, the largest first. */
 export function mapsOf(
-  { maps }: Atlas,
+  atlas: Atlas,
   object: number,
   by: Quantity = "weights",
 ): { map: number; weight: number }[] {
-  const found = [];
-  for (const map of maps) {
-    const entry = entryOf(map, object);
-    if (entry >= 0) found.push({ map: map.number, weight: elementAt(map[by], entry) });
-  }
-  return found.sort((a, b) => b.weight - a.weight);
+  return homesOf(atlas, object)
+    .map(({ map, entry }) => ({ map: map.number, weight: elementAt(map[by], entry) }))
+    .sort((a, b) => b.weight - a.weight);
 }
 
 /** What tells words of one beginning apart in a search: how early they stand in their maps' orders. */

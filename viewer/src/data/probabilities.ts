@@ -11,8 +11,9 @@
  * listed by q_ij^m = b_j v_ij^m / Z_i, of two kinds by v_ij^m brought to a sum of 1, without the factors, which would put the most frequent objects first everywhere.
  */
 import { type Atlas, type AtlasMap, lives, type Model } from "./atlas.ts";
-import { elementAt, inBounds, startsOf } from "./elements.ts";
-import { forEachEntry, mapsOf } from "./entries.ts";
+import { elementAt, firstAtLeast, inBounds, Strongest } from "./elements.ts";
+import { entryOf, forEachEntry, type Home, homesOf, mapsOf } from "./entries.ts";
+import { latest } from "./memory.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -47,7 +48,6 @@ type Among = "all" | "rows" | "columns";
 /** An atlas as its model reads it. */
 export class Probabilities {
   readonly #atlas: Atlas;
-  readonly #homes: Homes;
   /** a of the kernel (1 + d2 / a)^-a: 1 of the Cauchy kernel, Infinity of the Gaussian one. */
   readonly #exponent: number;
   readonly #scale: number;
@@ -62,7 +62,6 @@ export class Probabilities {
 
   constructor(atlas: Atlas) {
     this.#atlas = atlas;
-    this.#homes = new Homes(atlas);
     this.#exponent = exponentOf(atlas.model.kernel);
     this.#scale = 1 / atlas.model.kernelWidth ** 2;
     this.#factors = atlas.logFactors && Float64Array.from(atlas.logFactors, Math.exp);
@@ -86,7 +85,7 @@ export class Probabilities {
     if (groups.length > 0) return groups;
     const among = this.#among(object, sameKind);
     const logTotal = this.#logTotal(object, among);
-    const homes = this.#homes.of(object);
+    const homes = homesOf(this.#atlas, object);
     const weights =
       this.#atlas.kinds !== null && sameKind
         ? this.#sharesAmong(homes, among)
@@ -105,7 +104,7 @@ export class Probabilities {
   #groups(object: number, nNeighbors: number): Sense[] {
     const { senses } = this.#atlas;
     if (senses === null) return [];
-    const homes = new Map(this.#homes.of(object).map((home) => [home.map.number, home]));
+    const homes = new Map(homesOf(this.#atlas, object).map((home) => [home.map.number, home]));
     const found: Sense[] = [];
     const end = elementAt(senses.offsets, object + 1);
     for (let s = elementAt(senses.offsets, object); s < end; s++) {
@@ -150,7 +149,7 @@ export class Probabilities {
 
   /** What a map places nearest to an object, with their association probabilities. */
   nearest(object: number, map: number, count: number, sameKind = false): Neighbor[] {
-    const home = this.#homes.of(object).find((at) => at.map.number === map);
+    const home = homesOf(this.#atlas, object).find((at) => at.map.number === map);
     if (home === undefined) return [];
     const among = this.#among(object, sameKind);
     const logTotal = among === "all" ? this.#logRow(object) : this.#logTotal(object, among);
@@ -159,18 +158,23 @@ export class Probabilities {
 
   /** The objects that the model gives an object as its strongest associates. */
   associates(object: number, count: number): Neighbor[] {
-    const strongest = new Strongest(count);
-    for (const other of this.#homes.companions(object)) {
-      strongest.offer(other, this.probability(object, other));
+    const isCompanion = new Uint8Array(this.#atlas.nObjects);
+    for (const { map } of homesOf(this.#atlas, object)) {
+      for (const other of map.objects) isCompanion[other] = 1;
     }
+    isCompanion[object] = 0;
+    const strongest = new Strongest(count);
+    isCompanion.forEach((is, other) => {
+      if (is) strongest.offer(other, this.probability(object, other));
+    });
     return strongest.found;
   }
 
   /** The objects nearest to an object in each of its main maps, of those whose main map it is too. */
   around(object: number, count: number, minWeight: number): Near[] {
     const among = this.#among(object, false);
-    const mains = this.#homes.mains(minWeight);
-    return this.#homes.of(object).flatMap(({ map, entry }) => {
+    const mains = this.#mains(minWeight);
+    return homesOf(this.#atlas, object).flatMap(({ map, entry }) => {
       const main = elementAt(mains, map.number);
       if (!main[entry]) return [];
       const logTotal = this.#logTotalIn(map, entry, among);
@@ -182,7 +186,7 @@ export class Probabilities {
   /** The map that gives most of the similarity of two objects; the main one of a where there is none. */
   mapOf(a: number, b: number): number {
     let [found, most] = [mapsOf(this.#atlas, a)[0]?.map ?? 0, Number.NEGATIVE_INFINITY];
-    for (const [map, entryA, entryB] of this.#homes.shared(a, b)) {
+    for (const [map, entryA, entryB] of this.#shared(a, b)) {
       const log = this.#logValue(map, entryA, entryB);
       if (log > most) [found, most] = [map.number, log];
     }
@@ -191,7 +195,7 @@ export class Probabilities {
 
   /** The association probability of b given a through one map. */
   shareIn(number: number, a: number, b: number): number {
-    const shared = this.#homes.shared(a, b).find(([map]) => map.number === number);
+    const shared = this.#shared(a, b).find(([map]) => map.number === number);
     if (shared === undefined) return 0;
     const [map, entryA, entryB] = shared;
     const logTotal = this.#logTotalIn(map, entryA, this.#among(a, false));
@@ -206,6 +210,41 @@ export class Probabilities {
     const { sums, least } = this.#mapSums([{ map, entry }], among, this.#popularity);
     return Math.log(elementAt(sums, 0)) - least - Math.log(elementAt(map.weights, entry));
   }
+
+  /** The maps that two objects share, with their entries. */
+  #shared(a: number, b: number): [AtlasMap, number, number][] {
+    return homesOf(this.#atlas, a).flatMap(({ map, entry }): [AtlasMap, number, number][] => {
+      const other = entryOf(map, b);
+      return other < 0 ? [] : [[map, entry, other]];
+    });
+  }
+
+  /**
+   * The entries of a map that are listed, from the first up to the last, without it; rows come first,
+   * as they have the lower numbers.
+   */
+  #range({ objects }: AtlasMap, among: Among): [number, number] {
+    const nRows = among === "all" ? 0 : firstAtLeast(objects, this.#atlas.nRows);
+    return among === "rows" ? [0, nRows] : [nRows, objects.length];
+  }
+
+  /** Of each map, which entries have some map weight, or more than any other map of the object. */
+  readonly #mains = latest((minWeight: number): Uint8Array[] => {
+    const { maps, nObjects } = this.#atlas;
+    const most = new Float32Array(nObjects);
+    for (const map of maps) {
+      forEachEntry(map, (object, weight) => {
+        if (weight > inBounds(most[object])) most[object] = weight;
+      });
+    }
+    return maps.map((map) => {
+      const main = new Uint8Array(map.objects.length);
+      forEachEntry(map, (object, weight, entry) => {
+        if (lives(weight, minWeight) || weight === most[object]) main[entry] = 1;
+      });
+      return main;
+    });
+  });
 
   #among(object: number, sameKind: boolean): Among {
     if (this.#atlas.kinds === null) return "all";
@@ -249,7 +288,7 @@ export class Probabilities {
 
   /** log sum_j [b_j] v_ij over the objects listed; -Infinity without any. */
   #logSum(object: number, among: Among, factors: Float64Array | null): number {
-    const { sums, least } = this.#mapSums(this.#homes.of(object), among, factors);
+    const { sums, least } = this.#mapSums(homesOf(this.#atlas, object), among, factors);
     return Math.log(sums.reduce((total, sum) => total + sum, 0)) - least;
   }
 
@@ -271,7 +310,7 @@ export class Probabilities {
     const least = heavy ? 0 : this.#decay(this.#leastDistance(homes, among));
     const sums = homes.map(({ map, entry }) => {
       const { objects, proportions } = map;
-      const [first, last] = this.#homes.range(map, among);
+      const [first, last] = this.#range(map, among);
       const squares = this.#squares(map, entry, first, last);
       let sum = 0;
       for (let e = first; e < last; e++) {
@@ -289,7 +328,7 @@ export class Probabilities {
   #leastDistance(homes: Home[], among: Among): number {
     let least = Number.POSITIVE_INFINITY;
     for (const { map, entry } of homes) {
-      const [first, last] = this.#homes.range(map, among);
+      const [first, last] = this.#range(map, among);
       const squares = this.#squares(map, entry, first, last);
       for (const squared of squares.subarray(0, last - first)) least = Math.min(least, squared);
     }
@@ -327,8 +366,8 @@ export class Probabilities {
   #logEvidence(object: number): number {
     const among = this.#among(object, false);
     const sum = new LogSum();
-    for (const { map, entry } of this.#homes.of(object)) {
-      const [first, last] = this.#homes.range(map, among);
+    for (const { map, entry } of homesOf(this.#atlas, object)) {
+      const [first, last] = this.#range(map, among);
       for (let e = first; e < last; e++) {
         const chooser = inBounds(map.objects[e]);
         sum.add(
@@ -341,7 +380,7 @@ export class Probabilities {
 
   #share(a: number, b: number): number {
     const sum = new LogSum();
-    for (const [map, entryA, entryB] of this.#homes.shared(a, b)) {
+    for (const [map, entryA, entryB] of this.#shared(a, b)) {
       sum.add(this.#logValue(map, entryA, entryB));
     }
     const logNormalizer = this.#logNormalizer(a);
@@ -393,7 +432,7 @@ export class Probabilities {
     const proportion = elementAt(map.proportions, entry);
     const inverse = proportion * Math.exp(-logTotal);
     const own = Math.log(proportion) - logTotal;
-    const [first, last] = this.#homes.range(map, among);
+    const [first, last] = this.#range(map, among);
     const squares = this.#squares(map, entry, first, last);
     for (let e = first; e < last; e++) {
       if (isListed && !isListed[e]) continue;
@@ -413,124 +452,6 @@ function exponentOf(kernel: Model["kernel"]): number {
   return kernel === "cauchy" ? 1 : (kernel + 1) / 2;
 }
 
-interface Home {
-  map: AtlasMap;
-  entry: number;
-}
-
-/** In which maps, and as which of their entries, each object lives. */
-class Homes {
-  readonly #atlas: Atlas;
-  readonly #starts: Uint32Array;
-  readonly #maps: Uint32Array;
-  readonly #entries: Uint32Array;
-  #mains: { minWeight: number; found: Uint8Array[] } | null = null;
-  /** How many entries of each map are rows; they come first, as rows have the lower numbers. */
-  readonly #nRows: number[];
-
-  constructor(atlas: Atlas) {
-    this.#atlas = atlas;
-    const counts = new Uint32Array(atlas.nObjects);
-    for (const { objects } of atlas.maps) {
-      for (const object of objects) counts[object] = inBounds(counts[object]) + 1;
-    }
-    this.#starts = startsOf(counts);
-    const next = this.#starts.slice();
-    const total = elementAt(this.#starts, atlas.nObjects);
-    this.#maps = new Uint32Array(total);
-    this.#entries = new Uint32Array(total);
-    for (const { number, objects } of atlas.maps) {
-      for (let e = 0; e < objects.length; e++) {
-        const object = inBounds(objects[e]);
-        const at = inBounds(next[object]);
-        next[object] = at + 1;
-        this.#maps[at] = number;
-        this.#entries[at] = e;
-      }
-    }
-    this.#nRows = atlas.maps.map(({ objects }) => {
-      const first = objects.findIndex((object) => object >= atlas.nRows);
-      return first < 0 ? objects.length : first;
-    });
-  }
-
-  of(object: number): Home[] {
-    const homes: Home[] = [];
-    const [start, end] = this.#span(object);
-    for (let at = start; at < end; at++) {
-      homes.push({ map: this.#mapAt(at), entry: inBounds(this.#entries[at]) });
-    }
-    return homes;
-  }
-
-  /** The entries of a map that are listed: from the first up to the last, without it. */
-  range(map: AtlasMap, among: Among): [number, number] {
-    const nRows = elementAt(this.#nRows, map.number);
-    if (among === "rows") return [0, nRows];
-    return [among === "columns" ? nRows : 0, map.objects.length];
-  }
-
-  /** Of each map, which entries have some map weight, or more than any other map of the object. */
-  mains(minWeight: number): Uint8Array[] {
-    if (this.#mains?.minWeight === minWeight) return this.#mains.found;
-    const most = new Float32Array(this.#atlas.nObjects);
-    const { maps } = this.#atlas;
-    for (const map of maps) {
-      forEachEntry(map, (object, weight) => {
-        if (weight > inBounds(most[object])) most[object] = weight;
-      });
-    }
-    const found = maps.map((map) => {
-      const main = new Uint8Array(map.objects.length);
-      forEachEntry(map, (object, weight, entry) => {
-        if (lives(weight, minWeight) || weight === most[object]) main[entry] = 1;
-      });
-      return main;
-    });
-    this.#mains = { minWeight, found };
-    return found;
-  }
-
-  /** The maps that two objects share, with their entries. */
-  shared(a: number, b: number): [AtlasMap, number, number][] {
-    const found: [AtlasMap, number, number][] = [];
-    let [atA, endA] = this.#span(a);
-    let [atB, endB] = this.#span(b);
-    while (atA < endA && atB < endB) {
-      const [mapA, mapB] = [inBounds(this.#maps[atA]), inBounds(this.#maps[atB])];
-      if (mapA === mapB) {
-        const [entryA, entryB] = [inBounds(this.#entries[atA]), inBounds(this.#entries[atB])];
-        found.push([this.#mapAt(atA), entryA, entryB]);
-      }
-      if (mapA <= mapB) atA++;
-      if (mapB <= mapA) atB++;
-    }
-    return found;
-  }
-
-  /** The other objects in the maps of an object. */
-  companions(object: number): number[] {
-    const isCompanion = new Uint8Array(this.#atlas.nObjects);
-    for (const { map } of this.of(object)) {
-      for (const other of map.objects) isCompanion[other] = 1;
-    }
-    const found: number[] = [];
-    isCompanion.forEach((is, other) => {
-      if (is && other !== object) found.push(other);
-    });
-    return found;
-  }
-
-  /** Where the homes of an object start and end. */
-  #span(object: number): [number, number] {
-    return [inBounds(this.#starts[object]), inBounds(this.#starts[object + 1])];
-  }
-
-  #mapAt(at: number): AtlasMap {
-    return elementAt(this.#atlas.maps, inBounds(this.#maps[at]));
-  }
-}
-
 /** log sum exp, term by term. */
 class LogSum {
   #peak = Number.NEGATIVE_INFINITY;
@@ -548,26 +469,5 @@ class LogSum {
 
   get value(): number {
     return this.#sum > 0 ? this.#peak + Math.log(this.#sum) : Number.NEGATIVE_INFINITY;
-  }
-}
-
-/** The neighbours of the greatest shares above 0; of equal ones the first that came. */
-class Strongest {
-  readonly found: Neighbor[] = [];
-  readonly #count: number;
-  /** Shares up to this one find no room. */
-  #least = 0;
-
-  constructor(count: number) {
-    this.#count = count;
-  }
-
-  offer(object: number, share: number): void {
-    const { found } = this;
-    if (!(share > this.#least) || this.#count < 1) return;
-    if (found.length === this.#count) found.pop();
-    const before = found.findLastIndex((other) => other.share >= share);
-    found.splice(before + 1, 0, { object, share });
-    if (found.length === this.#count) this.#least = elementAt(found, found.length - 1).share;
   }
 }

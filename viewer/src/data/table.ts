@@ -9,9 +9,10 @@
  * that a spreadsheet would run has an apostrophe first, as in `manymaps.data.csv_cells`, whose reader
  * takes it away; a byte order mark says that the file is UTF-8.
  */
-import type { Atlas, AtlasMap, Column } from "./atlas.ts";
+import type { Atlas, Column } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 import { elementAt } from "./elements.ts";
+import { homesOf } from "./entries.ts";
 import { observedIn } from "./observed.ts";
 
 /** The table of some objects, in the order given. */
@@ -22,10 +23,9 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
   const own = ["label", "map", "proportion", "weight", ...data, ...axes];
   const others = atlas.columns.map(({ name }) => (own.includes(name) ? `metadata_${name}` : name));
   const rows = [[...own, ...others]];
-  const homes = homesOf(atlas, objects);
   for (const object of objects) {
     const shared = atlas.columns.map((column) => written(column, object));
-    for (const [map, entry] of homes.get(object) ?? []) {
+    for (const { map, entry } of homesOf(atlas, object)) {
       const point = map.coordinates.subarray(entry * d, (entry + 1) * d);
       const numbers = [
         map.number,
@@ -41,16 +41,6 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
     }
   }
   return `\uFEFF${rows.map((row) => `${row.map(cell).join(",")}\n`).join("")}`;
-}
-
-function homesOf(atlas: Atlas, objects: readonly number[]): Map<number, [AtlasMap, number][]> {
-  const homes = new Map(objects.map((object) => [object, [] as [AtlasMap, number][]]));
-  for (const map of atlas.maps) {
-    map.objects.forEach((object, entry) => {
-      homes.get(object)?.push([map, entry]);
-    });
-  }
-  return homes;
 }
 
 function written(column: Column, object: number): string {

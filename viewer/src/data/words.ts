@@ -3,6 +3,7 @@
 import * as texts from "../texts.ts";
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { elementAt } from "./elements.ts";
+import { once } from "./memory.ts";
 
 /** How many characters of a label stand in sentences, lists and tables. */
 const LONGEST = 60;
@@ -34,18 +35,15 @@ const starts = new WeakMap<readonly string[], Map<number, Set<string>>>();
 function commonStarts(labels: readonly string[], length: number): Set<string> {
   const known = starts.get(labels) ?? new Map<number, Set<string>>();
   starts.set(labels, known);
-  let found = known.get(length);
-  if (found === undefined) {
-    const seen = new Set<string>();
-    found = new Set();
+  return once(known, length, () => {
+    const [seen, found] = [new Set<string>(), new Set<string>()];
     for (const label of labels) {
       if (label.length <= length) continue;
       const start = label.slice(0, length);
       (seen.has(start) ? found : seen).add(start);
     }
-    known.set(length, found);
-  }
-  return found;
+    return found;
+  });
 }
 
 /** One of some labels on one line, cut at its start where others that are cut start alike. */

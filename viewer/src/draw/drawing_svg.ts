@@ -4,37 +4,22 @@
  * Coordinates are CSS pixels of the screen. A stroke that is followed by a fill of the same shape or
  * text lies under it in one element (`paint-order`), so that every word is one editable text.
  */
-import type { Camera, Size } from "../scene/camera.ts";
 import { LABEL_FONT } from "../scene/lettering.ts";
 import type { Point } from "../scene/outline.ts";
-import { NO_EMPHASIS, type Scene } from "../scene/scene.ts";
-import {
-  type Brush,
-  drawLetters,
-  drawOutlineNumbers,
-  drawOver,
-  lettersOf,
-  Pen,
-  type View,
-} from "./picture.ts";
+import { NO_EMPHASIS } from "../scene/scene.ts";
+import { type Brush, drawLetters, drawOver, lettersOf, Pen, type Picture } from "./picture.ts";
 
-interface SvgOptions extends View {
-  /** Where it stands in another document. */
-  at?: Point;
-}
-
-/** The view as SVG. */
-export function svgOf(scene: Scene, camera: Camera, size: Size, options: SvgOptions = {}): string {
-  const { at, emphasis = NO_EMPHASIS, selection = new Set(), outlines = [] } = options;
+/** The view as SVG, at a point of another document or by itself. */
+export function svgOf(picture: Picture, at?: Point): string {
+  const { scene, emphasis = NO_EMPHASIS, selection = new Set() } = picture;
+  const { width, height } = picture.size;
   scene.setEmphasis(emphasis);
   scene.setSelection(selection);
   const brush = new SvgBrush();
-  const pen = new Pen(brush, scene, camera, size);
+  const pen = new Pen(brush, picture);
   for (const entry of scene.marks.entries) pen.mark(entry);
-  drawOver(pen, scene, { ...options, emphasis });
-  drawLetters(brush, scene, camera, size, lettersOf(scene, camera, size, options));
-  drawOutlineNumbers(brush, scene, camera, size, outlines);
-  const { width, height } = size;
+  drawOver(pen, picture);
+  drawLetters(brush, picture, lettersOf(picture));
   const extent = `width="${round(width)}" height="${round(height)}"`;
   const place = at ? `x="${round(at[0])}" y="${round(at[1])}" ` : "";
   return [

@@ -4,9 +4,8 @@
  * One painter serves all canvases of a page, for browsers allow few WebGL contexts. Every dot has a
  * thin rim of paper, by which dots that lie on each other stay apart.
  */
-import type { Camera } from "../scene/camera.ts";
-import type { Scene } from "../scene/scene.ts";
-import type { Painter, Screen } from "./painter.ts";
+import type { Sight } from "../scene/scene.ts";
+import type { Context, Painter } from "./painter.ts";
 import { PixelPainter } from "./pixel_marks.ts";
 import { WebglPainter } from "./webgl_marks.ts";
 
@@ -31,9 +30,9 @@ export class Marks implements Painter {
     return this.webgl?.isReady ?? false;
   }
 
-  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void {
+  paint(target: Context, sight: Sight, ratio: number): void {
     const painter = this.webgl?.isReady ? this.webgl : this.pixels;
-    painter.paint(target, scene, camera, screen);
+    painter.paint(target, sight, ratio);
   }
 
   /** Calls back when WebGL was lost or came back, until the returned function is called. */

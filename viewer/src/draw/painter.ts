@@ -1,16 +1,14 @@
 /** What a painter of marks is, whatever it paints by: WebGL2 (`webgl_marks.ts`) or pixels (`pixel_marks.ts`). */
-import type { Camera, Size } from "../scene/camera.ts";
-import type { Scene } from "../scene/scene.ts";
+import type { Sight } from "../scene/scene.ts";
 
-/** A canvas: its size in CSS pixels, and device pixels per CSS pixel. */
-export interface Screen {
-  size: Size;
-  ratio: number;
-}
+export type Context = CanvasRenderingContext2D;
 
-/** Fills a whole canvas with paper and the dots of a scene, so it comes first in a picture. */
+/**
+ * Fills a whole canvas, of so many pixels per CSS pixel, with paper and the dots of a scene, so it
+ * comes first in a picture.
+ */
 export interface Painter {
-  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void;
+  paint(target: Context, sight: Sight, ratio: number): void;
 }
 
 export function newCanvas(): HTMLCanvasElement {

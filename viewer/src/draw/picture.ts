@@ -6,8 +6,8 @@
  * the zooms that its scene knows. A word and its neighbours have their labels in either.
  */
 import { elementAt } from "../data/elements.ts";
-import { placeAll } from "../scene/callouts.ts";
-import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
+import { type Arrow, placeAll } from "../scene/callouts.ts";
+import { type Size, toScreen } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import {
@@ -21,10 +21,10 @@ import {
   SQUARE,
 } from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
-import type { Emphasis, Letters, Scene, ShownLabel } from "../scene/scene.ts";
-import { NO_EMPHASIS } from "../scene/scene.ts";
+import type { Emphasis, Letters, Scene, ShownLabel, Sight } from "../scene/scene.ts";
+import { dotAt, NO_EMPHASIS } from "../scene/scene.ts";
 import type { VectorMark } from "../scene/vectors.ts";
-import type { Painter, Screen } from "./painter.ts";
+import type { Context, Painter } from "./painter.ts";
 
 /** A feature drawn as a line round its members. */
 export interface FeatureOutline {
@@ -43,50 +43,36 @@ export interface Tie {
   isNear: boolean;
 }
 
-/** What stands on a picture of a map beside its dots. */
-export interface View {
+/** A map as it is seen, and what stands on its picture beside the dots. */
+export interface Picture extends Sight {
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;
   outlines?: readonly FeatureOutline[];
   ties?: readonly Tie[];
-  /** "still": a few labels round their dots; "zoomed": by the scene's plan. */
-  labels?: "still" | "zoomed";
-  /** What lies over a zoomed one on the screen, so that the same labels have room on paper. */
+  /** Whether a few labels stand round their dots, not those of the scene's plan. */
+  isStill?: boolean;
+  /** What lies over the map on the screen, so that the same labels have room on paper. */
   covers?: readonly ScreenBox[];
   /** How many labels a still picture has at most. */
   mostLabels?: number;
 }
 
-interface PictureOptions extends View {
-  marks: Painter;
-  size: Size;
-  devicePixelRatio: number;
-}
-
-/** Draws a map and says which labels are shown. */
+/** Draws a map. */
 export function drawPicture(
   canvas: HTMLCanvasElement,
-  scene: Scene,
-  camera: Camera,
-  options: PictureOptions,
-): ShownLabel[] {
-  const { size, devicePixelRatio: ratio, emphasis = NO_EMPHASIS } = options;
-  const context = prepare(canvas, size, ratio);
-  if (!context) return [];
-  scene.setEmphasis(emphasis);
-  drawGround(context, scene, camera, { ...options, emphasis });
-  const shown = lettersOf(scene, camera, size, options);
-  drawLetters(context, scene, camera, size, shown);
-  drawOutlineNumbers(context, scene, camera, size, options.outlines ?? []);
-  return shown.labels;
+  picture: Picture,
+  marks: Painter,
+  ratio: number,
+): void {
+  const context = prepare(canvas, picture.size, ratio);
+  if (!context) return;
+  picture.scene.setEmphasis(picture.emphasis ?? NO_EMPHASIS);
+  drawGround(context, picture, marks, ratio);
+  drawLetters(context, picture, lettersOf(picture));
 }
 
 /** Makes a canvas this large and its context draw in CSS pixels; null where there is no room. */
-export function prepare(
-  canvas: HTMLCanvasElement,
-  size: Size,
-  ratio: number,
-): CanvasRenderingContext2D | null {
+export function prepare(canvas: HTMLCanvasElement, size: Size, ratio: number): Context | null {
   const width = Math.round(size.width * ratio);
   const height = Math.round(size.height * ratio);
   if (width < 1 || height < 1) return null;
@@ -100,36 +86,25 @@ export function prepare(
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-interface Ground {
-  marks: Painter;
-  size: Size;
-  devicePixelRatio: number;
-  emphasis: Emphasis;
-  selection?: ReadonlySet<number>;
-  outlines?: readonly FeatureOutline[];
-  ties?: readonly Tie[];
-}
-
 /** Everything but labels. */
 export function drawGround(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  camera: Camera,
-  ground: Ground,
+  context: Context,
+  picture: Picture,
+  marks: Painter,
+  ratio: number,
 ): void {
-  scene.setSelection(ground.selection ?? NOTHING);
-  const screen: Screen = { size: ground.size, ratio: ground.devicePixelRatio };
-  ground.marks.paint(context, scene, camera, screen);
-  drawOver(new Pen(context, scene, camera, ground.size), scene, ground);
+  picture.scene.setSelection(picture.selection ?? NOTHING);
+  marks.paint(context, picture, ratio);
+  drawOver(new Pen(context, picture), picture);
 }
 
 /** What stands over the dots and under labels. */
-export function drawOver(pen: Pen, scene: Scene, view: View): void {
+export function drawOver(pen: Pen, { scene, outlines, ties, emphasis }: Picture): void {
   pen.contours();
-  for (const outline of view.outlines ?? []) pen.outline(outline);
-  for (const tie of view.ties ?? []) pen.tie(tie);
+  for (const outline of outlines ?? []) pen.outline(outline);
+  for (const tie of ties ?? []) pen.tie(tie);
   pen.ring(scene.ringed);
-  pen.emphasize(view.emphasis ?? NO_EMPHASIS);
+  pen.emphasize(emphasis ?? NO_EMPHASIS);
 }
 
 /** What is drawn with: a canvas, or what writes SVG. */
@@ -140,39 +115,6 @@ export type Brush = Pick<
   | ("lineTo" | "arc" | "closePath" | "fillText" | "strokeText" | "setLineDash" | "save")
   | ("translate" | "rotate" | "restore")
 > & { fill(): void; stroke(): void };
-
-/** Writes the numbers of outlines, above the labels. */
-export function drawOutlineNumbers(
-  context: Brush,
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  outlines: readonly FeatureOutline[],
-): void {
-  const pen = new Pen(context, scene, camera, size);
-  for (const outline of outlines) pen.outlineNumber(outline);
-}
-
-/** Draws the ring round the dot under the pointer. */
-export function drawHoverRing(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  entry: number,
-): void {
-  new Pen(context, scene, camera, size).hoverRing(entry);
-}
-
-/** The radius of the halo round a chosen dot. */
-function haloRadius(scene: Scene, entry: number, { zoom }: Camera): number {
-  return 1.35 * Math.max(LEAST_CHOSEN, scene.dotRadius(entry, zoom)) + 5;
-}
-
-/** How far from its members an outline keeps. */
-function outlineReach(scene: Scene, { zoom }: Camera): number {
-  return scene.radius(zoom) + 8;
-}
 
 /** How the line of a tie is drawn. */
 const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
@@ -188,16 +130,19 @@ const ARROW: [Point, ...Point[]] = [
 
 /** Draws single things at one camera. */
 export class Pen {
+  private scene: Scene;
+
   constructor(
     private context: Brush,
-    private scene: Scene,
-    private camera: Camera,
-    private size: Size,
-  ) {}
+    private sight: Sight,
+  ) {
+    this.scene = sight.scene;
+  }
 
   /** Lines of equal density, where no dot is: the darker colour of two stays, on dark paper the lighter. */
   contours(): void {
-    const { context, scene, camera, size } = this;
+    const { context, scene } = this;
+    const { camera, size } = this.sight;
     const lines = scene.densityLines;
     if (lines.length === 0) return;
     context.beginPath();
@@ -206,14 +151,10 @@ export class Pen {
       if (k % 4) context.lineTo(...at);
       else context.moveTo(...at);
     }
-    context.lineWidth = 1;
     context.lineCap = "round";
-    context.strokeStyle = scene.palette.other;
-    context.globalAlpha = CONTOUR_OPACITY;
     context.globalCompositeOperation = scene.look.theme === "dark" ? "lighten" : "darken";
-    context.stroke();
+    this.stroke(scene.palette.other, 1, CONTOUR_OPACITY);
     context.globalCompositeOperation = "source-over";
-    context.globalAlpha = 1;
   }
 
   outline({ color, members }: FeatureOutline): void {
@@ -221,13 +162,8 @@ export class Pen {
     const { context } = this;
     context.beginPath();
     tracePath(this.arcs(members), context);
-    context.fillStyle = color;
-    context.globalAlpha = 0.07;
-    context.fill();
-    context.globalAlpha = 1;
-    context.lineWidth = 1.6;
-    context.strokeStyle = color;
-    context.stroke();
+    this.fill(color, 0.07);
+    this.stroke(color, 1.6);
   }
 
   tie({ from, to, isNear }: Tie): void {
@@ -235,13 +171,9 @@ export class Pen {
     context.beginPath();
     context.moveTo(...this.point(from));
     context.lineTo(...this.point(to));
-    context.lineWidth = TIE.width;
-    context.strokeStyle = this.scene.palette.accent;
-    context.globalAlpha = TIE.opacity;
     context.setLineDash(isNear ? [] : TIE.dashes);
-    context.stroke();
+    this.stroke(this.scene.palette.accent, TIE.width, TIE.opacity);
     context.setLineDash([]);
-    context.globalAlpha = 1;
   }
 
   /** The number of an outline, at the top of its line. */
@@ -251,11 +183,8 @@ export class Pen {
     const [x, y] = crest(this.arcs(members));
     context.beginPath();
     context.arc(x, y, 8, 0, 2 * Math.PI);
-    context.fillStyle = scene.palette.paper;
-    context.fill();
-    context.lineWidth = 1.6;
-    context.strokeStyle = color;
-    context.stroke();
+    this.fill(scene.palette.paper);
+    this.stroke(color, 1.6);
     context.font = fontOf({ size: 11, weight: 600 });
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -263,10 +192,12 @@ export class Pen {
     context.fillText(String(number), x, y + 0.5);
   }
 
+  /** The line round some entries, from which it keeps away. */
   private arcs(members: readonly number[]): Arc[] {
+    const reach = this.scene.radius(this.sight.camera.zoom) + 8;
     return roundedHull(
       members.map((entry) => this.point(entry)),
-      outlineReach(this.scene, this.camera),
+      reach,
     );
   }
 
@@ -276,52 +207,44 @@ export class Pen {
     if (leader) {
       context.beginPath();
       for (const [x, y] of leader) context.lineTo(x, y);
-      for (const [color, width] of [
-        [scene.palette.paper, 3],
-        [scene.palette.muted, 1],
-      ] as const) {
-        context.strokeStyle = color;
-        context.lineWidth = width;
-        context.stroke();
-      }
+      this.stroke(scene.palette.paper, 3);
+      this.stroke(scene.palette.muted, 1);
     }
-    context.fillStyle = style === "chosen" ? scene.palette.accent : scene.palette.muted;
-    if (arrow) this.head(arrow.x, arrow.y, arrow.angle);
+    const { accent, muted } = scene.palette;
+    if (arrow) this.head(arrow, style === "chosen" ? accent : muted);
   }
 
-  private head(x: number, y: number, angle: number): void {
+  private head({ x, y, angle }: Arrow, color: string): void {
     const { context } = this;
     context.save();
     context.translate(x, y);
     context.rotate(angle);
     context.beginPath();
     for (const [x, y] of ARROW) context.lineTo(x, y);
-    context.fill();
+    this.fill(color);
     context.restore();
   }
 
   /** The arrow of a fitted variable, or the centroid of one of its levels. */
   vector({ line: [start, [x, y]], angle }: VectorMark, color: string): void {
     const { context } = this;
-    context.fillStyle = context.strokeStyle = color;
     context.beginPath();
     if (start[0] === x && start[1] === y) {
       this.trace(x, y, 3.5, DIAMOND);
-      context.fill();
+      this.fill(color);
       return;
     }
     const [left, top] = [x - ARROW[0][0] * Math.cos(angle), y - ARROW[0][0] * Math.sin(angle)];
     context.moveTo(...(start as [number, number]));
     context.lineTo(left, top);
-    context.lineWidth = 1.5;
-    context.stroke();
-    this.head(left, top, angle);
+    this.stroke(color, 1.5);
+    this.head({ x: left, y: top, angle }, color);
   }
 
   /** A labelled dot that is too small to be seen beside its label. */
   labelled({ entry, style }: ShownLabel): void {
     if (!isPlain(style)) return;
-    if (this.scene.dotRadius(entry, this.camera.zoom) >= LEAST_LABELLED) return;
+    if (this.radius(entry) >= LEAST_LABELLED) return;
     const [x, y] = this.point(entry);
     this.dot(entry, x, y, this.scene.color(entry), LEAST_LABELLED);
   }
@@ -329,25 +252,20 @@ export class Pen {
   /** Rings round the selected dots. */
   ring(selection: ReadonlySet<number>): void {
     const { context, scene } = this;
-    context.lineWidth = 1.6;
-    context.strokeStyle = scene.palette.ink;
     context.beginPath();
     for (const entry of selection) {
       const [x, y] = this.point(entry);
       if (!this.isNear(x, y)) continue;
-      this.trace(x, y, scene.dotRadius(entry, this.camera.zoom) + 1.8, scene.shape(entry));
+      this.trace(x, y, this.radius(entry) + 1.8, scene.shape(entry));
     }
-    context.stroke();
+    this.stroke(scene.palette.ink, 1.6);
   }
 
   hoverRing(entry: number): void {
     const { context, scene } = this;
-    const [x, y] = this.point(entry);
     context.beginPath();
-    context.arc(x, y, scene.dotRadius(entry, this.camera.zoom) + 3.5, 0, 2 * Math.PI);
-    context.lineWidth = 1.5;
-    context.strokeStyle = scene.palette.accent;
-    context.stroke();
+    context.arc(...this.point(entry), this.radius(entry) + 3.5, 0, 2 * Math.PI);
+    this.stroke(scene.palette.accent, 1.5);
   }
 
   /** The neighbours' dots above all others, then the chosen ones with a halo in the accent. */
@@ -363,11 +281,8 @@ export class Pen {
       const [x, y] = this.point(entry);
       if (!this.isNear(x, y)) continue;
       context.beginPath();
-      this.trace(x, y, haloRadius(scene, entry, this.camera), scene.shape(entry));
-      context.globalAlpha = 0.28;
-      context.fillStyle = accent;
-      context.fill();
-      context.globalAlpha = 1;
+      this.trace(x, y, 1.35 * Math.max(LEAST_CHOSEN, this.radius(entry)) + 5, scene.shape(entry));
+      this.fill(accent, 0.28);
       this.dot(entry, x, y, isByColumn ? scene.color(entry) : accent, LEAST_CHOSEN);
     }
   }
@@ -387,15 +302,29 @@ export class Pen {
     leastRim = 0.6,
   ): void {
     const { context, scene } = this;
-    const radius = Math.max(least, scene.dotRadius(entry, this.camera.zoom));
+    const radius = Math.max(least, this.radius(entry));
     context.beginPath();
     this.trace(x, y, radius, scene.shape(entry));
     // A stroke lies half within the shape, where the fill covers it.
-    context.lineWidth = 2 * Math.max(leastRim, rim(radius));
-    context.strokeStyle = scene.palette.paper;
+    this.stroke(scene.palette.paper, 2 * Math.max(leastRim, rim(radius)));
+    this.fill(color);
+  }
+
+  private stroke(color: string, width: number, opacity = 1): void {
+    const { context } = this;
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.globalAlpha = opacity;
     context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  private fill(color: string, opacity = 1): void {
+    const { context } = this;
     context.fillStyle = color;
+    context.globalAlpha = opacity;
     context.fill();
+    context.globalAlpha = 1;
   }
 
   private trace(x: number, y: number, radius: number, shape: number): void {
@@ -414,12 +343,17 @@ export class Pen {
     context.closePath();
   }
 
-  private point(entry: number): Point {
-    return entryOnScreen(this.scene.map.points, entry, this.camera, this.size);
+  private point(entry: number): [number, number] {
+    return dotAt(this.sight, entry);
+  }
+
+  private radius(entry: number): number {
+    return this.scene.dotRadius(entry, this.sight.camera.zoom);
   }
 
   private isNear(x: number, y: number): boolean {
-    return x > -60 && y > -60 && x < this.size.width + 60 && y < this.size.height + 60;
+    const { width, height } = this.sight.size;
+    return x > -60 && y > -60 && x < width + 60 && y < height + 60;
   }
 }
 
@@ -438,12 +372,11 @@ function labelColor(scene: Scene, style: LabelStyle): string {
 /** Writes names and labels, each on a thin halo of paper, with what joins labels to their dots. */
 export function drawLetters(
   context: Brush,
-  scene: Scene,
-  camera: Camera,
-  size: Size,
+  picture: Picture,
   { labels, names, vectors = [] }: Letters,
 ): void {
-  const pen = new Pen(context, scene, camera, size);
+  const { scene, outlines = [] } = picture;
+  const pen = new Pen(context, picture);
   const color = elementAt(scene.palette.categories, 0);
   for (const vector of vectors) pen.vector(vector, color);
   for (const label of labels) pen.labelled(label);
@@ -474,6 +407,7 @@ export function drawLetters(
     context.fillStyle = scene.tint(label.entry) || labelColor(scene, style);
     write(context, label.text, label.x + label.width / 2, baseline(label), 3);
   }
+  for (const outline of outlines) pen.outlineNumber(outline);
 }
 
 function write(context: Brush, text: string, x: number, y: number, halo: number): void {
@@ -491,28 +425,22 @@ function baseline({ y, height }: { y: number; height: number }): number {
 const DISTINCT = 60;
 
 /** What stands on a picture in letters; the scene knows what it emphasizes. */
-export function lettersOf(scene: Scene, camera: Camera, size: Size, view: View): Letters {
-  const { labels, covers, emphasis = NO_EMPHASIS, mostLabels = 0 } = view;
-  if (labels !== "still") return scene.letters(camera, size, covers);
-  return stillLetters(scene, camera, size, emphasis, mostLabels);
+export function lettersOf(picture: Picture): Letters {
+  const { scene, camera, size, isStill, covers } = picture;
+  return isStill ? stillLetters(picture) : scene.letters(camera, size, covers);
 }
 
 /** What a still picture says: the labels of what stands out, else names of islands, else a few labels. */
-function stillLetters(
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  emphasis: Emphasis,
-  most: number,
-): Letters {
+function stillLetters(picture: Picture): Letters {
+  const { scene, camera, size, emphasis = NO_EMPHASIS, mostLabels: most = 0 } = picture;
   if (emphasis.chosen.length > 0) {
     return { labels: scene.emphasizedLabels(camera, size).reverse(), names: [] };
   }
   const { names } = scene.names(camera, size, []);
   if (names.length > 0) return { labels: [], names };
-  const labels = fewLabels(scene, camera, size, DISTINCT + most);
+  const labels = fewLabels(picture, DISTINCT + most);
   const anchors = labels.map(({ entry, style, text }) => {
-    const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
+    const [x, y] = dotAt(picture, entry);
     const radius = scene.dotRadius(entry, camera.zoom);
     return { x, y, radius, ...scene.textSize(text, style), lift: null, dot: null };
   });
@@ -522,8 +450,7 @@ function stillLetters(
     // A dot beyond the picture is no matter where all is only to be seen as a whole.
     if (!place || place.arrow) return [];
     const { left: x, top: y, right, bottom } = place.box;
-    const object = elementAt(scene.map.objects, label.entry);
-    return [{ ...label, object, x, y, width: right - x, height: bottom - y }];
+    return [{ ...label, x, y, width: right - x, height: bottom - y }];
   });
   return { labels: shown.reverse(), names };
 }
@@ -534,24 +461,21 @@ const LOOKED_AT = 400;
 const APART = 0.19;
 
 /** The most important entries: those apart from all before them, then the others. */
-function fewLabels(
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  most: number,
-): { entry: number; style: LabelStyle; text: string }[] {
+function fewLabels(sight: Sight, most: number) {
+  const { scene, size } = sight;
   const least = APART * Math.min(size.width, size.height);
   const places: Point[] = [];
   const apart: number[] = [];
   const others: number[] = [];
   for (const entry of scene.map.order.subarray(0, LOOKED_AT)) {
     if (!scene.visible[entry] || !scene.text(entry)) continue;
-    const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
+    const [x, y] = dotAt(sight, entry);
     const isApart = places.every(([left, top]) => Math.hypot(x - left, y - top) > least);
     if (isApart) places.push([x, y]);
     (isApart ? apart : others).push(entry);
   }
   return [...apart, ...others].slice(0, most).map((entry, rank) => {
-    return { entry, style: rank < 3 ? "large" : "middle", text: scene.text(entry) };
+    const style: LabelStyle = rank < 3 ? "large" : "middle";
+    return { entry, object: elementAt(scene.map.objects, entry), style, text: scene.text(entry) };
   });
 }

@@ -7,11 +7,11 @@
  *     pixel + rim (paper - pixel) + fill (colour - pixel)         shares in 256ths
  */
 import { inBounds, pointOf } from "../data/elements.ts";
-import type { Camera } from "../scene/camera.ts";
+import { once } from "../data/memory.ts";
 import { rgb } from "../scene/coloring.ts";
 import { CIRCLE, CORNER, rim, SQUARE, VISIBLE_RADIUS } from "../scene/mark_data.ts";
-import type { Scene } from "../scene/scene.ts";
-import type { Painter, Screen } from "./painter.ts";
+import type { Sight } from "../scene/scene.ts";
+import type { Context, Painter } from "./painter.ts";
 
 /** Parts of a pixel by which radii and places are told apart. */
 const PARTS = 4;
@@ -30,9 +30,8 @@ export class PixelPainter implements Painter {
   private masks = new Map<number, Mask>();
   private image: ImageData | null = null;
 
-  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void {
-    const width = target.canvas.width;
-    const height = target.canvas.height;
+  paint(target: Context, { scene, camera, size }: Sight, ratio: number): void {
+    const { width, height } = target.canvas;
     if (this.image?.width !== width || this.image.height !== height) {
       this.image = new ImageData(width, height);
     }
@@ -40,19 +39,7 @@ export class PixelPainter implements Painter {
     const [red, green, blue] = rgb(scene.palette.paper);
     const paper = (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
     pixels.fill(paper);
-    this.stampAll(pixels, width, height, paper, { scene, camera, screen });
-    target.putImageData(this.image, 0, 0);
-  }
-
-  private stampAll(
-    pixels: Uint32Array,
-    width: number,
-    height: number,
-    paper: number,
-    { scene, camera, screen }: { scene: Scene; camera: Camera; screen: Screen },
-  ): void {
     const { count, points, radii, colors, shapes } = scene.marks;
-    const { ratio, size } = screen;
     const scale = camera.zoom * ratio;
     const left = (size.width / 2) * ratio - camera.x * scale;
     const top = (size.height / 2) * ratio + camera.y * scale;
@@ -74,16 +61,12 @@ export class PixelPainter implements Painter {
       );
       stamp(pixels, width, height, mask, column, row, inBounds(colors[i]), paper);
     }
+    target.putImageData(this.image, 0, 0);
   }
 
   private mask(radius: number, place: number, shape: number, ratio: number): Mask {
     const key = ((radius * PARTS * PARTS + place) * 3 + shape) * 64 + Math.round(ratio * 8);
-    let mask = this.masks.get(key);
-    if (!mask) {
-      mask = newMask(radius / PARTS, place, shape, ratio);
-      this.masks.set(key, mask);
-    }
-    return mask;
+    return once(this.masks, key, () => newMask(radius / PARTS, place, shape, ratio));
   }
 }
 

@@ -11,23 +11,18 @@
  */
 
 import { elementAt } from "../data/elements.ts";
-import type { Camera, Size } from "../scene/camera.ts";
+import type { Size } from "../scene/camera.ts";
 import type { Palette } from "../scene/coloring.ts";
 import type { Key, Run } from "../scene/legend.ts";
 import { LABEL_FONT, type Lettering, type Measure, measureText } from "../scene/lettering.ts";
 import type { Point } from "../scene/outline.ts";
-import type { Scene } from "../scene/scene.ts";
 import * as texts from "../texts.ts";
 import { escaped, round, svgOf } from "./drawing_svg.ts";
 import { newCanvas, type Painter } from "./painter.ts";
-import { drawPicture, prepare, type View } from "./picture.ts";
+import { drawPicture, type Picture, prepare } from "./picture.ts";
 
 /** One map of a sheet; all of a sheet have one size. */
-export interface Panel {
-  scene: Scene;
-  camera: Camera;
-  size: Size;
-  view: View;
+export interface Panel extends Picture {
   /** What stands under it. */
   caption: string;
   words: string;
@@ -162,8 +157,9 @@ export async function sheetCanvas(
   context.fillStyle = palette.paper;
   context.fillRect(0, 0, width, height);
   const picture = newCanvas();
-  sheet.panels.forEach(({ scene, camera, size, view }, k) => {
-    drawPicture(picture, scene, camera, { ...view, size, marks, devicePixelRatio: ratio });
+  sheet.panels.forEach((panel, k) => {
+    const { size } = panel;
+    drawPicture(picture, panel, marks, ratio);
     context.drawImage(picture, ...elementAt(layout.places, k), size.width, size.height);
   });
   // What stands round the maps is drawn in one way only.
@@ -177,9 +173,7 @@ export async function sheetCanvas(
 /** A sheet as a standalone SVG document. */
 export function sheetSvg(sheet: Sheet, palette: Palette): string {
   const layout = layOut(sheet, palette);
-  const maps = sheet.panels.map(({ scene, camera, size, view }, k) =>
-    svgOf(scene, camera, size, { ...view, at: elementAt(layout.places, k) }),
-  );
+  const maps = sheet.panels.map((panel, k) => svgOf(panel, layout.places[k]));
   const paper = `<rect width="100%" height="100%" fill="${palette.paper}"/>`;
   return framed(sheet, layout, [paper, ...maps]);
 }

@@ -5,11 +5,10 @@
  * The context lives on one hidden canvas, as large as the largest picture so far; each picture is
  * drawn into its lower left corner and copied to the canvas that shows it.
  */
-import type { Camera } from "../scene/camera.ts";
 import { rgb } from "../scene/coloring.ts";
 import { type MarkData, VISIBLE_RADIUS } from "../scene/mark_data.ts";
-import type { Scene } from "../scene/scene.ts";
-import { newCanvas, type Painter, type Screen } from "./painter.ts";
+import type { Sight } from "../scene/scene.ts";
+import { type Context, newCanvas, type Painter } from "./painter.ts";
 
 /**
  * `middle` of the screen in map units, `scale` of map units to the clip square, `pixel` a device pixel
@@ -117,34 +116,21 @@ export class WebglPainter implements Painter {
     return painter.isReady ? painter : null;
   }
 
-  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void {
+  paint(target: Context, sight: Sight, ratio: number): void {
+    const { canvas } = this;
     const { width, height } = target.canvas;
     if (width === 0 || height === 0) return;
-    this.fitCanvas(width, height);
-    this.draw(scene, camera, screen, width, height);
-    // The target counts in CSS pixels, these are the screen's.
+    if (canvas.width < width) canvas.width = width;
+    if (canvas.height < height) canvas.height = height;
+    this.draw(sight, ratio, width, height);
+    // The target counts in CSS pixels, these are the screen's. What lies beyond it is cut off.
     target.save();
     target.resetTransform();
-    target.drawImage(
-      this.canvas,
-      0,
-      this.canvas.height - height,
-      width,
-      height,
-      0,
-      0,
-      width,
-      height,
-    );
+    target.drawImage(canvas, 0, height - canvas.height);
     target.restore();
   }
 
-  private fitCanvas(width: number, height: number): void {
-    if (this.canvas.width < width) this.canvas.width = width;
-    if (this.canvas.height < height) this.canvas.height = height;
-  }
-
-  private draw(scene: Scene, camera: Camera, screen: Screen, width: number, height: number): void {
+  private draw({ scene, camera }: Sight, ratio: number, width: number, height: number): void {
     const { gl, uniforms } = this;
     const paper = rgb(scene.palette.paper).map((part) => part / 255) as [number, number, number];
     gl.viewport(0, 0, width, height);
@@ -156,12 +142,12 @@ export class WebglPainter implements Painter {
     gl.useProgram(this.program);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    const zoom = camera.zoom * screen.ratio;
+    const zoom = camera.zoom * ratio;
     gl.uniform2f(uniforms.middle, camera.x, camera.y);
     gl.uniform2f(uniforms.scale, (2 * zoom) / width, (2 * zoom) / height);
     gl.uniform2f(uniforms.pixel, 2 / width, 2 / height);
-    gl.uniform1f(uniforms.unit, scene.radius(camera.zoom) * screen.ratio);
-    gl.uniform1f(uniforms.ratio, screen.ratio);
+    gl.uniform1f(uniforms.unit, scene.radius(camera.zoom) * ratio);
+    gl.uniform1f(uniforms.ratio, ratio);
     gl.uniform3f(uniforms.paper, ...paper);
     gl.bindVertexArray(this.buffersOf(scene.marks).array);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, scene.marks.count);

@@ -14,7 +14,7 @@
  * chooses first in another round.
  */
 
-import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
+import { boxAt, isWithin, meet, type ScreenBox } from "./label_boxes.ts";
 import type { Point } from "./outline.ts";
 
 export interface Anchor {
@@ -62,7 +62,7 @@ type Offer = Callout & { cost: number };
 
 const GAPS = [1, 6];
 /** Above, below, right, left, then the corners: the middle of a box, in half boxes from the dot. */
-const WAYS: Point[] = [
+export const WAYS: Point[] = [
   [0, -1],
   [0, 1],
   [1, 0],
@@ -117,7 +117,8 @@ function inOrder(anchors: readonly Anchor[], order: number[], rules: Rules): (Ca
     if (taken.length < most) {
       for (const offer of offers(anchor, rules)) {
         if (best && offer.cost >= best.cost) continue;
-        if (!isInside(offer.box, rules.size) || solid.some((box) => meet(box, offer.box))) continue;
+        if (!isWithin(offer.box, rules.size, MARGIN) || solid.some((box) => meet(box, offer.box)))
+          continue;
         if (offer.arrow && solid.some((box) => meet(box, around(offer.arrow as Arrow)))) continue;
         offer.cost += CROSSING * crossings(offer, taken, solid);
         if (!best || offer.cost < best.cost) best = offer;
@@ -223,11 +224,6 @@ function clamp(value: number, least: number, most: number): number {
 
 function around({ x, y }: { x: number; y: number }): ScreenBox {
   return boxAt(x, y, 10, 10);
-}
-
-function isInside(box: ScreenBox, { width, height }: Rules["size"]): boolean {
-  const { left, top, right, bottom } = box;
-  return left >= MARGIN && top >= MARGIN && right <= width - MARGIN && bottom <= height - MARGIN;
 }
 
 export type Segment = readonly [Point, Point];

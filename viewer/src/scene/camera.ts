@@ -5,7 +5,7 @@
  *
  * y runs upwards in a map and downwards on the screen.
  */
-import { elementAt, inBounds, pointOf } from "../data/elements.ts";
+import { elementAt, inBounds, pointOf, Strongest } from "../data/elements.ts";
 
 export interface Camera {
   x: number;
@@ -61,17 +61,6 @@ export function toScreen(camera: Camera, size: Size, x: number, y: number): [num
   ];
 }
 
-/** The screen point of an entry of `points`, which holds x, y of each. */
-export function entryOnScreen(
-  points: Float32Array,
-  entry: number,
-  camera: Camera,
-  size: Size,
-): [number, number] {
-  const [x, y] = pointOf(points, entry);
-  return toScreen(camera, size, x, y);
-}
-
 /** The map point of a screen point. */
 export function toMap(camera: Camera, size: Size, x: number, y: number): [number, number] {
   return [
@@ -100,17 +89,13 @@ export const NEAREST = 5;
 
 /** The largest zoom at which the nearest dots round the middle of the screen are all in sight. */
 export function closestZoom({ points, count }: Marks, { x, y }: Camera, size: Size): number {
-  const least: number[] = new Array(NEAREST).fill(Number.POSITIVE_INFINITY);
+  const nearest = new Strongest(NEAREST, Number.NEGATIVE_INFINITY);
   for (let i = 0; i < count; i++) {
-    const distance = Math.hypot(inBounds(points[2 * i]) - x, inBounds(points[2 * i + 1]) - y);
-    if (distance >= elementAt(least, NEAREST - 1)) continue;
-    const place = least.findIndex((other) => distance < other);
-    least.splice(place, 0, distance);
-    least.pop();
+    nearest.offer(i, -Math.hypot(inBounds(points[2 * i]) - x, inBounds(points[2 * i + 1]) - y));
   }
-  const farthest = elementAt(least, NEAREST - 1);
+  const farthest = nearest.found[NEAREST - 1];
   const room = Math.max(Math.min(size.width, size.height) / 2 - CROP_MARGIN, 1);
-  return Number.isFinite(farthest) ? room / farthest : Number.POSITIVE_INFINITY;
+  return farthest ? room / -farthest.share : Number.POSITIVE_INFINITY;
 }
 
 /** How many of the dots are in sight. */

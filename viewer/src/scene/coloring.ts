@@ -12,7 +12,7 @@ import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../d
 import { NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
-import { hasMissing } from "../data/filters.ts";
+import { hasMissing, isFilterColumn } from "../data/filters.ts";
 import * as texts from "../texts.ts";
 import { shapeOf } from "./mark_data.ts";
 
@@ -31,6 +31,8 @@ export interface Palette {
   categories: string[];
   /** Islands of a map, dark or light enough for text. */
   islands: string[];
+  /** Meanings of a word, as dark or light, and different from the accent with colour blindness, too. */
+  meanings: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
   /** Stops of the ramps of numbers, from low to high. */
@@ -71,6 +73,7 @@ export const PALETTES: Record<Theme, Palette> = {
       "106E90 917EF0 6A4168 760881 0F4D00 658A72",
     ),
     islands: hues("8C3907 2272B2 6E733A 614290 0A5C4A AC547D 113277 611146"),
+    meanings: hues("0A5AA5 8A6100 7A2E8C 1E7A5A 5B5B66"),
     other: "#8A8C8F",
     ramps: {
       viridis: hues("3B0049 2F276E 00496C 02615E 027849 4E8B00 9F9102"),
@@ -93,6 +96,7 @@ export const PALETTES: Record<Theme, Palette> = {
       "1D83AA 8E78DF DCACCF FF94FF A6E391 479D98",
     ),
     islands: hues("E6A253 3193CD C6DD7C B4A2FA 47CBA9 C97988 9DDBFC 8B9128"),
+    meanings: hues("6FB4F2 E8C05A CF94E0 6FD0A8 B5B5C0"),
     other: "#6C7480",
     ramps: {
       viridis: hues("2E6F8E 23888E 1FA187 3BBB75 73D056 B8DE29 FDE725"),
@@ -333,7 +337,7 @@ function short(value: number): string {
 
 /** Columns that can colour the marks: categories and numbers. */
 export function colorColumns(atlas: Atlas): Column[] {
-  return atlas.columns.filter(({ type }) => type === "category" || type === "number");
+  return atlas.columns.filter(isFilterColumn);
 }
 
 /** Columns that can size the marks: numbers that differ. */

@@ -21,3 +21,12 @@ export function boxAt(x: number, y: number, width: number, height: number): Scre
     bottom: y + height / 2,
   };
 }
+
+/** Whether a box lies within a picture, and keeps so far from its edge. */
+export function isWithin(
+  { left, top, right, bottom }: ScreenBox,
+  { width, height }: { width: number; height: number },
+  margin = 0,
+): boolean {
+  return Math.min(left, top, width - right, height - bottom) >= margin;
+}

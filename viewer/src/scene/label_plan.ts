@@ -8,14 +8,7 @@
  */
 import { elementAt } from "../data/elements.ts";
 import { LabelRanges } from "./labels.ts";
-import {
-  type LabelStyle,
-  LEADING,
-  type Lettering,
-  type Measure,
-  PAD,
-  type TypeSizes,
-} from "./lettering.ts";
+import { type LabelStyle, LEADING, type Lettering, type TypeSizes } from "./lettering.ts";
 
 /** How many of a map's visible labels are large, and how many large or middle. */
 const N_LARGE = 6;
@@ -31,14 +24,15 @@ const BELOW = USUAL_SHARE * USUAL_RADIUS;
 /** The middle of every box lies so many pixels above that of its dot. */
 const BOX_MIDDLE = (USUAL_SHARE * USUAL_RADIUS + GAP + 15 / 2 - BELOW) / 2;
 
-export interface LabelSource {
-  points: Float32Array;
-  /** The text of an entry's label; empty where it has none. */
-  text(entry: number): string;
+/** What is known of the labels of a map, which a scene is. */
+interface LabelSource {
+  map: { points: Float32Array };
+  look: { type: TypeSizes };
   /** Relative radii of the entries. */
   radii: Float32Array;
-  type: TypeSizes;
-  measure: Measure;
+  /** The text of an entry's label; empty where it has none. */
+  text(entry: number): string;
+  textSize(text: string, style: LabelStyle): { width: number; height: number };
 }
 
 /** How far above its dot the middle of a label stands, where a share of 1 has this radius. */
@@ -51,13 +45,10 @@ export function lift(radius: number, share: number, lettering: Lettering): numbe
 function box(source: LabelSource, entry: number, style: LabelStyle): [number, number] | null {
   const text = source.text(entry);
   if (!text) return null;
-  const lettering = source.type[style];
-  const height = lettering.size * LEADING;
-  const top = lift(USUAL_RADIUS, elementAt(source.radii, entry), lettering) + height / 2;
-  return [
-    source.measure(text, lettering) + 2 * PAD,
-    2 * Math.max(top - BOX_MIDDLE, BOX_MIDDLE + BELOW),
-  ];
+  const { width, height } = source.textSize(text, style);
+  const radius = elementAt(source.radii, entry);
+  const top = lift(USUAL_RADIUS, radius, source.look.type[style]) + height / 2;
+  return [width, 2 * Math.max(top - BOX_MIDDLE, BOX_MIDDLE + BELOW)];
 }
 
 /** The labels of the visible entries of a map. */
@@ -73,7 +64,7 @@ export class LabelPlan {
     this.ranks = new Uint32Array(source.radii.length);
     for (const [rank, entry] of order.entries()) this.ranks[entry] = rank;
     const measure = (entry: number) => box(source, entry, this.style(entry));
-    this.ranges = new LabelRanges(source.points, order, measure, zooms);
+    this.ranges = new LabelRanges(source.map.points, order, measure, zooms);
   }
 
   style(entry: number): LabelStyle {

@@ -4,6 +4,7 @@
  * A label's box is its width + 2 * PAD by its font size * LEADING.
  */
 
+import { once } from "../data/memory.ts";
 import { cutLabel } from "../data/words.ts";
 import * as texts from "../texts.ts";
 
@@ -49,6 +50,17 @@ export const PICTURE_TYPE: TypeSizes = {
   tight: { size: 10, weight: 400 },
   chosen: { size: 14, weight: 600 },
 };
+
+/** Letters have their own size on screens whose shorter side is this long. */
+const USUAL_SIDE = 800;
+const LEAST_SCALE = 0.95;
+const MOST_SCALE = 1.45;
+
+/** How much larger letters are on a screen: smaller ones on a phone, larger ones on a wall. */
+export function screenScale({ width, height }: { width: number; height: number }): number {
+  const suited = 0.65 + (0.35 * Math.min(width, height)) / USUAL_SIDE;
+  return Math.round(Math.min(MOST_SCALE, Math.max(LEAST_SCALE, suited)) * 20) / 20;
+}
 
 /** The same sizes, all larger or smaller, to half a pixel. */
 export function scaledType(type: TypeSizes, scale: number): TypeSizes {
@@ -102,15 +114,14 @@ const fonts = new Map<string, Widths>();
  */
 export const measureText: Measure = (text, lettering) => {
   const font = fontOf(lettering);
-  let widths = fonts.get(font);
-  if (!widths) {
+  const widths = once(fonts, font, () => {
     const ruler = new OffscreenCanvas(1, 1).getContext("2d");
     if (!ruler) throw new Error(texts.NO_CANVAS);
     ruler.font = font;
-    widths = { ruler, pairs: new Map(), texts: new Map() };
-    fonts.set(font, widths);
-  }
-  return LATIN.test(text) ? latinWidth(text, widths) : wholeWidth(text, widths);
+    return { ruler, pairs: new Map(), texts: new Map() };
+  });
+  if (LATIN.test(text)) return latinWidth(text, widths);
+  return once(widths.texts, text, () => widths.ruler.measureText(text).width);
 };
 
 function latinWidth(text: string, widths: Widths): number {
@@ -127,19 +138,6 @@ function latinWidth(text: string, widths: Widths): number {
 }
 
 function pairWidth(text: string, i: number, key: number, { ruler, pairs }: Widths): number {
-  let width = pairs.get(key);
-  if (width === undefined) {
-    width = ruler.measureText(text.slice(key < N_CODES ? i : i - 1, i + 1)).width;
-    pairs.set(key, width);
-  }
-  return width;
-}
-
-function wholeWidth(text: string, { ruler, texts }: Widths): number {
-  let width = texts.get(text);
-  if (width === undefined) {
-    width = ruler.measureText(text).width;
-    texts.set(text, width);
-  }
-  return width;
+  const start = key < N_CODES ? i : i - 1;
+  return once(pairs, key, () => ruler.measureText(text.slice(start, i + 1)).width);
 }

@@ -9,9 +9,10 @@
 import type { Atlas, AtlasMap, CategoryColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt, inBounds, pointOf } from "../data/elements.ts";
+import { WAYS } from "./callouts.ts";
 import { type Box, type Camera, type Size, toScreen } from "./camera.ts";
 import type { Coloring, Palette } from "./coloring.ts";
-import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
+import { boxAt, isWithin, meet, type ScreenBox } from "./label_boxes.ts";
 import { labelText } from "./lettering.ts";
 import type { Point } from "./outline.ts";
 
@@ -61,17 +62,7 @@ const BESIDE = 1.2;
 const WHOLE = 2;
 /** So many dots count where a name looks for the place that covers the fewest. */
 const COUNTED = 3000;
-const SIDES: Point[] = [
-  [0, 1],
-  [0, -1],
-  [1, 0],
-  [-1, 0],
-  [1, 1],
-  [-1, 1],
-  [1, -1],
-  [-1, -1],
-  [0, 0],
-];
+const SIDES: Point[] = [...WAYS.map(([right, down]): Point => [right, -down]), [0, 0]];
 
 /** The regions that are to be named: islands, then parts, those of most objects first. */
 export function namedRegions(
@@ -234,10 +225,6 @@ export function namesAt(
     });
   }
   return { names, room, words: said };
-}
-
-function isWithin({ left, top, right, bottom }: ScreenBox, { width, height }: Size): boolean {
-  return left >= 0 && top >= 0 && right <= width && bottom <= height;
 }
 
 function grown({ left, top, right, bottom }: ScreenBox, by: number): ScreenBox {

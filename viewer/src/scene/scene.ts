@@ -9,14 +9,15 @@
  * overlaps too.
  */
 import { type Atlas, type AtlasMap, lives, type Quantity } from "../data/atlas.ts";
-import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
+import { elementAt, firstAtLeast, inBounds, pointOf } from "../data/elements.ts";
+import { once } from "../data/memory.ts";
 import { hits } from "./callouts.ts";
-import { type Camera, entryOnScreen, fit, type Size } from "./camera.ts";
+import { type Camera, fit, type Size, toScreen } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
 import { densityLines } from "./contours.ts";
 import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
-import { LabelPlan, type LabelSource, lift } from "./label_plan.ts";
+import { LabelPlan, lift } from "./label_plan.ts";
 import {
   type LabelStyle,
   LEADING,
@@ -63,6 +64,13 @@ export interface Look {
   /** Whether lines of equal density are drawn. */
   contours: boolean;
   type: TypeSizes;
+}
+
+/** A scene as a camera sees it on a screen. */
+export interface Sight {
+  scene: Scene;
+  camera: Camera;
+  size: Size;
 }
 
 const INK = 0.045;
@@ -115,7 +123,7 @@ export class Scene {
     this.marking = this.newMarking();
     this.drawingOrder = largestFirst(this.radii);
     this.marks = this.newMarks();
-    this.emphasized = this.newEmphasis(NO_EMPHASIS);
+    this.emphasized = new EmphasisLabels(this, NO_EMPHASIS);
     this.fitCamera = fit(map.view, size);
     this.resize(size);
   }
@@ -206,12 +214,7 @@ export class Scene {
     const { labels } = this.look.atlas;
     const label = () => elementAt(labels, elementAt(this.map.objects, entry));
     if (longest !== undefined) return labelText(label(), labels, longest);
-    let text = this.texts.get(entry);
-    if (text === undefined) {
-      text = labelText(label(), labels);
-      this.texts.set(entry, text);
-    }
-    return text;
+    return once(this.texts, entry, () => labelText(label(), labels));
   }
 
   /** The entries that are shown, the most important first. */
@@ -235,17 +238,16 @@ export class Scene {
   }
 
   setEmphasis(emphasis: Emphasis): void {
-    if (emphasis !== this.emphasized.emphasis) this.emphasized = this.newEmphasis(emphasis);
+    if (emphasis === this.emphasized.emphasis) return;
+    this.emphasized = new EmphasisLabels(this, emphasis);
   }
 
   /** Works on the labels for some milliseconds; true when all is done. */
   step(milliseconds: number): boolean {
     if (!this.plan && !this.pending) this.pending = this.newPlan();
     if (!this.pending) return true;
-    if (!this.pending.ranges.step(milliseconds)) {
-      // Without an older plan, the most important labels are better than none.
-      return false;
-    }
+    // Meanwhile, without an older plan, its most important labels are shown.
+    if (!this.pending.ranges.step(milliseconds)) return false;
     this.plan = this.pending;
     this.pending = null;
     return true;
@@ -261,11 +263,11 @@ export class Scene {
     const nameSize = (name: string) => this.textSize(name, "near");
     const vectors = vectorMarks(this.map.vectors, camera, size, nameSize);
     const covers = [...others, ...vectors.map(({ box }) => box)];
-    const view = new ScreenView(this, camera, size);
+    const sight = { scene: this, camera, size };
     const first = this.emphasizedLabels(camera, size, covers);
     const { chosen, near } = this.emphasized.emphasis;
     const taken = new Set([...chosen, ...near]);
-    const dots = [...taken].map((entry) => view.dot(entry));
+    const dots = [...taken].map((entry) => dotBox(sight, entry));
     const kept = [...covers, ...first.map(boxOf), ...dots];
     const { names, room, words } = this.names(camera, size, kept);
     kept.push(...room);
@@ -277,14 +279,15 @@ export class Scene {
     }
     const { zooms, known } = plan.ranges;
     const more: ShownLabel[] = [];
+    const screen = { left: 0, top: 0, right: size.width, bottom: size.height };
     for (let rank = 0; rank < known && more.length < MOST_LABELS; rank++) {
       if (inBounds(zooms[rank]) > camera.zoom) continue;
       const entry = inBounds(plan.order[rank]);
-      if (!this.visible[entry] || !view.mayShow(entry)) continue;
+      if (!this.visible[entry] || !mayShow(sight, entry)) continue;
       if (taken.has(entry) || words.has(this.text(entry))) continue;
-      const label = view.place(entry, plan.style(entry));
+      const label = placed(sight, entry, plan.style(entry));
       const box = boxOf(label);
-      if (!view.isOn(label) || kept.some((other) => meet(box, other))) continue;
+      if (!meet(box, screen) || kept.some((other) => meet(box, other))) continue;
       if (!leaders.some((leader) => hits(leader, box))) more.push(label);
     }
     return { labels: [...more.reverse(), ...first.reverse()], names, vectors };
@@ -310,20 +313,6 @@ export class Scene {
     );
     const sight = { camera, size, whole: this.fitCamera.zoom };
     return namesAt(this.named, sight, textSize, taken);
-  }
-
-  private newEmphasis(emphasis: Emphasis): EmphasisLabels {
-    return new EmphasisLabels(this, emphasis);
-  }
-
-  private source(): LabelSource {
-    return {
-      points: this.map.points,
-      text: (entry) => this.text(entry),
-      radii: this.radii,
-      type: this.look.type,
-      measure: this.measure,
-    };
   }
 
   /** The box of a label on one line. */
@@ -377,70 +366,43 @@ export class Scene {
     // For screens from a thumbnail to a wall: the plan outlives changes of the size.
     const { zoom } = fit(this.map.view, { width: 1000, height: 1000 });
     const zooms = { minZoom: zoom / 100, maxZoom: zoom * 10 * FARTHEST };
-    return new LabelPlan(this.source(), this.visibleEntries(), zooms);
+    return new LabelPlan(this, this.visibleEntries(), zooms);
   }
 }
 
 /** How much nearer than the whole map one may look. */
 export const FARTHEST = 4000;
 
-function boxOf(label: ShownLabel | ShownName): ScreenBox {
-  return {
-    left: label.x,
-    top: label.y,
-    right: label.x + label.width,
-    bottom: label.y + label.height,
-  };
+function boxOf({ x, y, width, height }: ShownLabel | ShownName): ScreenBox {
+  return { left: x, top: y, right: x + width, bottom: y + height };
 }
 
-/** One camera over one screen, with what all labels there have in common. */
-class ScreenView {
-  private unit: number;
+/** Where the dot of an entry lies on the screen. */
+export function dotAt({ scene, camera, size }: Sight, entry: number): [number, number] {
+  return toScreen(camera, size, ...pointOf(scene.map.points, entry));
+}
 
-  constructor(
-    private scene: Scene,
-    private camera: Camera,
-    private size: Size,
-  ) {
-    this.unit = scene.radius(camera.zoom);
-  }
+/** The box round an entry's dot. */
+function dotBox(sight: Sight, entry: number): ScreenBox {
+  const side = 1.7 * sight.scene.dotRadius(entry, sight.camera.zoom);
+  return boxAt(...dotAt(sight, entry), side, side);
+}
 
-  /** Whether a dot is near enough to the screen for its label to reach it. */
-  mayShow(entry: number): boolean {
-    const { points } = this.scene.map;
-    const { x, y, zoom } = this.camera;
-    const right = Math.abs(inBounds(points[2 * entry]) - x) * zoom;
-    const up = Math.abs(inBounds(points[2 * entry + 1]) - y) * zoom;
-    return right < this.size.width / 2 + 200 && up < this.size.height / 2 + 60;
-  }
+/** Whether a dot is near enough to the screen for its label to reach it. */
+function mayShow({ scene, camera, size }: Sight, entry: number): boolean {
+  const { points } = scene.map;
+  const right = Math.abs(inBounds(points[2 * entry]) - camera.x) * camera.zoom;
+  const up = Math.abs(inBounds(points[2 * entry + 1]) - camera.y) * camera.zoom;
+  return right < size.width / 2 + 200 && up < size.height / 2 + 60;
+}
 
-  place(entry: number, style: LabelStyle): ShownLabel {
-    const { scene, camera } = this;
-    const { points, objects } = scene.map;
-    const text = scene.text(entry);
-    const { width, height } = scene.textSize(text, style);
-    const up = lift(this.unit, elementAt(scene.radii, entry), scene.look.type[style]);
-    const [x, y] = entryOnScreen(points, entry, camera, this.size);
-    return {
-      entry,
-      object: elementAt(objects, entry),
-      text,
-      style,
-      x: x - width / 2,
-      y: y - up - height / 2,
-      width,
-      height,
-    };
-  }
-
-  /** The box round an entry's dot. */
-  dot(entry: number): ScreenBox {
-    const [x, y] = entryOnScreen(this.scene.map.points, entry, this.camera, this.size);
-    const side = 1.7 * this.scene.dotRadius(entry, this.camera.zoom);
-    return boxAt(x, y, side, side);
-  }
-
-  isOn({ x, y, width, height }: ShownLabel): boolean {
-    return x + width > 0 && x < this.size.width && y + height > 0 && y < this.size.height;
-  }
+/** The label of an entry above its dot. */
+function placed(sight: Sight, entry: number, style: LabelStyle): ShownLabel {
+  const { scene, camera } = sight;
+  const object = elementAt(scene.map.objects, entry);
+  const text = scene.text(entry);
+  const extent = scene.textSize(text, style);
+  const [x, y] = dotAt(sight, entry);
+  const top = y - scene.lift(entry, style, camera.zoom) - extent.height / 2;
+  return { entry, object, text, style, x: x - extent.width / 2, y: top, ...extent };
 }

@@ -1,5 +1,6 @@
 /** How marks are drawn now: the look that the state asks for, in the colours of the theme. */
 import type { Atlas } from "../data/atlas.ts";
+import { latest } from "../data/memory.ts";
 import { isPrinting } from "../draw/printing.ts";
 import {
   type Coloring,
@@ -53,15 +54,4 @@ export class Appearance {
       coloringBy(this.atlas, color, { theme, ramp, scale }),
   );
   private sizesOf = latest((size: string | null) => sizing(this.atlas, size));
-}
-
-/** The latest result of a function, computed anew for other arguments. */
-function latest<A extends unknown[], T>(compute: (...from: A) => T) {
-  let known: { from: A; value: T } | null = null;
-  return (...from: A): T => {
-    if (known === null || from.some((part, k) => !Object.is(part, known?.from[k]))) {
-      known = { from, value: compute(...from) };
-    }
-    return known.value;
-  };
 }

@@ -1,11 +1,10 @@
 /** What the filters of the state let pass; worked out once for each set of filters. */
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { type CodeFilter, type Filters, passing, type RangeFilter } from "../data/filters.ts";
+import { latest } from "../data/memory.ts";
 import type { Store } from "./store.ts";
 
 export class Filtering {
-  private known: { filters: Filters; passed: Uint8Array | null; count: number } | null = null;
-
   constructor(
     private atlas: Atlas,
     private store: Store,
@@ -13,12 +12,12 @@ export class Filtering {
 
   /** 1 for each object that passes; null where nothing is filtered. */
   get passed(): Uint8Array | null {
-    return this.latest.passed;
+    return this.passing(this.store.state.filters).passed;
   }
 
   /** How many objects pass. */
   get count(): number {
-    return this.latest.count;
+    return this.passing(this.store.state.filters).count;
   }
 
   passes(object: number): boolean {
@@ -44,15 +43,10 @@ export class Filtering {
     this.store.change({ filters });
   }
 
-  private get latest() {
-    const { filters } = this.store.state;
-    if (this.known?.filters !== filters) {
-      const passed = passing(this.atlas, filters);
-      const count = passed?.reduce((sum, is) => sum + is, 0) ?? this.atlas.nObjects;
-      this.known = { filters, passed, count };
-    }
-    return this.known;
-  }
+  private passing = latest((filters: Filters) => {
+    const passed = passing(this.atlas, filters);
+    return { passed, count: passed?.reduce((sum, is) => sum + is, 0) ?? this.atlas.nObjects };
+  });
 }
 
 function letsAllPass(filter: CodeFilter | RangeFilter): boolean {

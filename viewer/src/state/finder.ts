@@ -6,6 +6,7 @@ import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { importance } from "../data/entries.ts";
 import { countsOf } from "../data/filters.ts";
+import { once } from "../data/memory.ts";
 import { type Hit, SearchIndex } from "./search.ts";
 
 /** An object: by its label, by a label that is close to the query, or by the text of a column. */
@@ -147,20 +148,10 @@ export class Finder {
   }
 
   private indexOf(column: string, texts: readonly string[]): SearchIndex {
-    let index = this.indices.get(column);
-    if (index === undefined) {
-      index = new SearchIndex(texts);
-      this.indices.set(column, index);
-    }
-    return index;
+    return once(this.indices, column, () => new SearchIndex(texts));
   }
 
   private countsIn(column: CategoryColumn): Map<number, number> {
-    let counts = this.counts.get(column.name);
-    if (counts === undefined) {
-      counts = countsOf(this.atlas, column, null);
-      this.counts.set(column.name, counts);
-    }
-    return counts;
+    return once(this.counts, column.name, () => countsOf(this.atlas, column, null));
   }
 }

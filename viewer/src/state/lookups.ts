@@ -1,6 +1,7 @@
 /** What is looked up of words: senses, associations; remembered, as every drawing asks for it again. */
 import type { Atlas } from "../data/atlas.ts";
 import { inContext } from "../data/context.ts";
+import { once } from "../data/memory.ts";
 import { type Partner, recalledBy, whoRecalls } from "../data/observed.ts";
 import { type Neighbor, Probabilities, type Sense } from "../data/probabilities.ts";
 import type { Filtering } from "./filtering.ts";
@@ -179,11 +180,7 @@ export class Lookups {
       this.passed = passed;
       this.remembered.clear();
     }
-    if (!this.remembered.has(key)) {
-      const found = compute();
-      if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear();
-      this.remembered.set(key, found);
-    }
-    return this.remembered.get(key) as T;
+    if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear();
+    return once(this.remembered, key, compute) as T;
   }
 }

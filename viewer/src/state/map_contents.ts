@@ -1,10 +1,9 @@
 /** What the state means in one map: which entries stand out, and from where it is looked at first. */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
-import { elementAt, pointOf } from "../data/elements.ts";
+import { elementAt, pointOf, Strongest } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import type { FeatureOutline, Tie } from "../draw/picture.ts";
 import { type Camera, crop, fit, NEAREST, type Size } from "../scene/camera.ts";
-import { MEANING_COLORS } from "../scene/meaning_colors.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Filtering } from "./filtering.ts";
@@ -49,18 +48,13 @@ export class MapContents {
   private nearestDots({ points, objects, ...map }: AtlasMap, entry: number): number[] {
     const weights = map[this.store.state.by];
     const [x, y] = pointOf(points, entry);
-    const found: { at: number; distance: number }[] = [];
+    const nearest = new Strongest(NEAREST, Number.NEGATIVE_INFINITY);
     for (let at = 0; at < objects.length; at++) {
       if (at === entry || !this.isShown(elementAt(weights, at), elementAt(objects, at))) continue;
       const [otherX, otherY] = pointOf(points, at);
-      const distance = Math.hypot(otherX - x, otherY - y);
-      const last = found[NEAREST - 1];
-      if (last && distance >= last.distance) continue;
-      const place = found.findLastIndex((other) => other.distance <= distance) + 1;
-      found.splice(place, 0, { at, distance });
-      found.length = Math.min(found.length, NEAREST);
+      nearest.offer(at, -Math.hypot(otherX - x, otherY - y));
     }
-    return found.map(({ at }) => at);
+    return nearest.found.map(({ object }) => object);
   }
 
   private isShown(weight: number, object: number): boolean {
@@ -90,7 +84,7 @@ export class MapContents {
   }
 
   /** Lines from the word to what was observed of it and is in the map too, where they are wanted. */
-  tiesIn(map: number): Tie[] {
+  private tiesIn(map: number): Tie[] {
     const { word, lines } = this.store.state;
     const stepped = this.stepped(map);
     if (stepped) {
@@ -129,8 +123,8 @@ export class MapContents {
 
   /** The colour of a meaning, which is one of those with a card. */
   colorOf(rank: number): string {
-    const colors = MEANING_COLORS[this.appearance.theme];
-    return elementAt(colors, rank % colors.length);
+    const { meanings } = this.appearance.palette;
+    return elementAt(meanings, rank % meanings.length);
   }
 
   /** The maps of the gallery: those of the word first, or alone. */
@@ -144,9 +138,14 @@ export class MapContents {
     return gallery === "word" ? first : [...first, ...maps.filter((map) => !own.has(map.number))];
   }
 
-  /** The entries of the selected objects that live there. */
-  selectionIn(map: number): Set<number> {
-    return new Set(this.entriesIn(map, this.store.state.selection));
+  /** What is marked on a map: words, the selected objects that live there, features, lines. */
+  markedIn(map: number) {
+    return {
+      emphasis: this.emphasisIn(map),
+      selection: new Set(this.entriesIn(map, this.store.state.selection)),
+      outlines: this.outlinesIn(map),
+      ties: this.tiesIn(map),
+    };
   }
 
   /** How many objects are shown in a map. */
@@ -158,7 +157,7 @@ export class MapContents {
   }
 
   /** The features that are switched on. */
-  outlinesIn(map: number): FeatureOutline[] {
+  private outlinesIn(map: number): FeatureOutline[] {
     const { categories } = this.appearance.palette;
     return [...this.store.state.features].sort().map((k) => ({
       number: k + 1,

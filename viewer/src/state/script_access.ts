@@ -62,7 +62,7 @@ export function scriptAccess(session: () => Session, beside: () => Session | nul
       return session().mapView?.isAtRest ?? true;
     },
     get frameTimes() {
-      return session().mapView?.frameTimes ?? [];
+      return session().mapView?.canvases.frameTimes ?? [];
     },
     senses: (object) => session().lookups.sensesOf(object),
     inContext: (object, context) => session().lookups.inContext(object, context),

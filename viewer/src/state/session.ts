@@ -149,15 +149,8 @@ export class Session {
 
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
-    const isThere = this.state.map === map;
-    this.step({
-      word,
-      context: word === this.state.word ? this.state.context : [],
-      path: null,
-      map,
-      ...(isThere ? {} : { camera: null }),
-    });
-    if (isThere) this.flyToWord();
+    const context = word === this.state.word ? this.state.context : [];
+    this.enter(map, { word, context, path: null });
     this.announce(this.inWords(word));
   }
 
@@ -171,11 +164,7 @@ export class Session {
 
   /** Opens the map of a step of the path, at its two words. */
   openStep(stepAt: number): void {
-    const { map } = elementAt(this.paths.steps ?? [], stepAt);
-    const isThere = this.state.map === map;
-    this.step({ map, stepAt, ...(isThere ? {} : { camera: null }) });
-    if (isThere) this.flyToWord();
-    this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
+    this.openMap(elementAt(this.paths.steps ?? [], stepAt).map, { stepAt });
   }
 
   /** Which meaning the context of the word points to, in words; "" without context. */
@@ -201,9 +190,15 @@ export class Session {
     this.element?.querySelector<HTMLElement>(selector)?.focus();
   }
 
-  openMap(map: number): void {
-    if (map === this.state.map) this.flyToWord();
-    else this.step({ map, camera: null });
+  /** Opens a map in a step; one that is open flies to the word. */
+  private enter(map: number, part: Partial<State>): void {
+    const isThere = this.state.map === map;
+    this.step({ ...part, map, ...(isThere ? {} : { camera: null }) });
+    if (isThere) this.flyToWord();
+  }
+
+  openMap(map: number, part: Partial<State> = {}): void {
+    this.enter(map, part);
     this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
   }
 
@@ -216,8 +211,8 @@ export class Session {
       if (mapView === null || map === null) return;
       mapView.measure();
       const camera = this.contents.firstCamera(map, mapView.size);
-      if (camera) mapView.flyTo(camera);
-      else mapView.fit();
+      if (camera) mapView.motion.flyTo(camera);
+      else mapView.motion.fit();
     });
   }
 
@@ -227,7 +222,7 @@ export class Session {
     if (map !== null && this.contents.countIn(elementAt(this.atlas.maps, map)) === 0) {
       this.store.change({ threshold: this.atlas.minWeight, filters: new Map() });
     }
-    this.mapView?.fit();
+    this.mapView?.motion.fit();
   }
 
   /** A step that can be taken back; the view that is left is kept as it is now. */
@@ -244,7 +239,7 @@ export class Session {
     if (camera === undefined || this.state.map !== map) return;
     if (camera === null) this.flyToWord();
     // What the map shows now, by which the camera is bounded, is drawn first.
-    else queueMicrotask(() => this.mapView?.lookFrom(camera));
+    else queueMicrotask(() => this.mapView?.motion.jump(camera));
   }
 
   /** Goes from a map to the word, or to all maps. */

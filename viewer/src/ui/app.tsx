@@ -99,7 +99,6 @@ function Head({ panes, isOpening, onHelp }: HeadProps) {
       <Search session={active} isOpening={isOpening} />
       <div class="tools">
         <Button
-          class="button"
           aria-pressed={hasSettings}
           onClick={() => active.store.change({ hasSettings: !hasSettings })}
         >

@@ -13,7 +13,7 @@ export const AS_TYPED = {
 } as const;
 
 export function Button(props: ComponentProps<"button">) {
-  return <button type="button" {...props} />;
+  return <button type="button" class="button" {...props} />;
 }
 
 interface ToolProps extends ComponentProps<"button"> {
@@ -23,11 +23,16 @@ interface ToolProps extends ComponentProps<"button"> {
   keys?: string;
 }
 
-/** A button with an icon. Its tooltip is its name, followed by its key. */
+/** A button with an icon, without a frame where it closes. Its tooltip is its name and its key. */
 export function Tool({ icon, name, keys, ...others }: ToolProps) {
   const title = keys ? texts.withKey(name, keys) : name;
   return (
-    <Button class="tool" title={title} aria-label={name} {...others}>
+    <Button
+      class={icon === "close" ? "tool leave" : "tool"}
+      title={title}
+      aria-label={name}
+      {...others}
+    >
       <Icon name={icon} />
     </Button>
   );

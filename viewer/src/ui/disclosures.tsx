@@ -28,7 +28,6 @@ export function Disclosures({ session, object }: OfObject) {
             <Associates session={session} object={object} />
             <p class="row">
               <Button
-                class="button"
                 title={texts.withKey(texts.select(false), "s")}
                 aria-pressed={isSelected}
                 onClick={() => session.select([object], "toggle")}
@@ -134,33 +133,21 @@ function Associates({ session, object }: OfObject) {
   if (atlas.observed) {
     const observed = lookups.recalledBy(object).slice(0, MOST_OBSERVED);
     const predicted = lookups.recalledInModel(object).slice(0, MOST_ROWS - observed.length);
-    const close = session.isSingle
-      ? {
-          head: texts.ON_MAP_HEAD,
-          isText: true,
-          cell: ({ maps }: Beside) => texts.isClose(maps.length > 0),
-        }
-      : {
-          head: texts.CLOSE_HEAD,
-          isText: true,
-          cell: ({ maps, share }: Beside) =>
-            maps.length > 0
-              ? maps.map((map, k) => (
-                  <>
-                    {k > 0 && ", "}
-                    <MapLink session={session} object={object} map={map} />
-                  </>
-                ))
-              : Number.isNaN(share)
-                ? ""
-                : texts.NOWHERE,
-        };
+    const cell = ({ maps, share }: Beside) => {
+      if (session.isSingle) return texts.isClose(maps.length > 0);
+      if (maps.length === 0) return Number.isNaN(share) ? "" : texts.NOWHERE;
+      return maps.map((map, k) => [
+        k > 0 && ", ",
+        <MapLink key={map} session={session} object={object} map={map} />,
+      ]);
+    };
+    const head = session.isSingle ? texts.ON_MAP_HEAD : texts.CLOSE_HEAD;
     return (
       <ObjectTable
         session={session}
         caption={texts.ASSOCIATES}
         rows={[...observed, ...predicted]}
-        columns={[...figures(session), close]}
+        columns={[...figures(session), { head, cell, isText: true }]}
       />
     );
   }

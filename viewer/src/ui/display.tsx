@@ -1,7 +1,7 @@
 /** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
 
 import type { ComponentChildren } from "preact";
-import type { CategoryColumn, Column, Quantity } from "../data/atlas.ts";
+import type { CategoryColumn, Quantity } from "../data/atlas.ts";
 import {
   colorColumns,
   type Legend,
@@ -24,10 +24,6 @@ const QUANTITIES: readonly Quantity[] = ["weights", "proportions"];
 
 export function Display({ session }: { session: Session }) {
   const { atlas, state, store } = session;
-  const colors = colorColumns(atlas);
-  const sizes = sizeColumns(atlas);
-  // Of one map there is no share that tells its objects apart.
-  const noColumn = session.isSingle ? texts.NO_COLUMN : texts.quantity("weights");
   return (
     <section aria-label={texts.DISPLAY}>
       {!session.isSingle && (
@@ -41,25 +37,9 @@ export function Display({ session }: { session: Session }) {
           <Threshold session={session} />
         </>
       )}
-      {colors.length > 0 && (
-        <ColumnChoice
-          name={texts.COLOUR_BY}
-          columns={colors}
-          none={noColumn}
-          value={state.color}
-          onChoose={(color) => store.change({ color })}
-        />
-      )}
+      <ColumnChoice session={session} of="color" />
       <NumberColors session={session} />
-      {sizes.length > 0 && (
-        <ColumnChoice
-          name={texts.SIZE_BY}
-          columns={sizes}
-          none={noColumn}
-          value={state.size}
-          onChoose={(size) => store.change({ size })}
-        />
-      )}
+      <ColumnChoice session={session} of="size" />
       {atlas.observed && <Lines session={session} />}
       <Check
         name={texts.CONTOURS}
@@ -98,22 +78,19 @@ function Threshold({ session }: { session: Session }) {
   );
 }
 
-interface ColumnChoiceProps {
-  name: string;
-  columns: readonly Column[];
-  none: string;
-  value: string | null;
-  onChoose: (name: string | null) => void;
-}
-
-function ColumnChoice({ name, columns, none, value, onChoose }: ColumnChoiceProps) {
-  const options: [string, string][] = columns.map((column) => [column.name, column.name]);
+/** The column that colours or sizes the dots. */
+function ColumnChoice({ session, of }: { session: Session; of: "color" | "size" }) {
+  const { atlas, state, store } = session;
+  const columns = of === "color" ? colorColumns(atlas) : sizeColumns(atlas);
+  if (columns.length === 0) return null;
+  // In a single map all objects have the same weight.
+  const none = session.isSingle ? texts.NO_COLUMN : texts.quantity("weights");
   return (
     <Choice
-      name={name}
-      options={[["", none], ...options]}
-      value={value ?? ""}
-      onChoose={(chosen) => onChoose(chosen || null)}
+      name={of === "color" ? texts.COLOUR_BY : texts.SIZE_BY}
+      options={[["", none], ...columns.map(({ name }): [string, string] => [name, name])]}
+      value={state[of] ?? ""}
+      onChoose={(chosen) => store.change({ [of]: chosen || null })}
     />
   );
 }

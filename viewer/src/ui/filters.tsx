@@ -35,7 +35,7 @@ export function Filters({ session }: { session: Session }) {
   return (
     <section class="filters" aria-label={texts.FILTERS}>
       {filters.size > 0 && (
-        <Button class="button" onClick={() => session.store.change({ filters: new Map() })}>
+        <Button onClick={() => session.store.change({ filters: new Map() })}>
           {texts.SHOW_ALL}
         </Button>
       )}
@@ -88,7 +88,7 @@ function Categories({ session, column }: CategoriesProps) {
       {isLong && (
         <input
           type="text"
-          class="find"
+          class="line"
           aria-label={texts.findIn(column.name)}
           placeholder={texts.findIn(counts.size)}
           value={text}

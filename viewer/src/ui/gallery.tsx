@@ -28,7 +28,6 @@ export function Gallery({ session }: { session: Session }) {
         {word !== null && (
           <>
             <Button
-              class="button"
               aria-pressed={gallery === "word"}
               onClick={() => session.showGallery(gallery === "word" ? "all" : "word")}
             >
@@ -36,9 +35,7 @@ export function Gallery({ session }: { session: Session }) {
                 {texts.onlyMapsWith<ComponentChildren>(<bdi>{plainLabel(atlas, word)}</bdi>)}
               </span>
             </Button>
-            <Button class="button" onClick={() => session.chooseWord(word)}>
-              {texts.SHOW_MEANINGS}
-            </Button>
+            <Button onClick={() => session.chooseWord(word)}>{texts.SHOW_MEANINGS}</Button>
           </>
         )}
       </div>

@@ -73,6 +73,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
       <div class="names" role="toolbar" aria-label={texts.REGIONS} onKeyDown={stepBetween}>
         {names.map((name, k) => (
           <Button
+            class="name"
             key={name.text}
             tabIndex={k > 0 ? -1 : 0}
             aria-label={texts.zoomToRegion(name.text)}
@@ -86,9 +87,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
       {few !== null && (
         <p class="few">
           {texts.seenNow(texts.countedObjects(session.atlas, few))}
-          <Button class="button" onClick={() => session.showAll()}>
-            {texts.SHOW_ALL}
-          </Button>
+          <Button onClick={() => session.showAll()}>{texts.SHOW_ALL}</Button>
         </p>
       )}
       {hovered?.map === at && <Tip session={session} at={hovered} host={host.current} />}
@@ -118,7 +117,7 @@ function useMapView(
       onCamera: (camera, settled) => {
         setHovered(null);
         if (!settled || view.map?.number !== session.state.map) return;
-        session.store.change({ camera: sameCamera(camera, view.fitCamera) ? null : camera });
+        session.store.change({ camera: sameCamera(camera, view.motion.fitCamera) ? null : camera });
       },
       onHover: (entry, x, y) =>
         report((at) => setHovered(entry === null ? null : { map: at, entry, x, y })),
@@ -150,14 +149,9 @@ function useMapView(
     const view = session.mapView;
     if (view === null || view.size.width === 0) return;
     view.measure();
-    view.show(
-      elementAt(session.atlas.maps, map),
-      look,
-      session.contents.emphasisIn(map),
-      session.contents.selectionIn(map),
-      state.camera ?? session.contents.firstCamera(map, view.size),
-    );
-    view.showLines(session.contents.outlinesIn(map), session.contents.tiesIn(map));
+    const { contents } = session;
+    const camera = state.camera ?? contents.firstCamera(map, view.size);
+    view.show(elementAt(session.atlas.maps, map), look, contents.markedIn(map), camera);
   }, [
     map,
     look,
@@ -240,15 +234,20 @@ function Dock({ session }: { session: Session }) {
         icon="plus"
         name={texts.ZOOM_IN}
         keys="+"
-        onClick={() => session.mapView?.zoomBy(1.6)}
+        onClick={() => session.mapView?.motion.zoomBy(1.6)}
       />
       <Tool
         icon="minus"
         name={texts.ZOOM_OUT}
         keys="-"
-        onClick={() => session.mapView?.zoomBy(1 / 1.6)}
+        onClick={() => session.mapView?.motion.zoomBy(1 / 1.6)}
       />
-      <Tool icon="fit" name={texts.SHOW_ALL} keys="0" onClick={() => session.mapView?.fit()} />
+      <Tool
+        icon="fit"
+        name={texts.SHOW_ALL}
+        keys="0"
+        onClick={() => session.mapView?.motion.fit()}
+      />
       <hr />
       {tools.map(([id, name, keys]) => (
         <Tool

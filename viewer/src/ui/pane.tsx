@@ -101,7 +101,6 @@ function Bar({ panes, session, name, id }: BarProps) {
       )}
       {!panes.hasTwoAtlases && (
         <Tool
-          class="tool leave"
           icon="close"
           name={texts.closeView(name)}
           keys="d"

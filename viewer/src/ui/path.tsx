@@ -49,12 +49,7 @@ export function Path({ session, word, end, of }: PathProps) {
             ? texts.SEARCHING
             : texts.pathIs(found.steps.length, found.isObserved, atlas.observed !== null)}
         </p>
-        <Tool
-          class="tool leave"
-          icon="close"
-          name={texts.CLOSE_PATH}
-          onClick={() => session.findPath(null)}
-        />
+        <Tool icon="close" name={texts.CLOSE_PATH} onClick={() => session.findPath(null)} />
       </div>
       <ol class="strip" onKeyDown={stepBetween}>
         {(steps ?? []).map((step, k) => (

@@ -98,14 +98,8 @@ function still(
   const type = scaledType(PICTURE_TYPE, scale);
   const scene = new Scene(map, { ...session.appearance.look, type }, size);
   const mostLabels = Math.round(THUMBNAIL_LABELS * scale);
-  return {
-    scene,
-    camera,
-    size,
-    view: { emphasis, labels: "still", mostLabels },
-    caption: "",
-    words: "",
-  };
+  const view = { scene, camera, size, emphasis, mostLabels };
+  return { ...view, isStill: true, caption: "", words: "" };
 }
 
 export function Thumbnail({ session, map }: { session: Session; map: AtlasMap }) {
@@ -175,9 +169,7 @@ function Picture({ session, panel, queue, depends, title }: PictureProps) {
     const size = { width: at.clientWidth, height: at.clientHeight };
     if (size.width === 0 || size.height === 0) return;
     sight.current.isStale = false;
-    const { scene, camera, view } = latest.current(size);
-    const options = { ...view, size, marks: session.marks, devicePixelRatio: pixelRatio() };
-    drawPicture(at, scene, camera, options);
+    drawPicture(at, latest.current(size), session.marks, pixelRatio());
   }).current;
   const sight = useRef({ isSeen: false, isStale: true });
   const refresh = useRef(() => {

@@ -223,19 +223,18 @@ export function Search({ session, isOpening }: SearchProps) {
   );
 }
 
-interface WhatProps {
+interface OptionProps {
   session: Session;
   hit: Found;
   isGuess: boolean;
-}
-
-interface OptionProps extends WhatProps {
   id: string;
   isActive: boolean;
   onChoose: () => void;
 }
 
-function Option({ id, session, hit, isGuess, isActive, onChoose }: OptionProps) {
+function Option({ session, hit, isGuess, id, isActive, onChoose }: OptionProps) {
+  const isLong = hit.context || (hit.object !== null && hit.how === "text");
+  const [what, where] = foundAs(session, hit, isGuess);
   return (
     <div
       class="hit"
@@ -248,65 +247,36 @@ function Option({ id, session, hit, isGuess, isActive, onChoose }: OptionProps) 
       onClick={onChoose}
       onKeyDown={(event) => event.key === "Enter" && onChoose()}
     >
-      <What session={session} hit={hit} isGuess={isGuess} />
+      <span class="word">{what}</span>
+      <span class={isLong ? "where said" : "where"}>{where}</span>
     </div>
   );
 }
 
 /** A result, and why or where it was found. */
-function What({ session, hit, isGuess }: WhatProps) {
+function foundAs({ atlas, lookups, state }: Session, hit: Found, isGuess: boolean) {
   const { object, column, text, start, end } = hit;
+  const match = <Marked text={text} start={start} end={end} />;
   if (object === null) {
-    return (
-      <>
-        <span class="word">
-          {texts.showGroupOnly<ComponentChildren>(
-            <bdi>{plainText(column)}</bdi>,
-            <Marked text={text} start={start} end={end} />,
-          )}
-        </span>
-        <span class="where">{texts.countedObjects(session.atlas, hit.count)}</span>
-      </>
-    );
+    const name = <bdi>{plainText(column)}</bdi>;
+    const what = texts.showGroupOnly<ComponentChildren>(name, match);
+    return [what, texts.countedObjects(atlas, hit.count)];
   }
+  const word = <Word atlas={atlas} object={object} />;
   if (hit.context) {
-    const meant = session.lookups.meantBy(object, hit.context);
-    return (
-      <>
-        <span class="word">
-          {texts.contextOf<ComponentChildren>(
-            <Word atlas={session.atlas} object={object} />,
-            hit.context.map((other, k) => [
-              k > 0 && ", ",
-              <Word key={other} atlas={session.atlas} object={other} />,
-            ]),
-          )}
-        </span>
-        <span class="where said">{meantName(session.atlas, meant)}</span>
-      </>
-    );
+    const others = hit.context.map((other, k) => [
+      k > 0 && ", ",
+      <Word key={other} atlas={atlas} object={other} />,
+    ]);
+    const what = texts.contextOf<ComponentChildren>(word, others);
+    return [what, meantName(atlas, lookups.meantBy(object, hit.context))];
   }
   if (hit.how === "text") {
     const from = Math.max(0, start - AROUND);
-    return (
-      <>
-        <span class="word">
-          <Word atlas={session.atlas} object={object} />
-        </span>
-        <span class="where said">
-          <bdi>{plainText(column)}</bdi>: {from > 0 && "…"}
-          <Marked text={text.slice(from, end + AROUND)} start={start - from} end={end - from} />
-        </span>
-      </>
-    );
+    const part = text.slice(from, end + AROUND);
+    const name = <bdi>{plainText(column)}</bdi>;
+    const around = <Marked text={part} start={start - from} end={end - from} />;
+    return [word, [name, ": ", from > 0 && "…", around]];
   }
-  return (
-    <>
-      <span class="word">
-        {isGuess && texts.DID_YOU_MEAN}
-        <Marked text={text} start={start} end={end} />
-      </span>
-      <span class="where">{whereabouts(session.atlas, object, session.state.threshold)}</span>
-    </>
-  );
+  return [[isGuess && texts.DID_YOU_MEAN, match], whereabouts(atlas, object, state.threshold)];
 }

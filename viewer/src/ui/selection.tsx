@@ -36,13 +36,11 @@ export function Selection({ session }: { session: Session }) {
         <p class="quiet">{texts.firstKept(kept)}</p>
       )}
       <div class="row">
-        <Button class="button" onClick={() => saveTable(session.atlas, selection, name)}>
+        <Button onClick={() => saveTable(session.atlas, selection, name)}>
           <Icon name="save" />
           {texts.CSV}
         </Button>
-        <Button class="button" onClick={() => session.select([])}>
-          {texts.CLEAR}
-        </Button>
+        <Button onClick={() => session.select([])}>{texts.CLEAR}</Button>
       </div>
     </section>
   );

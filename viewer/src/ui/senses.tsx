@@ -31,12 +31,7 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
         </h2>
         <p>{summary(lookups.sensesOf(word))}</p>
         {session.meant && <p class="meant">{session.meant}</p>}
-        <Tool
-          class="tool leave"
-          icon="close"
-          name={texts.CLOSE_MEANINGS}
-          onClick={() => session.chooseWord(null)}
-        />
+        <Tool icon="close" name={texts.CLOSE_MEANINGS} onClick={() => session.chooseWord(null)} />
       </div>
       <Cards session={session} word={word} onOpen={(map) => session.openMap(map)} />
       {!isLow && (

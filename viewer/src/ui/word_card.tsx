@@ -29,14 +29,7 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
       class={isTapped ? "wordcard tapped" : "wordcard"}
       aria-label={texts.theObject(atlas.noun[0])}
     >
-      {isTapped && (
-        <Tool
-          class="tool leave"
-          icon="close"
-          name={texts.CLOSE_CARD}
-          onClick={() => session.select([])}
-        />
-      )}
+      {isTapped && <Tool icon="close" name={texts.CLOSE_CARD} onClick={() => session.select([])} />}
       {of !== null && of !== plainLabel(atlas, object) && (
         <p class="quiet">
           <bdi>{of}</bdi>
@@ -49,12 +42,10 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
       <Details session={session} object={object} />
       <p class="row">
         {state.word === object && session.isSingle && (
-          <Button class="button" onClick={() => session.chooseWord(null)}>
-            {texts.CLOSE}
-          </Button>
+          <Button onClick={() => session.chooseWord(null)}>{texts.CLOSE}</Button>
         )}
         {state.word !== object && (
-          <Button class="button" onClick={() => session.chooseWord(object)}>
+          <Button onClick={() => session.chooseWord(object)}>
             {session.isSingle ? texts.SHOW_ON_MAP : texts.SHOW_MEANINGS}
           </Button>
         )}

@@ -54,7 +54,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
         columns={session.isSingle ? [] : [given, others]}
       />
       <p class="row">
-        <Button class="button" onClick={() => session.select(shown.map(({ object }) => object))}>
+        <Button onClick={() => session.select(shown.map(({ object }) => object))}>
           {texts.selectThese(noun[1])}
         </Button>
       </p>

@@ -4,19 +4,14 @@
  *
  * Until it is moved the camera fits the map, and does so anew when the screen changes its size.
  */
-import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
-import { FARTHEST } from "../scene/scene.ts";
+import { type Camera, closestZoom, inSight, panned, type Size, zoomAt } from "../scene/camera.ts";
+import { FARTHEST, type Scene } from "../scene/scene.ts";
 import { flight } from "./flight.ts";
 
 interface MotionHooks {
   /** Of the screen, in CSS pixels. */
   size(): Size;
-  /** The camera that shows the whole map; null where no map is shown. */
-  fitCamera(): Camera | null;
-  /** The camera, moved to where something is seen. */
-  inSight(camera: Camera): Camera;
-  /** The largest zoom at which there is enough to see round the camera. */
-  closestZoom(camera: Camera): number;
+  scene(): Scene | null;
   onMove(): void;
 }
 
@@ -46,15 +41,16 @@ export class CameraMotion {
 
   /** The camera that shows the whole map. */
   get fitCamera(): Camera {
-    return this.hooks.fitCamera() ?? this.current;
+    return this.hooks.scene()?.fitCamera ?? this.current;
   }
 
   /** The least and the largest zoom; by hand only as near as there is enough to see. */
   get bounds(): [number, number] {
     const [least, most] = this.limits;
-    const { zoom } = this.current;
-    const closest = Math.min(most, this.hooks.closestZoom(this.current));
-    return [least, Math.max(closest, zoom, this.fitCamera.zoom)];
+    const { current, hooks } = this;
+    const scene = hooks.scene();
+    const closest = scene ? closestZoom(scene.marks, current, hooks.size()) : most;
+    return [least, Math.max(Math.min(most, closest), current.zoom, this.fitCamera.zoom)];
   }
 
   private get limits(): [number, number] {
@@ -70,7 +66,7 @@ export class CameraMotion {
 
   /** The screen has another size. */
   refit(): void {
-    if (!this.isFitted || !this.hooks.fitCamera()) return;
+    if (!this.isFitted || !this.hooks.scene()) return;
     this.stop();
     this.current = this.fitCamera;
   }
@@ -120,11 +116,10 @@ export class CameraMotion {
 
   /** Flies to where all of the map is seen. */
   fit(): void {
-    const fitCamera = this.hooks.fitCamera();
-    if (!fitCamera) return;
-    const { x, y, zoom } = this.current;
-    const isThere = x === fitCamera.x && y === fitCamera.y && zoom === fitCamera.zoom;
-    if (isThere) this.stop();
+    if (!this.hooks.scene()) return;
+    const { fitCamera, current } = this;
+    const { x, y, zoom } = fitCamera;
+    if (x === current.x && y === current.y && zoom === current.zoom) this.stop();
     else this.flyTo(fitCamera);
     this.isFitted = true;
   }
@@ -140,10 +135,9 @@ export class CameraMotion {
     const [least, most] = this.limits;
     const known = (value: number, usual: number) => (Math.abs(value) < FAR ? value : usual);
     const { x, y, zoom } = this.fitCamera;
-    return this.hooks.inSight({
-      x: known(asked.x, x),
-      y: known(asked.y, y),
-      zoom: Math.min(most, Math.max(least, known(asked.zoom, zoom))),
-    });
+    const near = Math.min(most, Math.max(least, known(asked.zoom, zoom)));
+    const camera = { x: known(asked.x, x), y: known(asked.y, y), zoom: near };
+    const scene = this.hooks.scene();
+    return scene ? inSight(scene.marks, camera, this.hooks.size()) : camera;
   }
 }

@@ -46,11 +46,11 @@ export class Gestures {
   private isHeld = false;
   /** Whether the fingers move the map, or draw a selection. */
   private moves = false;
-  private ending = new AbortController();
 
   constructor(
     private host: HTMLElement,
     private hooks: GestureHooks,
+    signal: AbortSignal,
   ) {
     const release = (event: PointerEvent) => this.release(event);
     const heard = {
@@ -59,11 +59,7 @@ export class Gestures {
       pointermove: (event: PointerEvent) => this.move(event),
       ...{ pointerup: release, pointercancel: release, lostpointercapture: release },
     };
-    listenTo(host, heard, this.ending.signal);
-  }
-
-  destroy(): void {
-    this.ending.abort();
+    listenTo(host, heard, signal);
   }
 
   private place(event: MouseEvent): Finger {

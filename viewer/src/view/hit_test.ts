@@ -2,23 +2,17 @@
  * Which dot or label lies under the pointer, and which dots lie within a line drawn round them.
  */
 import { elementAt, inBounds, pointOf } from "../data/elements.ts";
-import { type Camera, type Size, toMap } from "../scene/camera.ts";
+import { toMap } from "../scene/camera.ts";
 import type { Point } from "../scene/outline.ts";
-import type { Scene, ShownLabel } from "../scene/scene.ts";
+import type { ShownLabel, Sight } from "../scene/scene.ts";
 
 /** How far beside a dot the pointer may be, in CSS pixels. */
 const REACH = 6;
 const ARROW_REACH = 10;
 
 /** The entry whose dot or label is at a screen point, the nearest of several; null for none. */
-export function entryAt(
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  labels: readonly ShownLabel[],
-  [x, y]: Point,
-): number | null {
-  const dot = dotAt(scene, camera, size, [x, y]);
+export function entryAt(sight: Sight, labels: readonly ShownLabel[], [x, y]: Point): number | null {
+  const dot = dotAt(sight, [x, y]);
   if (dot && dot.gap <= 0) return dot.entry;
   const label = labels.findLast(
     ({ arrow, ...box }) =>
@@ -28,16 +22,16 @@ export function entryAt(
   return label?.entry ?? dot?.entry ?? null;
 }
 
-function dotAt(
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  [x, y]: Point,
-): { entry: number; gap: number } | null {
+interface Dot {
+  entry: number;
+  gap: number;
+}
+
+function dotAt({ scene, camera, size }: Sight, [x, y]: Point): Dot | null {
   const { zoom } = camera;
   const [mapX, mapY] = toMap(camera, size, x, y);
   const { points } = scene.map;
-  let best: { entry: number; gap: number } | null = null;
+  let best: Dot | null = null;
   // No dot is larger than this: a size factor of 4 doubles the radius.
   const reach = (2 * scene.radius(zoom) + REACH) / zoom;
   // A look at all dots takes a millisecond for several hundred thousand, and needs no index.
@@ -54,12 +48,7 @@ function dotAt(
 }
 
 /** Visible entries whose dots' middles lie within a closed line of screen points, ascending. */
-export function entriesWithin(
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  line: readonly Point[],
-): number[] {
+export function entriesWithin({ scene, camera, size }: Sight, line: readonly Point[]): number[] {
   if (line.length < 3 || scene.map.objects.length === 0) return [];
   const corners = line.map(([x, y]) => toMap(camera, size, x, y));
   const { points } = scene.map;

@@ -5,40 +5,22 @@
  */
 
 import type { Marks } from "../draw/marks.ts";
-import { newCanvas } from "../draw/painter.ts";
-import {
-  drawGround,
-  drawLetters,
-  drawOutlineNumbers,
-  drawPicture,
-  type FeatureOutline,
-  prepare,
-  type Tie,
-} from "../draw/picture.ts";
+import { type Context, newCanvas } from "../draw/painter.ts";
+import type { Picture } from "../draw/picture.ts";
+import { drawGround, drawLetters, drawPicture, lettersOf, prepare } from "../draw/picture.ts";
 import { pixelRatio } from "../draw/printing.ts";
-import type { Camera, Size } from "../scene/camera.ts";
-import type { ScreenBox } from "../scene/label_boxes.ts";
-import type { Emphasis, Letters, Scene } from "../scene/scene.ts";
+import type { Letters } from "../scene/scene.ts";
 
 /** What there is to see of a map at one moment. */
-export interface Sight {
-  scene: Scene;
-  camera: Camera;
-  size: Size;
-  emphasis: Emphasis;
-  selection: ReadonlySet<number>;
-  outlines: readonly FeatureOutline[];
-  ties: readonly Tie[];
+export interface Moment extends Picture {
   isMoving: boolean;
-  /** What lies over the map, in CSS pixels of its host. */
-  covers: readonly ScreenBox[];
 }
 
 interface CanvasHooks {
   /** What to draw now; null for nothing. */
-  sight(): Sight | null;
+  sight(): Moment | null;
   /** Draws what the pointer points at and what it draws, above all else. */
-  drawPointer(context: CanvasRenderingContext2D, sight: Sight): void;
+  drawPointer(context: Context, sight: Moment): void;
   onDrawn(): void;
 }
 
@@ -64,13 +46,6 @@ export class MapCanvases {
     private hooks: CanvasHooks,
   ) {
     for (const canvas of [this.dots, this.upper]) {
-      Object.assign(canvas.style, {
-        position: "absolute",
-        inset: "0",
-        width: "100%",
-        height: "100%",
-        pointerEvents: "none",
-      });
       canvas.setAttribute("aria-hidden", "true");
       host.append(canvas);
     }
@@ -97,9 +72,8 @@ export class MapCanvases {
   }
 
   /** Draws all on the lower canvas, without waiting for a frame: paper lets nothing shine through. */
-  drawOnPaper(sight: Sight): void {
-    const options = { ...sight, marks: this.marks, devicePixelRatio: pixelRatio() };
-    drawPicture(this.dots, sight.scene, sight.camera, options);
+  drawOnPaper(sight: Moment): void {
+    drawPicture(this.dots, sight, this.marks, pixelRatio());
   }
 
   destroy(): void {
@@ -121,25 +95,21 @@ export class MapCanvases {
     if (this.frameTimes.length > N_TIMES) this.frameTimes.shift();
   }
 
-  private drawDots(sight: Sight): void {
-    const { scene, camera, size, isMoving } = sight;
+  private drawDots(sight: Moment): void {
     const { marks } = this;
-    const isHeavy = scene.marks.count > HEAVY && !marks.isWebgl;
-    const devicePixelRatio =
-      isMoving && isHeavy ? Math.min(1, window.devicePixelRatio) : window.devicePixelRatio;
-    this.dotRatio = devicePixelRatio;
-    const context = prepare(this.dots, size, devicePixelRatio);
-    if (context) drawGround(context, scene, camera, { ...sight, marks, devicePixelRatio });
+    const isHeavy = sight.scene.marks.count > HEAVY && !marks.isWebgl;
+    this.dotRatio = sight.isMoving && isHeavy ? Math.min(1, devicePixelRatio) : devicePixelRatio;
+    const context = prepare(this.dots, sight.size, this.dotRatio);
+    if (context) drawGround(context, sight, marks, this.dotRatio);
   }
 
-  private write(sight: Sight): void {
-    const { scene, camera, size, outlines, covers } = sight;
-    const context = prepare(this.upper, size, window.devicePixelRatio);
+  private write(sight: Moment): void {
+    const { width, height } = sight.size;
+    const context = prepare(this.upper, sight.size, devicePixelRatio);
     if (!context) return;
-    context.clearRect(0, 0, size.width, size.height);
-    this.letters = scene.letters(camera, size, covers);
-    drawLetters(context, scene, camera, size, this.letters);
-    drawOutlineNumbers(context, scene, camera, size, outlines);
+    context.clearRect(0, 0, width, height);
+    this.letters = lettersOf(sight);
+    drawLetters(context, sight, this.letters);
     this.hooks.drawPointer(context, sight);
   }
 }

@@ -7,36 +7,24 @@
  */
 import type { AtlasMap } from "../data/atlas.ts";
 import { pointOf } from "../data/elements.ts";
+import { latest } from "../data/memory.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
-import { drawHoverRing, type FeatureOutline, type Tie } from "../draw/picture.ts";
+import type { Context } from "../draw/painter.ts";
+import { Pen, type Picture } from "../draw/picture.ts";
 import { isPrinting } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
-import {
-  type Camera,
-  closestZoom,
-  countInSight,
-  fit,
-  inSight,
-  type Size,
-} from "../scene/camera.ts";
+import { type Camera, countInSight, fit, type Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
+import { scaledType, screenScale } from "../scene/lettering.ts";
 import type { Point } from "../scene/outline.ts";
-import {
-  type Emphasis,
-  type Look,
-  NO_EMPHASIS,
-  Scene,
-  type ShownLabel,
-  type ShownName,
-} from "../scene/scene.ts";
+import { type Look, NO_EMPHASIS, Scene, type ShownLabel, type ShownName } from "../scene/scene.ts";
 import { CameraMotion } from "./camera_motion.ts";
 import { Gestures } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
 import { LabelWork } from "./label_work.ts";
-import { MapCanvases, type Sight } from "./map_canvases.ts";
+import { MapCanvases, type Moment } from "./map_canvases.ts";
 import { followMapKeys } from "./map_keys.ts";
 import { Pointing } from "./pointing.ts";
-import { ScreenType } from "./screen_type.ts";
 import { SelectionDrag, type SelectMode, type Tool } from "./selection_drag.ts";
 
 export interface MapViewCallbacks {
@@ -61,15 +49,21 @@ interface MapViewOptions {
   wheelNeedsFocus?: boolean;
 }
 
+/** What is marked on the map beside its dots. */
+type Marked = Pick<Picture, "outlines" | "ties"> &
+  Required<Pick<Picture, "emphasis" | "selection">>;
+
 /** Milliseconds without a change after which the view rests. */
 const REST = 140;
 
 export class MapView {
+  readonly canvases: MapCanvases;
+  readonly motion: CameraMotion;
+  /** Of the host, in CSS pixels. */
+  size: Size = { width: 0, height: 0 };
   private marks: Marks = sharedMarks();
-  private canvases: MapCanvases;
-  private motion: CameraMotion;
   private labelWork: LabelWork;
-  private screenType = new ScreenType();
+  private typeOf = latest(scaledType);
   private gestures: Gestures;
   private drag: SelectionDrag;
   private pointing: Pointing;
@@ -77,12 +71,7 @@ export class MapView {
   private ending = new AbortController();
   private scene: Scene | null = null;
   private look: Look | null = null;
-  /** Of the host, in CSS pixels. */
-  private extent: Size = { width: 0, height: 0 };
-  private emphasis: Emphasis = NO_EMPHASIS;
-  private selection: ReadonlySet<number> = new Set();
-  private outlines: readonly FeatureOutline[] = [];
-  private ties: readonly Tie[] = [];
+  private marked: Marked = { emphasis: NO_EMPHASIS, selection: new Set() };
   private isMoving = false;
   /** Whether the pointer is on the name of a region, which zooms to it. */
   private isOnName = false;
@@ -108,14 +97,7 @@ export class MapView {
       onDrawn: () => this.payLabels(),
     });
     this.motion = new CameraMotion(
-      {
-        size: () => this.size,
-        fitCamera: () => this.scene?.fitCamera ?? null,
-        inSight: (camera) => (this.scene ? inSight(this.scene.marks, camera, this.size) : camera),
-        closestZoom: (camera) =>
-          this.scene ? closestZoom(this.scene.marks, camera, this.size) : Number.POSITIVE_INFINITY,
-        onMove: () => this.moved(),
-      },
+      { size: () => this.size, scene: () => this.scene, onMove: () => this.moved() },
       options.reducedMotion ?? false,
     );
     this.labelWork = new LabelWork({
@@ -127,21 +109,21 @@ export class MapView {
     host.style.touchAction = "none";
     host.style.userSelect = "none";
     host.tabIndex = 0;
-    this.drag = new SelectionDrag(host, {
-      onChange: () => this.canvases.schedule("letters"),
-      onEnd: (line, mode) => this.selectWithin(line, mode),
-    });
-    this.gestures = new Gestures(host, {
+    const onChange = () => this.canvases.schedule("letters");
+    const onEnd = (line: readonly Point[], mode: SelectMode) => this.selectWithin(line, mode);
+    this.drag = new SelectionDrag(host, { onChange, onEnd }, signal);
+    const hooks = {
       camera: () => this.camera,
       size: () => this.size,
       bounds: () => this.motion.bounds,
-      moves: (event) => !this.drag.wants(event),
-      turns: (event) =>
+      moves: (event: PointerEvent) => !this.drag.wants(event),
+      turns: (event: WheelEvent) =>
         !options.wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus"),
       onPinch: () => this.drag.drop(),
-      onMove: (camera) => this.motion.jump(camera),
-      onGrab: (isHeld) => this.setCursor(isHeld),
-    });
+      onMove: (camera: Camera) => this.motion.jump(camera),
+      onGrab: (isHeld: boolean) => this.setCursor(isHeld),
+    };
+    this.gestures = new Gestures(host, hooks, signal);
     this.pointing = new Pointing(
       host,
       {
@@ -154,11 +136,8 @@ export class MapView {
       },
       signal,
     );
-    const panBy = (dx: number, dy: number) => this.motion.panBy(dx, dy);
-    const zoomBy = (factor: number) => this.zoomBy(factor);
-    const [fit, open, next] = [() => this.fit(), () => this.open(), () => this.next()];
-    const commands = { panBy, zoomBy, fit, open, next };
-    followMapKeys(host, commands, signal);
+    const [open, next] = [() => this.open(), () => this.next()];
+    followMapKeys(host, this.motion, open, next, signal);
     this.setCursor();
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(host);
@@ -167,11 +146,6 @@ export class MapView {
 
   get camera(): Camera {
     return this.motion.camera;
-  }
-
-  /** The size of the host in CSS pixels. */
-  get size(): Size {
-    return this.extent;
   }
 
   /** The labels on the screen now. */
@@ -184,21 +158,11 @@ export class MapView {
     return this.canvases.letters.names;
   }
 
-  /** Milliseconds that each of the last drawings took. */
-  get frameTimes(): readonly number[] {
-    return this.canvases.frameTimes;
-  }
-
   /** Whether nothing moves and every label has been worked out and drawn. */
   get isAtRest(): boolean {
     const { motion, canvases, labelWork } = this;
     const isDrawn = !canvases.isWaiting && !labelWork.isGoingOn && !this.owesLabels;
     return motion.landing === null && isDrawn && this.restTimer === 0;
-  }
-
-  /** The camera that shows the whole map. */
-  get fitCamera(): Camera {
-    return this.motion.fitCamera;
   }
 
   /** The map that is shown. */
@@ -207,13 +171,7 @@ export class MapView {
   }
 
   /** Shows a map: another one from a camera, or all of it; the same one stays as it is looked at. */
-  show(
-    map: AtlasMap,
-    look: Look,
-    emphasis: Emphasis = NO_EMPHASIS,
-    selection: ReadonlySet<number> = new Set(),
-    camera: Camera | null = null,
-  ): void {
+  show(map: AtlasMap, look: Look, marked: Marked, camera: Camera | null = null): void {
     const isNew = this.scene?.map !== map || this.scene.look.atlas !== look.atlas;
     const isOther = look !== this.look;
     this.look = look;
@@ -225,10 +183,9 @@ export class MapView {
     } else if (isOther) {
       this.scene.setLook(this.suited(look));
     }
-    if (emphasis.chosen[0] !== this.emphasis.chosen[0]) this.visited = 0;
-    this.emphasis = emphasis;
-    this.selection = selection;
-    this.scene.setEmphasis(emphasis);
+    if (marked.emphasis.chosen[0] !== this.marked.emphasis.chosen[0]) this.visited = 0;
+    this.marked = marked;
+    this.scene.setEmphasis(marked.emphasis);
     if (isNew) this.motion.begin(camera);
     this.labelWork.goOn();
     this.redraw();
@@ -237,46 +194,20 @@ export class MapView {
 
   /** Draws what is shown in the look of paper, or of the screen again. */
   print(look: Look): void {
-    const { scene, emphasis, selection } = this;
-    if (!scene) return;
-    this.show(scene.map, look, emphasis, selection);
+    if (!this.scene) return;
+    this.show(this.scene.map, look, this.marked);
     const sight = this.sight();
     if (sight && isPrinting()) this.canvases.drawOnPaper(sight);
   }
 
-  /** Draws lines round the members of features, and from one entry to others. */
-  showLines(outlines: readonly FeatureOutline[], ties: readonly Tie[]): void {
-    this.outlines = outlines;
-    this.ties = ties;
-    this.redraw();
-  }
-
-  /** Moves the view to a camera; at once where motion is not wanted. */
-  flyTo(camera: Camera): void {
-    this.motion.flyTo(camera);
-  }
-
   /** Moves the view to a region. */
   zoomTo({ region }: ShownName): void {
-    this.flyTo(fit(region, this.size));
-  }
-
-  /** Goes to where a script or the browser's history says. */
-  lookFrom(camera: Camera): void {
-    this.motion.jump(camera);
+    this.motion.flyTo(fit(region, this.size));
   }
 
   /** How many dots are in sight. */
   get countInSight(): number {
     return this.scene ? countInSight(this.scene.marks, this.camera, this.size) : 0;
-  }
-
-  zoomBy(factor: number): void {
-    this.motion.zoomBy(factor);
-  }
-
-  fit(): void {
-    this.motion.fit();
   }
 
   /** Tells at once where the view is, or will land, if that is still to be told. */
@@ -294,7 +225,7 @@ export class MapView {
   /** The view as it may be kept. */
   panel(): Panel | null {
     const sight = this.sight();
-    return sight && { ...sight, view: { ...sight, labels: "zoomed" }, caption: "", words: "" };
+    return sight && { ...sight, caption: "", words: "" };
   }
 
   /** Follows the size of the host; the browser says so too, but only after the next layout. */
@@ -305,7 +236,7 @@ export class MapView {
     if (width === this.size.width && height === this.size.height) return;
     this.host.style.setProperty("--shape", `${width} / ${height}`);
     const isFirst = this.size.width === 0;
-    this.extent = { width, height };
+    this.size = { width, height };
     const { scene, look } = this;
     scene?.resize(this.size);
     if (scene && look) {
@@ -322,8 +253,6 @@ export class MapView {
   destroy(): void {
     this.ending.abort();
     this.observer.disconnect();
-    this.drag.destroy();
-    this.gestures.destroy();
     this.motion.stop();
     this.labelWork.stop();
     clearTimeout(this.restTimer);
@@ -331,20 +260,20 @@ export class MapView {
   }
 
   /** What there is to see now. */
-  private sight(): Sight | null {
-    const { scene, camera, size, emphasis, selection, outlines, ties, isMoving } = this;
-    const covers = this.callbacks.covers();
-    return scene && { scene, camera, size, emphasis, selection, outlines, ties, isMoving, covers };
+  private sight(): Moment | null {
+    const { scene, camera, size, marked, isMoving } = this;
+    return scene && { ...marked, scene, camera, size, isMoving, covers: this.callbacks.covers() };
   }
 
   /** A look with letters that suit the screen. */
   private suited(look: Look): Look {
-    return { ...look, type: this.screenType.of(look.type, this.size) };
+    return { ...look, type: this.typeOf(look.type, screenScale(this.size)) };
   }
 
   private entryAt(point: Point): number | null {
-    if (!this.scene) return null;
-    const entry = entryAt(this.scene, this.camera, this.size, this.shown, point);
+    const { scene, camera, size } = this;
+    if (!scene) return null;
+    const entry = entryAt({ scene, camera, size }, this.shown, point);
     const isOnName = entry === null && this.nameAt(point) !== undefined;
     if (isOnName !== this.isOnName) {
       this.isOnName = isOnName;
@@ -372,11 +301,12 @@ export class MapView {
     if (this.isPointedTo(entry)) this.flyToEntry(entry as number);
     else if (name && entry === null) this.zoomTo(name);
     else if (entry !== null) this.callbacks.onSelect([entry], isMore ? "toggle" : "replace");
-    else if (!isMore && this.selection.size) this.callbacks.onSelect([], "replace");
+    else if (!isMore && this.marked.selection.size) this.callbacks.onSelect([], "replace");
   }
 
   private open(): void {
-    const [only] = this.selection.size === 1 ? this.selection : [];
+    const { selection } = this.marked;
+    const [only] = selection.size === 1 ? selection : [];
     const entry = this.pointing.hovered ?? only;
     if (entry !== undefined && !this.isPointedTo(entry)) this.callbacks.onOpen(entry);
   }
@@ -389,20 +319,21 @@ export class MapView {
   private flyToEntry(entry: number): void {
     if (!this.scene) return;
     const [x, y] = pointOf(this.scene.map.points, entry);
-    this.flyTo({ x, y, zoom: this.camera.zoom });
+    this.motion.flyTo({ x, y, zoom: this.camera.zoom });
   }
 
   /** Flies to what stands out, one entry after the other. */
   private next(): void {
-    const entries = [...this.emphasis.near, ...this.emphasis.chosen];
+    const { near, chosen } = this.marked.emphasis;
+    const entries = [...near, ...chosen];
     const entry = entries[this.visited++ % entries.length];
     if (entry !== undefined) this.flyToEntry(entry);
   }
 
   private selectWithin(line: readonly Point[], mode: SelectMode): void {
+    const { scene, camera, size } = this;
     this.canvases.schedule("letters");
-    if (!this.scene) return;
-    this.callbacks.onSelect(entriesWithin(this.scene, this.camera, this.size, line), mode);
+    if (scene) this.callbacks.onSelect(entriesWithin({ scene, camera, size }, line), mode);
   }
 
   private setCursor(isDragged = false): void {
@@ -450,10 +381,9 @@ export class MapView {
     this.canvases.schedule("letters");
   }
 
-  private drawPointer(context: CanvasRenderingContext2D, sight: Sight): void {
-    const { scene, camera, size } = sight;
+  private drawPointer(context: Context, sight: Moment): void {
     const { hovered } = this.pointing;
-    if (hovered !== null) drawHoverRing(context, scene, camera, size, hovered);
-    this.drag.draw(context, scene.palette);
+    if (hovered !== null) new Pen(context, sight).hoverRing(hovered);
+    this.drag.draw(context, sight.scene.palette);
   }
 }

@@ -24,11 +24,11 @@ export class SelectionDrag {
   /** Whether the click that follows belongs to a drag that has just ended. */
   justEnded = false;
   private kind: "box" | "lasso" = "box";
-  private ending = new AbortController();
 
   constructor(
     private host: HTMLElement,
     private callbacks: DragCallbacks,
+    signal: AbortSignal,
   ) {
     const heard = {
       pointerdown: (event: PointerEvent) => this.start(event),
@@ -37,7 +37,7 @@ export class SelectionDrag {
       pointercancel: () => this.drop(),
       keydown: (event: KeyboardEvent) => this.escape(event),
     };
-    listenTo(host, heard, this.ending.signal);
+    listenTo(host, heard, signal);
   }
 
   /** Whether a press begins a selection instead of a pan. */
@@ -45,10 +45,6 @@ export class SelectionDrag {
     if (event.type === "wheel") return false;
     const { shiftKey, altKey } = event as MouseEvent;
     return shiftKey || altKey || this.tool !== "pan";
-  }
-
-  destroy(): void {
-    this.ending.abort();
   }
 
   /** Draws the line in CSS pixels. */

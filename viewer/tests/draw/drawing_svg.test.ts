@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { svgOf } from "../../src/draw/drawing_svg.ts";
-import { entryOnScreen } from "../../src/scene/camera.ts";
-import { Scene } from "../../src/scene/scene.ts";
+import { dotAt, Scene, type Sight } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
 const SIZE = { width: 400, height: 300 };
@@ -17,6 +16,10 @@ function sceneOf(labels: string[], nRows = 0): Scene {
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   while (!scene.step(50));
   return scene;
+}
+
+function whole(scene: Scene): Sight {
+  return { scene, camera: scene.fitCamera, size: SIZE };
 }
 
 /** Elements by name; throws where one is not closed. */
@@ -38,7 +41,7 @@ function elements(svg: string): Map<string, number> {
 
 test("the document has a dot for each entry and a text for each visible label", () => {
   const scene = sceneOf(["tie", "rope", "knot", "suit"]);
-  const svg = svgOf(scene, scene.fitCamera, SIZE);
+  const svg = svgOf(whole(scene));
   const counts = elements(svg);
   assert.equal(counts.get("circle"), 4);
   assert.equal(counts.get("text"), scene.letters(scene.fitCamera, SIZE).labels.length);
@@ -49,7 +52,7 @@ test("the document has a dot for each entry and a text for each visible label", 
 test("labels are text, never markup", () => {
   const bad = ["</svg><script>alert(1)</script>", '"&<b>', "\u0000\uFFFFx", "عربى", "👍"];
   const scene = sceneOf(bad);
-  const svg = svgOf(scene, scene.fitCamera, SIZE);
+  const svg = svgOf(whole(scene));
   assert.ok(!svg.includes("<script"));
   assert.ok(svg.includes("&quot;&amp;&lt;b&gt;"));
   assert.ok(!svg.includes("\u0000") && !svg.includes("\uFFFF"));
@@ -59,7 +62,7 @@ test("labels are text, never markup", () => {
 
 test("the second kind has diamonds", () => {
   const scene = sceneOf(["row", "column", "other column"], 1);
-  const counts = elements(svgOf(scene, scene.fitCamera, SIZE));
+  const counts = elements(svgOf(whole(scene)));
   assert.equal(counts.get("circle"), 1);
   assert.equal(counts.get("path"), 2);
 });
@@ -67,12 +70,13 @@ test("the second kind has diamonds", () => {
 test("what lies off the screen is left out", () => {
   const scene = sceneOf(["a", "b", "c", "d", "e", "f"]);
   const camera = { x: 0, y: 0, zoom: scene.fitCamera.zoom * 20 };
-  assert.equal(elements(svgOf(scene, camera, SIZE)).get("circle"), 1);
+  assert.equal(elements(svgOf({ scene, camera, size: SIZE })).get("circle"), 1);
 });
 
 test("outlines, selection and the chosen word are drawn", () => {
   const scene = sceneOf(["a", "b", "c", "d"]);
-  const svg = svgOf(scene, scene.fitCamera, SIZE, {
+  const svg = svgOf({
+    ...whole(scene),
     emphasis: { chosen: [1], near: [2] },
     selection: new Set([3]),
     outlines: [{ number: 1, color: "#0072B2", members: [0, 1] }],
@@ -87,7 +91,8 @@ test("outlines, selection and the chosen word are drawn", () => {
 
 test("lines go from the word to what was observed, dashed to what stands apart", () => {
   const scene = sceneOf(["a", "b", "c", "d"]);
-  const svg = svgOf(scene, scene.fitCamera, SIZE, {
+  const svg = svgOf({
+    ...whole(scene),
     ties: [
       { from: 0, to: 1, isNear: true },
       { from: 0, to: 3, isNear: false },
@@ -99,7 +104,7 @@ test("lines go from the word to what was observed, dashed to what stands apart",
     lines.map((line) => line.includes("stroke-dasharray")),
     [false, true],
   );
-  const [x, y] = entryOnScreen(scene.map.points, 3, scene.fitCamera, SIZE);
+  const [x, y] = dotAt(whole(scene), 3);
   assert.ok(lines[1]?.includes(`L${Math.round(10 * x) / 10} ${Math.round(10 * y) / 10}"`));
   // Above all dots' paper but below words: no line strikes a label out.
   assert.ok(svg.lastIndexOf("<path") < svg.indexOf("<text"));

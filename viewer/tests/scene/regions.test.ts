@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Region } from "../../src/data/atlas.ts";
 import { svgOf } from "../../src/draw/drawing_svg.ts";
-import { entryOnScreen } from "../../src/scene/camera.ts";
 import { type ColorChoice, coloringBy, PALETTES } from "../../src/scene/coloring.ts";
 import { boxAt, meet } from "../../src/scene/label_boxes.ts";
-import { Scene } from "../../src/scene/scene.ts";
+import { dotAt, Scene } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
 const SIZE = { width: 900, height: 600 };
@@ -138,7 +137,7 @@ test("lines of equal density stand in SVG where they are asked for", () => {
   const atlas = halves(() => 0);
   const svg = (contours: boolean) => {
     const scene = new Scene(atlas.maps[0], plainLook(atlas, { contours }), SIZE, measure);
-    return svgOf(scene, scene.fitCamera, SIZE);
+    return svgOf({ scene, camera: scene.fitCamera, size: SIZE });
   };
   assert.match(svg(true), /<path d="M[^"]+" fill="none"/);
   assert.doesNotMatch(svg(false), /<path/);
@@ -146,7 +145,7 @@ test("lines of equal density stand in SVG where they are asked for", () => {
 
 test("names stand in SVG in the colours of their dots", () => {
   const scene = sceneOf(halves(() => 0));
-  const svg = svgOf(scene, scene.fitCamera, SIZE);
+  const svg = svgOf({ scene, camera: scene.fitCamera, size: SIZE });
   const colors = [...svg.matchAll(/fill="(#\w+)"[^>]*>alpha, beta</g)].map(([, c]) => c);
   assert.deepEqual(colors, PALETTES.light.islands.slice(0, 2));
   assert.deepEqual(
@@ -198,7 +197,7 @@ test("a name stands beside its region where it covers the fewest dots", () => {
   const { names } = scene.letters(scene.fitCamera, SIZE);
   for (const name of names) {
     const inside = Array.from(scene.map.objects.keys()).filter((entry) => {
-      const [x, y] = entryOnScreen(scene.map.points, entry, scene.fitCamera, SIZE);
+      const [x, y] = dotAt({ scene, camera: scene.fitCamera, size: SIZE }, entry);
       return x > name.x && x < name.x + name.width && y > name.y && y < name.y + name.height;
     });
     assert.ok(inside.length < 6, `${inside.length}`);

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elementAt, pointOf } from "../../src/data/elements.ts";
-import { entryOnScreen, fit } from "../../src/scene/camera.ts";
+import { fit } from "../../src/scene/camera.ts";
 import { sizing } from "../../src/scene/coloring.ts";
 import { labelText } from "../../src/scene/lettering.ts";
 import { CIRCLE, DIAMOND, largestFirst, SQUARE } from "../../src/scene/mark_data.ts";
-import { NO_EMPHASIS, Scene, type ShownLabel } from "../../src/scene/scene.ts";
+import { dotAt, NO_EMPHASIS, Scene, type ShownLabel } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
 const SIZE = { width: 900, height: 600 };
@@ -209,7 +209,7 @@ test("labels stand above their dots", () => {
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
   const camera = { ...scene.fitCamera, zoom: scene.fitCamera.zoom * 3 };
   for (const { entry, x, y, width, height } of scene.letters(camera, SIZE).labels) {
-    const [dotX, dotY] = entryOnScreen(scene.map.points, entry, camera, SIZE);
+    const [dotX, dotY] = dotAt({ scene, camera, size: SIZE }, entry);
     assert.ok(Math.abs(x + width / 2 - dotX) < 1e-6);
     assert.ok(y + height <= dotY + 1);
   }

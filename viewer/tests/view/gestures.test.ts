@@ -15,22 +15,23 @@ function stage(isMoved = true) {
     setPointerCapture: () => {},
   });
   const seen = { camera: { x: 3, y: -2, zoom: 50 } as Camera, held: [] as boolean[], pinches: 0 };
-  const gestures = new Gestures(host, {
+  const hooks = {
     camera: () => seen.camera,
     size: () => SIZE,
-    bounds: () => [10, 1000],
+    bounds: () => [10, 1000] as const,
     moves: () => isMoved,
     turns: () => true,
     onPinch: () => {
       seen.pinches++;
     },
-    onMove: (camera) => {
+    onMove: (camera: Camera) => {
       seen.camera = camera;
     },
-    onGrab: (isHeld) => {
+    onGrab: (isHeld: boolean) => {
       seen.held.push(isHeld);
     },
-  });
+  };
+  const gestures = new Gestures(host, hooks, new AbortController().signal);
   const send = (type: string, x: number, y: number, more = {}) => {
     const event = new Event(type, { cancelable: true });
     host.dispatchEvent(
