@@ -24,8 +24,6 @@ from manymaps.compute.bandwidth import conditional_probabilities
 from manymaps.compute.threads import share_out
 from manymaps.maps.new_objects import Matrix
 
-__all__ = ["NEIGHBORS_PER_PERPLEXITY", "Bandwidths", "probabilities", "reverse_bandwidths"]
-
 # As in a fit, because farther neighbours have almost no probability.
 NEIGHBORS_PER_PERPLEXITY = 3
 # If more neighbours than the perplexity are at the smallest distance, beta is infinite. This finite
