@@ -319,8 +319,8 @@ class MapEstimator(
         Notes
         -----
         With a `condition`, the similarities v_ij in the maps are multiplied by alpha' (same label),
-        beta' (different labels) or 1 (unknown label). beta' = (1 - strength) alpha', and the mean
-        over all pairs of known labels is 1 (conditional t-SNE).
+        beta' (different labels) or 1 (unknown label). The ratio beta' / alpha' is 1 - strength, and
+        the mean over all pairs of known labels is 1 (conditional t-SNE).
 
         References
         ----------

@@ -248,7 +248,7 @@ function Option({ session, hit, isGuess, id, isActive, onChoose }: OptionProps) 
       onKeyDown={(event) => event.key === "Enter" && onChoose()}
     >
       <span class="word">{what}</span>
-      <span class={isLong ? "where said" : "where"}>{where}</span>
+      <span class={isLong ? "long where" : "where"}>{where}</span>
     </div>
   );
 }
