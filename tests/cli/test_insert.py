@@ -311,6 +311,7 @@ class TestBatches:
         failed(self.inserted(folder, "--cue", "x"), 2, "does not apply to")
         failed(inserted(folder, "new.vec", "--batch", 4), 2, "must end in .npy")
         failed(inserted(folder, "new.vec", "--backend", "loky"), 2, "without --batch")
+        failed(inserted(folder, "new.vec", "--no-refine", "--landmarks"), 2, "are not refined")
         failed(self.inserted(folder, atlas="bare.atlas"), 3, "use --vectors")
         rows[33, 1] = np.nan
         np.save(folder / "rows.npy", rows)

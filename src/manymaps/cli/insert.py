@@ -148,6 +148,8 @@ def insert(options: InsertOptions) -> None:
                manymaps insert part.atlas all.npy -o positions.npy --batch 4096
     """
     _check_batch(options)
+    if not options.refine:
+        refuse_given(("perplexity", "landmarks"), "positions that are not refined (--no-refine)")
     atlas, output = mm.load_atlas(options.atlas), options.output
     if options.batch is not None:
         _insert_batches(atlas, options.batch, options)
