@@ -57,7 +57,9 @@ def test_structure_emerges_at_the_steepest_fall(scanned):
     flat = slow_cost(p, np.zeros((120, 2)))
     fall = int(np.argmin(np.diff(scan.costs)))
     assert scan.critical == scan.levels[fall]
-    np.testing.assert_allclose(scan.costs[:5], flat, rtol=0.02)
+    # In six seeds, the averages were 0.4 to 0.8 % below `flat`, and single levels up to 3 %.
+    assert scan.costs[:5].mean() == pytest.approx(flat, rel=0.02)
+    np.testing.assert_allclose(scan.costs[:5], flat, rtol=0.05)
     assert scan.costs[-1] < 0.5 * flat
     assert (scan.levels > scan.critical).any()
     assert estimator.optimizer is None
