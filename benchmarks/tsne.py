@@ -7,7 +7,7 @@ Each program runs in a process of its own with the same number of threads, on th
 points: scikit-learn's digits without changes, or MNIST in 50 principal components. The settings are
 perplexity 30, 250 iterations with an exaggeration of 12 and 500 without, and a start from PCA.
 openTSNE uses its faster method. scikit-learn runs up to 20,000 points, and scikit-learn-intelex
-("sklearnex") up to 70,000 if it is installed (`pip install '.[bench]'`, only for x86 processors).
+("sklearnex") up to 70,000 if it is installed (`pip install '.[bench,knn]'`, x86 processors only).
 umap-learn is only in the table of whole processes. In three dimensions, openTSNE uses Barnes-Hut
 sums, because its faster method has at most two. The fast path of scikit-learn-intelex has two, so
 it is excluded, as is umap-learn. Requires the MNIST training images in MANYMAPS_DATA for all sizes
