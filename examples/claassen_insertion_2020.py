@@ -37,7 +37,8 @@ from pathlib import Path
 import numpy as np
 
 import manymaps as mm
-from claassen_words import K, data_file, read_words
+from claassen_words import K, read_words
+from lib.real_data import data_file
 from manymaps.data.vectors import Vectors
 from manymaps.maps.insertion import Insertion, Refinement, insert
 from manymaps.maps.neighbor_weights import ExponentialWeights, NeighborWeights, PowerWeights

@@ -12,13 +12,11 @@ map therefore has a local measure of 10 %.
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from lib.real_data import data_file
 from manymaps.data.vectors import Vectors
 from manymaps.metrics import mu_global, mu_local
 
@@ -42,21 +40,6 @@ class Words:
 
     vectors: dict[str, Vectors]
     categories: np.ndarray
-
-
-DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
-
-
-def data_file(name: str) -> Path | None:
-    """Return a file of real data, or print how to obtain it; in CI it must exist."""
-    path = DATA / name
-    if path.is_file():
-        return path
-    message = f"there is no {path}: let MANYMAPS_DATA name the folder of real data"
-    if os.environ.get("CI"):
-        sys.exit(message)
-    print(f"\nSkipped: {message}")
-    return None
 
 
 def read_words() -> Words | None:

@@ -30,8 +30,6 @@ limit. Its strength and the number of iterations are the best of four settings o
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -43,6 +41,7 @@ import numpy as np
 from scipy import sparse
 
 import manymaps as mm
+from lib.real_data import data_file
 from manymaps.baselines import (
     NORMALIZATIONS,
     classical_scaling,
@@ -54,7 +53,6 @@ from manymaps.cooccurrence.correspondence import correspondence_analysis
 from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
 from manymaps.metrics.spaces import MapSpace, Space
 
-DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SETS = (
     ("alt.atheism", "comp.graphics", "sci.crypt"),
     ("comp.os.ms-windows.misc", "comp.graphics"),
@@ -199,12 +197,8 @@ class Newsgroups:
 
 def read_newsgroups() -> Newsgroups | None:
     """Read the posts; None if they are not available, which is an error in CI."""
-    path = DATA / "newsgroups20" / "20news_bydate_counts.npz"
-    if not path.is_file():
-        message = f"there is no {path}: let MANYMAPS_DATA name the folder of real data"
-        if os.environ.get("CI"):
-            sys.exit(message)
-        print(f"Skipped: {message}")
+    path = data_file("newsgroups20/20news_bydate_counts.npz")
+    if path is None:
         return None
     with np.load(path, allow_pickle=False) as archive:
         parts = (archive["counts"], archive["indices"].astype(np.int32), archive["indptr"])

@@ -42,11 +42,8 @@ objects for that.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,12 +51,11 @@ from sklearn.datasets import load_digits
 
 import manymaps as mm
 from figure1_2009 import asymmetric, central, choices, intransitive
+from lib.real_data import data_file
 from manymaps.analysis.diagnosis import FEW, Diagnosis, diagnose
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import uniform_errors
 
-FOLDER = Path(__file__).parents[2] / "shared" / "data"
-NORMS = Path(os.environ.get("MANYMAPS_DATA", FOLDER)) / "usf" / "usf_free_association.tsv.gz"
 LEAST_TO_SPLIT, SLACK = 100, 0.02
 HEADS = (
     "asymmetry", "intransitive", "centrality", "reciprocity", "shared", "triangles", "negative",
@@ -75,12 +71,9 @@ def data_sets(quick: bool) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     yield "plane", np.random.default_rng(0).uniform(size=(150 if quick else 500, 2)), {}
     yield "digits", load_digits().data[: 300 if quick else None], {}
     yield "word relations", first_of(mm.load_word_relations(), quick), {}
-    if NORMS.is_file():
-        yield "free association", first_of(mm.read_associations(NORMS), quick), {}
-    elif os.environ.get("CI"):
-        sys.exit(f"there is no {NORMS}: let MANYMAPS_DATA name the folder of real data")
-    else:
-        print(f"Skipped: there is no {NORMS}: let MANYMAPS_DATA name the folder of real data")
+    norms = data_file("usf/usf_free_association.tsv.gz")
+    if norms is not None:
+        yield "free association", first_of(mm.read_associations(norms), quick), {}
 
 
 def first_of(data: mm.Associations, quick: bool) -> mm.Associations:

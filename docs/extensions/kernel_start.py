@@ -65,7 +65,9 @@ def _page(folder: str) -> None:
 def _start() -> None:
     import warnings
 
-    shell = get_ipython()  # noqa: F821
+    from IPython import get_ipython
+
+    shell = get_ipython()
     shell.first_warning_filters = warnings.filters[:]
     shell.register_magic_function(_shell, "cell", "sh")
     shell.register_magic_function(_page, "line", "page")

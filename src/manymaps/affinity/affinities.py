@@ -52,15 +52,8 @@ from manymaps.constraints import Number, Several, check_parameter, instance
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
-    "MOST_SCALES",
-    "NEIGHBORS_PER_PERPLEXITY",
-    "PERPLEXITY",
-    "Affinity",
-    "GaussianAffinity",
-    "GlobalGaussian",
-    "LocalPerplexity",
-    "affinity_from",
-    "check_perplexity",
+    "MOST_SCALES", "NEIGHBORS_PER_PERPLEXITY", "PERPLEXITY", "Affinity", "GaussianAffinity",
+    "GlobalGaussian", "LocalPerplexity", "affinity_from", "check_perplexity",
 ]  # fmt: skip
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
@@ -104,12 +97,14 @@ class Affinity(ABC):
     joint : bool
         Whether the similarities form one joint distribution over all pairs instead of one
         conditional distribution per row.
-    by_label : bool
-        Whether `similarities` accepts `groups`, the numbers of known labels of the objects.
     """
 
     joint: ClassVar[bool] = False
-    by_label: ClassVar[bool] = False
+
+    @property
+    def by_label(self) -> bool:
+        """Whether `similarities` accepts `groups`, the numbers of known labels of the objects."""
+        return False
 
     def written(self) -> str:
         """Return the Python expression under which an atlas records the affinity."""
@@ -204,7 +199,11 @@ class GaussianAffinity(Affinity):
 
     perplexity: float | Sequence[float] | np.ndarray = 30.0
     n_neighbors: int | None = None
-    by_label: ClassVar[bool] = True
+
+    @property
+    def by_label(self) -> bool:
+        """True; every object can have neighbours with each label."""
+        return True
 
     def __post_init__(self) -> None:
         _make_plain(self)

@@ -310,7 +310,11 @@ class WatchedAffinity(Affinity):
         self.inside = inside
         self.name = name
         self.n_pairs = 0
-        self.by_label = inside.by_label  # type: ignore[misc]
+
+    @property
+    def by_label(self) -> bool:
+        """Whether the wrapped affinity accepts the numbers of known labels."""
+        return self.inside.by_label
 
     def written(self) -> str:
         """Return the name of the wrapped affinity."""

@@ -18,14 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
+from manymaps.affinity.affinities import NEIGHBORS_PER_PERPLEXITY
 from manymaps.affinity.distances import Metric
 from manymaps.affinity.neighbors import nearest_neighbors
 from manymaps.compute.bandwidth import conditional_probabilities
 from manymaps.compute.threads import share_out
 from manymaps.maps.new_objects import Matrix
 
-# As in a fit, because farther neighbours have almost no probability.
-NEIGHBORS_PER_PERPLEXITY = 3
 # If more neighbours than the perplexity are at the smallest distance, beta is infinite. This finite
 # value also gives a probability of 0 at any larger distance, and its product with 0 is defined.
 _LARGEST = 1e100

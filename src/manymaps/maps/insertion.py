@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -552,9 +552,8 @@ def prepared(atlas: Atlas, vectors: Matrix | None, how: Refinement) -> Refinemen
     from manymaps.maps.bandwidths import reverse_bandwidths
 
     perplexities, metric = _perplexities(atlas, how), _metric(atlas, how)
-    settings = {one.name: getattr(how, one.name) for one in fields(Refinement)}
     found = reverse_bandwidths(as_floats(known, "the known vectors"), perplexities, metric)
-    return _Prepared(**settings, bandwidths=found)
+    return _Prepared(**vars(how), bandwidths=found)
 
 
 def _metric(atlas: Atlas, how: Refinement) -> Metric:
@@ -566,7 +565,8 @@ def _gaussian_rows(
     atlas: Atlas, objects: NewObjects, how: Refinement, perplexities: np.ndarray
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Compute the target and p_j|i over the nearest atlas objects, both of shape (k, n)."""
-    from manymaps.maps.bandwidths import NEIGHBORS_PER_PERPLEXITY, probabilities
+    from manymaps.affinity.affinities import NEIGHBORS_PER_PERPLEXITY
+    from manymaps.maps.bandwidths import probabilities
 
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():

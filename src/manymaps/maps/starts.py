@@ -94,21 +94,19 @@ def start_positions(
     if start == "auto":
         start = "pca" if vectors else "random"
     check_choice("init", start, STARTS, why=", nor an array or an Atlas")
-    if start == "pca":
-        if not vectors:
-            raise ParameterError(
-                'needs vectors; without them take "spectral" or "random"', name="init", value=start
-            )
-        with one_blas_thread():  # the bits of a product may depend on the number of threads
+    if start == "pca" and not vectors:
+        raise ParameterError(
+            'needs vectors; without them take "spectral" or "random"', name="init", value=start
+        )
+    with one_blas_thread():  # the bits of a product may depend on the number of threads
+        if start == "pca":
             positions = _principal_components(data, n_components, generator, target.weights)
-    elif start == "mds":
-        with one_blas_thread():
+        elif start == "mds":
             positions = _classical_scaling(data, metric, n, n_components)
-    elif start == "spectral":
-        with one_blas_thread():
+        elif start == "spectral":
             positions = _spectral(target, n_components, generator)
-    else:
-        positions = generator.normal(size=(n, n_components))
+        else:
+            positions = generator.normal(size=(n, n_components))
     weights = target.weights
     if weights is None:
         positions = positions - positions.mean(axis=0)

@@ -39,17 +39,17 @@ export interface FeatureOutline {
 export interface Tie {
   from: number;
   to: number;
-  /** Whether the two stand near one another; else the line is dashed. */
+  /** Whether the two are close; otherwise the line is dashed. */
   isNear: boolean;
 }
 
-/** A map as it is seen, and what stands on its picture beside the dots. */
+/** The view of a map and all marks on its picture except dots. */
 export interface Picture extends Sight {
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;
   outlines?: readonly FeatureOutline[];
   ties?: readonly Tie[];
-  /** Whether a few labels stand round their dots, not those of the scene's plan. */
+  /** Whether a few labels are placed around their dots instead of by the plan of the scene. */
   isStill?: boolean;
   /** The boxes over the map on the screen, which also have no labels on paper. */
   covers?: readonly ScreenBox[];
