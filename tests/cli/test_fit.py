@@ -26,7 +26,9 @@ from cli_samples import (
     write_vectors,
 )
 from manymaps.affinity.affinities import GaussianAffinity
+from manymaps.cli import cli
 from manymaps.cli.fit import METHODS
+from manymaps.maps.known_labels import DEFAULT_STRENGTH
 from manymaps.maps.run import Run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
@@ -375,7 +377,9 @@ class TestFitOfVectors:
         np.testing.assert_array_equal(atlas.maps, expected.maps_)
         assert atlas.metadata["condition"].tolist() == atlas.metadata["batch"].tolist() == labels
         failed(map_of(vectors, *known), 2, "--condition requires --metadata")
-        failed(map_of(vectors, "--condition-strength", 0.4), 2, "requires --condition COLUMN")
+        failed(map_of(vectors, "--condition-strength", 0.4), 2, "a fit without --condition")
+        strength = next(one for one in cli.commands["fit"].params if one.name.endswith("_strength"))
+        assert f"default: {DEFAULT_STRENGTH}]" in strength.help
         failed(
             map_of(vectors, "--condition", "lab", "--metadata", table), 3,
             "batches.csv has no column 'lab'; its columns are batch",

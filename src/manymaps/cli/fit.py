@@ -525,8 +525,7 @@ def _read_condition(options: FitOptions, labels: Sequence[str]) -> dict[str, Any
     from manymaps.io.metadata import read_columns
 
     if options.condition is None:
-        if options.condition_strength is not None:
-            raise click.UsageError("--condition-strength requires --condition COLUMN")
+        refuse_given(["condition_strength"], "a fit without --condition")
         return {}
     path = options.metadata
     if path is None:
@@ -536,10 +535,9 @@ def _read_condition(options: FitOptions, labels: Sequence[str]) -> dict[str, Any
         raise DataError(
             f"{path} has no column {options.condition!r}; its columns are {', '.join(columns)}"
         )
-    keywords: dict[str, Any] = {"condition": columns[options.condition]}
-    if options.condition_strength is not None:
-        keywords["condition_strength"] = options.condition_strength
-    return keywords
+    strength = options.condition_strength
+    given = {} if strength is None else {"condition_strength": strength}
+    return {"condition": columns[options.condition], **given}
 
 
 def _fit_counts(
