@@ -1,5 +1,7 @@
 """The target P: its normalizations, its two views, and what it refuses."""
 
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -198,6 +200,18 @@ class TestOrder:
         (one,), (other,) = target.sides, moved.sides
         for name in ("forward", "backward", "both"):
             assert np.sort(getattr(one, name)).tolist() == np.sort(getattr(other, name)).tolist()
+
+    @pytest.mark.parametrize("make", [conditional_target, joint_target])
+    def test_a_consumed_target_has_the_same_bits_in_the_new_order(self, make, monkeypatch):
+        monkeypatch.setattr("manymaps.model.target._AT_ONCE", 7)  # a few rows at a time
+        target, order = make(self.table()), np.random.default_rng(1).permutation(60)
+        expected, memory = target.reordered(order), weakref.ref(target.values.data)
+        moved = target.reordered(order, consumed=True)
+        assert memory() is None
+        for name in ("data", "indices", "indptr"):
+            one, other = getattr(moved.values, name), getattr(expected.values, name)
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
 
     def test_partners_stand_near(self):
         target = joint_target(self.table())

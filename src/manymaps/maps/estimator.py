@@ -355,8 +355,10 @@ class MapEstimator(
             # A start and a run need memory of their own, so each has only one copy of P beside it.
             start = self._start(data, target, pins, 0, seeds[0]) if self.n_init == 1 else None
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
-            ordered = target if order is None else target.reordered(order)
-            plan = self._plan(labels, ordered, order, self._factors(target), pins, known)
+            factors, ordered = self._factors(target), target
+            if order is not None:
+                ordered = target.reordered(order, consumed=start is not None)
+            plan = self._plan(labels, ordered, order, factors, pins, known)
             self.restarts_: tuple[Restart, ...]
             how = self.callback, checkpoint, resume
             if start is not None:

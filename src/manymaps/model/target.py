@@ -231,21 +231,34 @@ class Target:
         table = sparse.csr_matrix(self.values)
         return np.asarray(reverse_cuthill_mckee(table, symmetric_mode=True), np.int64)
 
-    def reordered(self, order: np.ndarray) -> Target:
-        """Return the same P of one set in a new order, with object order[k] in row and column k."""
-        place = np.empty(len(order), self.values.indices.dtype)
-        place[order] = np.arange(len(order))
-        rows = self.values[order]
-        for start in range(0, rows.nnz, _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
-            rows.indices[some] = place[rows.indices[some]]
-        values = sparse.csr_array((rows.data, rows.indices, rows.indptr), rows.shape)
+    def reordered(self, order: np.ndarray, *, consumed: bool = False) -> Target:
+        """Return the same P of one set in a new order, with object order[k] in row and column k.
+
+        With `consumed`, this target frees each of its two large arrays as soon as it is copied, and
+        cannot be used afterwards. The two orders then never need twice the memory of P.
+        """
+        old, n = self.values, len(order)
+        starts = np.concatenate([[0], np.cumsum(np.diff(old.indptr)[order])])
+        step = max(1, n * _AT_ONCE // max(1, old.nnz))
+        values, columns = np.empty_like(old.data), np.empty_like(old.indices)
+        for first in range(0, n, step):
+            rows = order[first : first + step]
+            values[starts[first] : starts[first + len(rows)]] = old[rows].data
+        if consumed:
+            # The table stays valid: its values are now its column indices.
+            old.data = old.indices
+        place = np.empty(n, columns.dtype)
+        place[order] = np.arange(n)
+        for first in range(0, n, step):
+            rows = order[first : first + step]
+            columns[starts[first] : starts[first + len(rows)]] = place[old[rows].indices]
+        table = sparse.csr_array((values, columns, starts.astype(old.indptr.dtype)), old.shape)
         if not self.is_symmetric:
-            values.sort_indices()
+            table.sort_indices()
         weights = None if self.row_weights is None else self.row_weights[order]
         observed = None if self.observed is None else self.observed[np.ix_(order, order)]
         copies = None if self.weights is None else self.weights[order]
-        return replace(self, values=values, row_weights=weights, observed=observed, weights=copies)
+        return replace(self, values=table, row_weights=weights, observed=observed, weights=copies)
 
     @cached_property
     def fingerprint(self) -> str:
