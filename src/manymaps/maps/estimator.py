@@ -355,9 +355,8 @@ class MapEstimator(
             # A start and a run need memory of their own, so each has only one copy of P beside it.
             start = self._start(data, target, pins, 0, seeds[0]) if self.n_init == 1 else None
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
-            factors, ordered = self._factors(target), target
-            if order is not None:
-                ordered = target.reordered(order, consumed=start is not None)
+            factors, single = self._factors(target), start is not None
+            ordered = target if order is None else target.reordered(order, consumed=single)
             plan = self._plan(labels, ordered, order, factors, pins, known)
             self.restarts_: tuple[Restart, ...]
             how = self.callback, checkpoint, resume
