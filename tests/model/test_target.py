@@ -204,10 +204,12 @@ class TestOrder:
     @pytest.mark.parametrize("make", [conditional_target, joint_target])
     def test_a_consumed_target_has_the_same_bits_in_the_new_order(self, make, monkeypatch):
         monkeypatch.setattr("manymaps.model.target._AT_ONCE", 7)  # a few rows at a time
-        target, order = make(self.table()), np.random.default_rng(1).permutation(60)
+        table, order = self.table(), np.random.default_rng(1).permutation(60)
+        target = make(table)
         expected, memory = target.reordered(order), weakref.ref(target.values.data)
         moved = target.reordered(order, consumed=True)
         assert memory() is None
+        assert (table != self.table()).nnz == 0  # the user's strengths are unchanged
         for name in ("data", "indices", "indptr"):
             one, other = getattr(moved.values, name), getattr(expected.values, name)
             assert one.dtype == other.dtype

@@ -235,7 +235,7 @@ class Target:
         """Return the same P of one set in a new order, with object order[k] in row and column k.
 
         With `consumed`, this target frees each of its two large arrays as soon as it is copied, and
-        cannot be used afterwards. The two orders then never need twice the memory of P.
+        cannot be used afterwards. Both orders together then need 1.5 times the memory of P.
         """
         old, n = self.values, len(order)
         starts = np.concatenate([[0], np.cumsum(np.diff(old.indptr)[order])])
