@@ -1,6 +1,7 @@
 """The single-map estimators: scikit-learn's contract, the limits that tie the family together, and
 the agreement with other programs on one P."""
 
+import weakref
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -192,6 +193,27 @@ class TestOrderOfRows:
         ordered = TSNE(**settings).fit(x)
         np.testing.assert_allclose(ordered.maps_, plain.maps_, atol=1e-4)
         np.testing.assert_array_equal(ordered.transform(x), ordered.embedding_)
+
+    def test_a_single_run_frees_p_in_the_old_order(self, monkeypatch):
+        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
+        memories, alive, plan = [], [], TSNE._plan
+
+        def joint(*args, **kwargs):
+            target = joint_target(*args, **kwargs)
+            memories.append(weakref.ref(target.values.data))
+            return target
+
+        def planned(*args):
+            alive.append(memories[-1]() is not None)
+            return plan(*args)
+
+        monkeypatch.setattr("manymaps.maps.estimator.joint_target", joint)
+        monkeypatch.setattr(TSNE, "_plan", planned)
+        settings = {"perplexity": 5, "max_iter": 5, "random_state": 0}
+        single = TSNE(**settings).fit(groups())
+        several = TSNE(n_init=2, **settings).fit(groups())  # later runs start from the old order
+        assert alive == [False, True]
+        assert several.restarts_[0].kl_divergence == single.kl_divergence_
 
     def test_resuming_gives_the_same_bits(self, tmp_path, monkeypatch):
         monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
