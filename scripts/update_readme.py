@@ -6,12 +6,16 @@ Each line of the README that starts with "$ manymaps" is followed by the output 
 docs/play.png shows the senses of the word that the demo draws. Both are taken from the atlas. The
 picture stores the senses that it shows as text, because its pixels depend on installed fonts.
 
-With --check nothing is written; the exit code is 1 if either differs from the atlas.
+With --check nothing is written; the exit code is 1 if either differs from the atlas. The last digits
+of a fit depend on the version of the compiler, and with them the order of similar maps. The check
+therefore compares words and meanings exactly, numbers with a tolerance, and leaves out which map is
+named.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import shlex
 import subprocess
@@ -28,6 +32,9 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "play.png"
 COMMAND = re.compile(r"(?<=^    \$ )manymaps (.+)\n(?:    .*\n)+", re.MULTILINE)
+
+NAMED_MAP = re.compile(r"map \d+ +\(.*\)")
+NUMBER = re.compile(r"\d*\.?\d+")
 
 
 def output(arguments: list[str], atlas: Path) -> str:
@@ -47,6 +54,17 @@ def updated(readme: str, atlas: Path) -> str:
     return COMMAND.sub(block, readme)
 
 
+def agree(shown: str, current: str) -> bool:
+    """Whether two outputs differ at most in the map they name, by 0.03, or by 3 in whole numbers."""
+    shown, current = (NAMED_MAP.sub("map", text) for text in (shown, current))
+    words, current_words = (NUMBER.sub("#", text).split() for text in (shown, current))
+    pairs = zip(NUMBER.findall(shown), NUMBER.findall(current), strict=False)
+    return words == current_words and all(
+        math.isclose(float(old), float(new), rel_tol=0, abs_tol=0.03 if "." in old else 3)
+        for old, new in pairs
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("atlas", type=Path, help="the atlas that `manymaps demo` wrote")
@@ -57,8 +75,9 @@ def main() -> int:
     senses = output(["senses", str(options.atlas), DEMO_WORD], options.atlas)
     if options.check:
         with Image.open(PICTURE) as picture:
-            current = picture.info.get("Description")
-        faults = [README.name] * (readme != expected) + [PICTURE.name] * (current != senses)
+            shown = picture.info.get("Description", "")
+        faults = [README.name] * (not agree(readme, expected))
+        faults += [PICTURE.name] * (not agree(shown, senses))
         for name in faults:
             print(f"{name} is not from this demo; run `make readme`")
         return 1 if faults else 0
