@@ -6,10 +6,9 @@ Each line of the README that starts with "$ manymaps" is followed by the output 
 docs/play.png shows the senses of the word that the demo draws. Both are taken from the atlas. The
 picture stores the senses that it shows as text, because its pixels depend on installed fonts.
 
-With --check nothing is written; the exit code is 1 if either differs from the atlas. The last digits
-of a fit depend on the version of the compiler, and with them the order of similar maps. The check
-therefore compares words and meanings exactly, numbers with a tolerance, and leaves out which map is
-named.
+With --check nothing is written; the exit code is 1 if either differs from the atlas. The last
+digits of a fit and the order of its maps depend on the version of the compiler. The check therefore
+compares words exactly and numbers with a tolerance, and leaves out which map is named.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def updated(readme: str, atlas: Path) -> str:
 
 
 def agree(shown: str, current: str) -> bool:
-    """Whether two outputs differ at most in the map they name, by 0.03, or by 3 in whole numbers."""
+    """Whether outputs differ at most in the map they name, by 0.03, or by 3 in whole numbers."""
     shown, current = (NAMED_MAP.sub("map", text) for text in (shown, current))
     words, current_words = (NUMBER.sub("#", text).split() for text in (shown, current))
     pairs = zip(NUMBER.findall(shown), NUMBER.findall(current), strict=False)

@@ -1,5 +1,7 @@
 """The search by cells: what k-means cannot part, what products round away, and whose limits."""
 
+from itertools import pairwise
+
 import faiss
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from scipy.spatial.distance import cdist
 from manymaps.affinity import cells
 from manymaps.affinity.cells import cells_of
 from manymaps.affinity.neighbors import NeighborSearch, nearest_neighbors
+from manymaps.compute.threads import threads
 
 
 def clouds(n, d=8, seed=0):
@@ -19,6 +22,12 @@ def clouds(n, d=8, seed=0):
 def found(points, k, n_candidates, queries=None, n_threads=1):
     parts = cells_of(faiss, points, 0, n_threads)
     return parts.search(queries, k, n_candidates, n_threads, lambda done: None)
+
+
+def probed(points, k, n_probes, queries=None):
+    parts = cells_of(faiss, points, 0, 1)
+    asked = points if queries is None else queries
+    return parts.probe(asked, queries is None, k, n_probes, lambda done: None)
 
 
 @pytest.fixture
@@ -42,13 +51,14 @@ def test_every_point_is_in_one_cell_of_bounded_size(small):
     assert (parts.of_point[parts.numbers[parts.starts[7] : parts.starts[8]]] == 7).all()
 
 
-def test_with_all_points_as_candidates_the_search_is_exact(small):
+@pytest.mark.parametrize("search", [found, probed])
+def test_with_all_points_as_candidates_the_search_is_exact(small, search):
     points, queries = clouds(900), clouds(40, seed=1)
     for asked in (None, queries):
         distances = cdist(points if asked is None else asked, points, "sqeuclidean")
         if asked is None:
             np.fill_diagonal(distances, np.inf)
-        indices, squares = found(points, 12, 900, asked)
+        indices, squares = search(points, 12, 900, asked)
         np.testing.assert_allclose(squares, np.sort(distances, axis=1)[:, :12], rtol=1e-5)
         np.testing.assert_allclose(
             np.take_along_axis(distances, indices.astype(int), axis=1), squares, rtol=1e-5
@@ -112,6 +122,60 @@ def test_progress_is_told_by_objects(small):
     told = []
     points = clouds(1200)
     cells_of(faiss, points, 0, 2).search(None, 5, 100, 2, told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1200
+    assert len(told) > 2
+
+
+@pytest.mark.parametrize("many", [10, 2_000])
+def test_cells_are_counted_as_they_are_searched(small, monkeypatch, many):
+    """A neighbour is found if fewer cells than are probed are nearer than its own cell."""
+    monkeypatch.setattr(cells, "_MANY_CELLS", many)
+    points = clouds(900)
+    truth, _ = probed(points, 10, 900)
+    parts = cells_of(faiss, points, 0, 1)
+    before = parts.probes_before(points, truth)
+    for n_probes in (1, 2):
+        indices, _ = parts.probe(points, True, 10, n_probes, lambda done: None)
+        there = np.array([np.isin(a, b) for a, b in zip(truth, indices, strict=True)])
+        assert ((before < n_probes) == there).mean() > 0.999
+        assert 0.2 < there.mean() < 0.99
+
+
+def test_a_point_in_a_distant_cell_is_searched_where_it_belongs(monkeypatch):
+    """A cell of leftover points has no neighbours of its points among the cells next to it."""
+    monkeypatch.setattr(cells, "_MORE_CELLS", 0)
+    rng = np.random.default_rng(0)
+    places = np.repeat(20 * rng.normal(size=(40, 10)), 100, axis=0)
+    points = (places + rng.normal(size=places.shape)).astype(np.float32)
+    parts = cells_of(faiss, points, 0, 1)
+    # Move ten points of different groups to one cell.
+    leftover, numbers = 100 * np.arange(0, 40, 4), parts.numbers
+    rest = numbers[~np.isin(numbers, leftover)]
+    kept = np.concatenate([[0], np.cumsum(~np.isin(numbers, leftover))])
+    starts = np.concatenate([kept[parts.starts], [len(points)]])
+    order = np.concatenate([rest, leftover]).astype(np.int32)
+    centres = np.array([points[order[a:b]].mean(axis=0) for a, b in pairwise(starts)])
+    moved = cells.Cells(faiss, points[order], order, starts, centres)
+    indices, _ = moved.probe(points, True, 20, 3, lambda done: None)
+    assert (indices[leftover] // 100 == leftover[:, None] // 100).mean() > 0.95
+
+
+def test_the_result_does_not_depend_on_the_number_of_threads(small):
+    points = clouds(3000)
+    results = []
+    for n_threads in (1, 2):
+        with threads(n_threads):
+            results.append(probed(points, 10, 4))
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_progress_of_probes_is_told_by_objects(small, monkeypatch):
+    monkeypatch.setattr(cells, "_PROBED_AT_ONCE", 20)
+    told = []
+    points = clouds(1200)
+    cells_of(faiss, points, 0, 2).probe(points, True, 5, 4, told.append)
     assert told == sorted(told)
     assert told[-1] == 1200
     assert len(told) > 2

@@ -1,10 +1,11 @@
 """Search for nearest neighbours by cells, which compares nearby points with the same candidates.
 
-Nested k-means splits the points into cells of about 128. The candidates of a cell are the points of
-its nearest cells; their number depends on the required recall. The distances between the queries of
-the cell and its candidates are computed by one matrix product, in a fraction of the time of
-separate computations (`faiss.knn`). The squared distances of the result are then computed again
-from differences.
+Nested k-means splits the points into cells of about 128. In `Cells.search`, the candidates of a
+cell are the points of its nearest cells. The distances between the queries of the cell and its
+candidates are computed by one matrix product, in a fraction of the time of separate computations
+(`faiss.knn`). The squared distances of the result are then computed again from differences. In
+`Cells.probe`, each query has the points of its own nearest cells as candidates, and therefore needs
+fewer of them. The number of candidates or cells depends on the required recall.
 
 Points and queries are float32 in the same unit. The neighbours of a cell do not depend on the
 number of threads.
@@ -22,6 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from manymaps.compute.probing import fill_blocks, probe_cells
+from manymaps.compute.threads import share_out
+
 __all__ = ["FEW_CANDIDATES", "Cells", "cells_of"]
 
 # Cells of 64 and of 32 points need up to half as many candidates, but are not faster.
@@ -37,6 +41,15 @@ _ROUNDS = 10
 # Number of points per centre that faiss samples for k-means, which limits its time. This is the
 # default of faiss.
 _POINTS_PER_CENTRE = 256
+# `probe` looks for the nearest cells of a query among this many cells per probed cell, and a
+# constant number, that are nearest to the centre of the query's cell. On a million points, this
+# reduces a recall of 0.952 to 0.947; three cells per probed cell reduce it to 0.944.
+_CELLS_PER_PROBE, _MORE_CELLS = 6, 64
+# Number of cells above which the cell of a query is searched by cells of the centres, and number of
+# these cells that are probed. On a million points, 99.8% of the queries obtain the nearest cell.
+_MANY_CELLS, _PROBES_FOR_CELL = 500, 4
+# Number of cells that are probed between two reports of progress, which takes seconds. Not tuned.
+_PROBED_AT_ONCE = 2_048
 # Number of cells per task, large enough to outweigh the overhead of a task. Not tuned.
 _CELLS_AT_ONCE = 16
 # Number of nested splits after which points that k-means cannot separate (such as copies of one
@@ -131,6 +144,59 @@ class Cells:
                 done += count
                 note(done)
         return indices, squares
+
+    def probes_before(self, queries: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Count the cells that are nearer to a query than the cell of a point.
+
+        The queries (m, d) are compared with points that are passed as indices of shape (m, k). The
+        result has shape (m, k).
+        """
+        from scipy.spatial.distance import cdist
+
+        of_point, before = self.of_point, np.empty(points.shape, np.int64)
+        for row, (query, some) in enumerate(zip(queries, points, strict=True)):
+            away = cdist(query[None], self.centres, "sqeuclidean")[0]
+            before[row] = np.searchsorted(np.sort(away), away[of_point[some]])
+        return before
+
+    def probe(
+        self, queries: np.ndarray, own: bool, k: int, n_probes: int, note: Callable[[int], object]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k nearest points of each query in the `n_probes` cells nearest to it.
+
+        With `own`, the queries are the points, which are not their own neighbours. The results are
+        those of `search`. If the cells of a query contain fewer than k points, its last indices are
+        -1.
+        """
+        n_cells = len(self.centres)
+        width = min(n_cells, _CELLS_PER_PROBE * n_probes + _MORE_CELLS)
+        near = self.faiss.knn(self.centres, self.centres, width)[1].astype(np.int32)
+        numbers, blocks = self.numbers.astype(np.int32), np.empty(self.points.size, np.float32)
+        share_out(fill_blocks, n_cells, self.points, self.starts, blocks)
+        cells = self._nearest_cell_of_many(queries)
+        asked = np.argsort(cells, kind="stable").astype(np.int32)
+        offsets = np.searchsorted(cells[asked], np.arange(n_cells + 1))
+        indices = np.empty((len(queries), k), np.int32)
+        squares = np.empty((len(queries), k), np.float32)
+        for first in range(0, n_cells, _PROBED_AT_ONCE):
+            last = min(n_cells, first + _PROBED_AT_ONCE)
+            share_out(
+                probe_cells, last - first, blocks, numbers, self.starts, self.centres,
+                near[first:last], min(n_probes, width), queries, asked, offsets[first : last + 1],
+                own, indices, squares,
+            )  # fmt: skip
+            note(int(offsets[last]))
+        return indices, squares
+
+    def _nearest_cell_of_many(self, queries: np.ndarray) -> np.ndarray:
+        """Find the cell whose centre is nearest to each query.
+
+        k-means in parts may assign a point to a cell that is far from it.
+        """
+        if len(self.centres) <= _MANY_CELLS:
+            return self.nearest_cell(queries)
+        above = cells_of(self.faiss, self.centres, 0, 1)
+        return above.probe(queries, False, 1, _PROBES_FOR_CELL, lambda done: None)[0][:, 0]
 
     def _stretch(self, cell: int) -> slice:
         return slice(self.starts[cell], self.starts[cell + 1])

@@ -2,9 +2,8 @@
 
     method        metrics                                    price
     exact         all of scikit-learn's, or a function       n^2
-    faiss         euclidean, sqeuclidean, cosine,            cells whose points share candidates, or
-                  correlation, seuclidean, mahalanobis       lists probed as the recall needs;
-                                                             needs the extra `knn`
+    faiss         euclidean, sqeuclidean, cosine,            cells of points, searched as the recall
+                  correlation, seuclidean, mahalanobis       needs; needs the extra `knn`
     pynndescent   most others; sparse data of many columns   slower; needs the extra `knn`
 
 Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest first.

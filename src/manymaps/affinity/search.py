@@ -1,4 +1,4 @@
-"""Nearest-neighbour search by all pairs, by faiss, and by nearest neighbour descent.
+"""Nearest-neighbour search by all pairs, by cells, and by nearest neighbour descent.
 
 scikit-learn compares all pairs. faiss and pynndescent are optional.
 
@@ -47,17 +47,11 @@ _QUERY_BLOCK = 16_384
 _SAMPLE = 500
 # If a cell needs this fraction of all points as candidates, an exact search is equally fast.
 _NEARLY_ALL = 0.75
-# Cells miss neighbours of points at their boundaries, which increases KL more than neighbours
-# missed by lists (2.141 and 2.103 at a recall of 0.955 on 20,000 digits). The fraction that cells
-# may miss is therefore a fiftieth of the fraction that lists may miss. Cells are used only if they
-# then need at most 1.5 times as many candidates.
+# Cells whose points share candidates miss neighbours of points at their boundaries, which increases
+# KL more than other missed neighbours (2.052 and 2.016, exact 2.013, at a recall of 0.955 on 20,000
+# digits). They may therefore miss only a fiftieth of this fraction, and are used only if they then
+# need at most 1.5 times as many candidates.
 _HARDLY_MORE, _WORSE = 1.5, 50
-# Number of points per list that faiss samples to train the lists. It is below the default of 256,
-# because lists need not be optimal.
-_POINTS_PER_LIST = 32
-# Number of rounds of k-means, fewer than the default of faiss (10). Trades the time to build lists
-# for the time to search them. Not tuned.
-_TRAINING_ROUNDS = 6
 # Number of attempts of the descent, each with more candidates, before an exact search is used.
 _DESCENTS = 3
 # Uncertainty of squared distances from float32 products, relative to the largest one.
@@ -314,12 +308,11 @@ def compact(indices: np.ndarray) -> np.ndarray:
 
 
 def by_faiss(problem: Problem, recall: float) -> Found:
-    """Search by cells if nearby points need the same candidates, and by inverted lists otherwise.
+    """Search by cells, whose points share candidates if this hardly requires more candidates.
 
-    At equal recall, neighbours missed by lists are spread over all points, but neighbours missed by
-    cells affect points at cell boundaries, which degrades a map far more. The fraction that cells
-    may miss is therefore a fiftieth of the fraction that lists may miss. Cells are used if they
-    then need hardly more candidates than a single point.
+    At equal recall, neighbours missed by single points are spread over all points, but neighbours
+    missed by cells affect points at cell boundaries, which degrades a map far more. The fraction
+    that cells may miss is therefore a fiftieth of the fraction that single points may miss.
     """
     faiss = _faiss()
     if not isinstance(problem.points, np.ndarray):
@@ -330,94 +323,51 @@ def by_faiss(problem: Problem, recall: float) -> Found:
     own, k = problem.among_themselves, problem.k
     centre, scale = _centre_and_scale(problem.points)
     base = _in_float32(problem.points, centre, scale)
-    asked = None if own else _in_float32(problem.asked, centre, scale)
+    asked = base if own else _in_float32(problem.asked, centre, scale)
     n_threads = faiss.omp_get_max_threads()
     cells = cells_of(faiss, base, problem.seed, n_threads)
+    del base  # the cells contain their own copy
 
     rows = problem.sample()
     more = min(k + _TIES, problem.points.shape[0] - own)
     truth, true_distances = _exact_euclidean(replace(problem, k=more), rows)
     ties = true_distances > _reach(true_distances, k)
 
-    def candidates_needed(places: np.ndarray, wanted: float) -> int:
-        before = cells.candidates_before(places, truth)
+    def fewest(before: np.ndarray, wanted: float, most: int) -> int:
         # Any k neighbours that are not farther than the k-th are valid, including any of its
         # copies.
-        before[ties] = len(cells.points)
+        before[ties] = most
         before = np.sort(before, axis=1)[:, :k]
         before[true_distances[:, k - 1] == 0] = 0
-        return _fewest(lambda n: (before < n).mean(axis=1), wanted, len(cells.points))
+        return _fewest(lambda n: (before < n).mean(axis=1), wanted, most)
 
-    alone = (base if asked is None else asked)[rows]
-    del base  # the cells contain their own copy
-    together = cells.centres[cells.of_point[rows] if asked is None else cells.nearest_cell(alone)]
-    n_candidates = candidates_needed(together, 1 - (1 - recall) / _WORSE)
-    n_candidates = max(k + own, FEW_CANDIDATES, n_candidates)
-    if n_candidates > max(FEW_CANDIDATES, _HARDLY_MORE * candidates_needed(alone, recall)):
-        return _inverted_lists(problem, recall, rows, true_distances[:, :k])
-    if n_candidates > _NEARLY_ALL * len(cells.points):
+    alone, n = asked[rows], len(cells.points)
+    together = cells.centres[cells.of_point[rows] if own else cells.nearest_cell(alone)]
+    few, strict = max(k + own, FEW_CANDIDATES), 1 - (1 - recall) / _WORSE
+    n_candidates = max(few, fewest(cells.candidates_before(together, truth), strict, n))
+    share = n_candidates <= max(
+        FEW_CANDIDATES, _HARDLY_MORE * fewest(cells.candidates_before(alone, truth), recall, n)
+    )
+    n_probes = fewest(cells.probes_before(alone, truth), recall, len(cells.centres))
+    if (n_candidates / n if share else n_probes / len(cells.centres)) > _NEARLY_ALL:
         return exact(problem)
-    with work("object", total=problem.asked.shape[0]) as at:
-        indices, squares = cells.search(asked, k, n_candidates, n_threads, at)
+    with work("object", total=len(asked)) as at:
+        if share:
+            queries = None if own else asked
+            indices, squares = cells.search(queries, k, n_candidates, n_threads, at)
+        else:
+            indices, squares = cells.probe(asked, own, k, n_probes, at)
     # Distant queries may exceed the range of float32.
     with np.errstate(over="ignore"):
-        distances = np.sqrt(squares) * np.float32(scale)
-    found = indices[rows], distances[rows]
-    _check_resolution(problem, rows, found)
-    return indices, distances, _row_recalls(found, true_distances)
-
-
-def _inverted_lists(
-    problem: Problem, recall: float, rows: np.ndarray, true_distances: np.ndarray
-) -> Found:
-    """Search inverted lists of points, and probe as many lists as the recall requires.
-
-    The recall is measured on a sample of rows with known true distances (n_rows, k).
-    """
-    faiss = _faiss()
-    own, k = problem.among_themselves, problem.k
-    centre, scale = _centre_and_scale(problem.points)
-    base = _in_float32(problem.points, centre, scale)
-    asked = base if own else _in_float32(problem.asked, centre, scale)
-    index = _trained_index(faiss, base, problem.seed)
-
-    def search(block: np.ndarray, n_probes: int) -> tuple[np.ndarray, np.ndarray]:
-        index.nprobe = n_probes
-        squares, indices = index.search(asked[block], k + own)
-        if own:
-            indices, squares = _without_self(indices, squares, block)
-        # If a list contains too few points, faiss pads with the largest number.
-        with np.errstate(over="ignore"):
-            return indices, np.sqrt(squares) * np.float32(scale)
-
-    def recalls(n_probes: int) -> np.ndarray:
-        return _row_recalls(search(rows, n_probes), true_distances)
-
-    n_probes = _fewest(recalls, recall, index.nlist)
-    _check_resolution(problem, rows, search(rows, n_probes))
-    n = len(asked)
-    indices = np.empty((n, k), np.int32 if len(base) < 2**31 else np.int64)
-    distances = np.empty((n, k), np.float32)
-    for start in range(0, n, _QUERY_BLOCK):
-        block = np.arange(start, min(n, start + _QUERY_BLOCK))
-        indices[block], distances[block] = search(block, n_probes)
-    # The probed lists may contain fewer than k points.
+        distances = np.sqrt(squares, out=squares)
+        distances *= np.float32(scale)
+    # The probed cells may contain fewer than k points.
     short = np.flatnonzero(indices[:, -1] < 0)
     if short.size:
         indices[short], distances[short] = _exact_euclidean(problem, short)
-    return indices, distances, recalls(n_probes)
-
-
-def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
-    n, d = base.shape
-    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, max(1, int(min(4 * n**0.5, n))))
-    index.cp.seed = seed % 2**31
-    index.cp.niter = _TRAINING_ROUNDS
-    index.cp.min_points_per_centroid = 1
-    index.cp.max_points_per_centroid = _POINTS_PER_LIST
-    index.train(base)
-    index.add(base)
-    return index
+    found = indices[rows], distances[rows]
+    _check_resolution(problem, rows, found)
+    return indices, distances, _row_recalls(found, true_distances)
 
 
 def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
@@ -461,7 +411,7 @@ def _check_resolution(
             "much closer together than the extent of the data; remove outliers, or use an exact "
             'search with NeighborSearch(method="exact")',
             DataWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
