@@ -31,8 +31,8 @@ from manymaps.errors import DataError, DataWarning, ParameterError, not_installe
 from manymaps.progress import work
 
 __all__ = [
-    "Found", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "has_faiss",
-    "has_pynndescent", "library_threads", "refusals_of", "refuse_undefined",
+    "Found", "Lists", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "has_faiss",
+    "has_pynndescent", "library_threads", "lists_of", "refusals_of", "refuse_undefined",
 ]  # fmt: skip
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -374,38 +374,68 @@ def _inverted_lists(
 
     The recall is measured on a sample of rows with known true distances (n_rows, k).
     """
-    faiss = _faiss()
-    own, k = problem.among_themselves, problem.k
-    centre, scale = _centre_and_scale(problem.points)
-    base = _in_float32(problem.points, centre, scale)
-    asked = base if own else _in_float32(problem.asked, centre, scale)
-    index = _trained_index(faiss, base, problem.seed)
+    lists = Lists.of(problem.points, problem.seed).probed(problem, recall, rows, true_distances)
+    found = lists.probe(problem, rows)
+    _check_resolution(problem, rows, found)
+    indices, distances = lists.search(problem)
+    return indices, distances, _row_recalls(found, true_distances)
 
-    def search(block: np.ndarray, n_probes: int) -> tuple[np.ndarray, np.ndarray]:
-        index.nprobe = n_probes
-        squares, indices = index.search(asked[block], k + own)
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Inverted lists of points (n, d), of which a search probes the nearest ones.
+
+    The neighbours of a query depend neither on the other queries nor on the number of threads.
+    """
+
+    index: Any
+    centre: np.ndarray
+    scale: float
+    n_probes: int = 1
+
+    @classmethod
+    def of(cls, points: np.ndarray, seed: int) -> Lists:
+        """Assign points to lists."""
+        centre, scale = _centre_and_scale(points)
+        base = _in_float32(points, centre, scale)
+        return cls(_trained_index(_faiss(), base, seed), centre, scale)
+
+    def probed(
+        self, problem: Problem, recall: float, rows: np.ndarray, true_distances: np.ndarray
+    ) -> Lists:
+        """Probe as many lists as the recall requires in a sample with known distances."""
+
+        def recalls(n_probes: int) -> np.ndarray:
+            return _row_recalls(
+                replace(self, n_probes=n_probes).probe(problem, rows), true_distances
+            )
+
+        return replace(self, n_probes=_fewest(recalls, recall, self.index.nlist))
+
+    def probe(self, problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Find neighbours of some queries, with indices of -1 if the lists contain too few."""
+        own = problem.among_themselves
+        self.index.nprobe = self.n_probes
+        asked = _in_float32(problem.asked[rows], self.centre, self.scale)
+        squares, indices = self.index.search(asked, problem.k + own)
         if own:
-            indices, squares = _without_self(indices, squares, block)
+            indices, squares = _without_self(indices, squares, rows)
         # If a list contains too few points, faiss pads with the largest number.
         with np.errstate(over="ignore"):
-            return indices, np.sqrt(squares) * np.float32(scale)
+            return indices, np.sqrt(squares) * np.float32(self.scale)
 
-    def recalls(n_probes: int) -> np.ndarray:
-        return _row_recalls(search(rows, n_probes), true_distances)
-
-    n_probes = _fewest(recalls, recall, index.nlist)
-    _check_resolution(problem, rows, search(rows, n_probes))
-    n = len(asked)
-    indices = np.empty((n, k), np.int32 if len(base) < 2**31 else np.int64)
-    distances = np.empty((n, k), np.float32)
-    for start in range(0, n, _QUERY_BLOCK):
-        block = np.arange(start, min(n, start + _QUERY_BLOCK))
-        indices[block], distances[block] = search(block, n_probes)
-    # The probed lists may contain fewer than k points.
-    short = np.flatnonzero(indices[:, -1] < 0)
-    if short.size:
-        indices[short], distances[short] = _exact_euclidean(problem, short)
-    return indices, distances, recalls(n_probes)
+    def search(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """Find the neighbours of all queries of a problem with the points of the lists."""
+        n = problem.asked.shape[0]
+        indices = np.empty((n, problem.k), np.int32 if len(problem.points) < 2**31 else np.int64)
+        distances = np.empty((n, problem.k), np.float32)
+        for start in range(0, n, _QUERY_BLOCK):
+            block = np.arange(start, min(n, start + _QUERY_BLOCK))
+            indices[block], distances[block] = self.probe(problem, block)
+        short = np.flatnonzero(indices[:, -1] < 0)
+        if short.size:
+            indices[short], distances[short] = _exact_euclidean(problem, short)
+        return indices, distances
 
 
 def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
@@ -438,6 +468,13 @@ def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> i
 
 def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
     return np.asarray(true_distances[:, k - 1 : k] * (1 + _TIE))
+
+
+def lists_of(problem: Problem, recall: float) -> Lists:
+    """Assign the points of a problem to lists whose recall is measured among the points."""
+    rows = problem.sample()
+    distances = _exact_euclidean(problem, rows)[1]
+    return Lists.of(problem.points, problem.seed).probed(problem, recall, rows, distances)
 
 
 def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> np.ndarray:

@@ -220,31 +220,28 @@ class NewRows:
         targets, target_offsets, _ = _points(own, log_pi, self._entries)
         pairs = float(np.diff(offsets) @ np.diff(target_offsets))
 
-        def summed(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, ...]:
-            return field(
-                np.ascontiguousarray(targets[:, rows]), np.searchsorted(rows, target_offsets),
-                points, offsets, charges, np.full(len(rows), -1), self.atlas.model.kernel, tolerance,
-            )  # fmt: skip
+        kernel = self.atlas.model.kernel
 
+        def summed(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            some = np.ascontiguousarray(targets[:, rows])
+            some_offsets, nobody = np.searchsorted(rows, target_offsets), np.full(len(rows), -1)
+            return field(some, some_offsets, points, offsets, charges, nobody, kernel, tolerance)
+
+        everything = np.arange(targets.shape[1])
         if pairs <= _DIRECT_PAIRS:
-            return summed(np.arange(targets.shape[1]), 0.0)
-        # A step may lead far out of the map. With such a row, a grid for all rows would be too
-        # large, and the fast engine would sum all of them directly.
+            return summed(everything, 0.0)
+        # A trial step may lead far out of the map. A grid for all rows would then be so large that
+        # the fast engine would sum all of them directly.
         low, high = points.min(axis=1), points.max(axis=1)
-        margin = _MARGIN * (high - low).max()
-        inside = ((targets.T >= low - margin) & (targets.T <= high + margin)).all(axis=1)
-        value, slope, scale = (
-            np.empty(inside.shape, np.float32),
-            np.empty_like(targets),
-            np.empty(inside.shape),
-        )
-        for rows, tolerance in (
-            (np.flatnonzero(inside), _TOLERANCE),
-            (np.flatnonzero(~inside), 0.0),
-        ):
-            if len(rows):
-                value[rows], slope[:, rows], scale[rows] = summed(rows, tolerance)
-        return value, slope, scale
+        beyond = np.maximum(low - targets.T, targets.T - high).max(axis=1)
+        far = beyond > _MARGIN * (high - low).max()
+        if not far.any():
+            return summed(everything, _TOLERANCE)
+        result = np.empty(len(far), np.float32), np.empty_like(targets), np.empty(len(far))
+        for rows, tolerance in (everything[~far], _TOLERANCE), (everything[far], 0.0):
+            for whole, part in zip(result, summed(rows, tolerance), strict=True):
+                whole[..., rows] = part
+        return result
 
     def _attraction(
         self, own: np.ndarray, log_pi: np.ndarray, chooser: np.ndarray
