@@ -219,7 +219,6 @@ class NewRows:
         points, offsets, charges = self._sources
         targets, target_offsets, _ = _points(own, log_pi, self._entries)
         pairs = float(np.diff(offsets) @ np.diff(target_offsets))
-
         kernel = self.atlas.model.kernel
 
         def summed(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -227,21 +226,17 @@ class NewRows:
             some_offsets, nobody = np.searchsorted(rows, target_offsets), np.full(len(rows), -1)
             return field(some, some_offsets, points, offsets, charges, nobody, kernel, tolerance)
 
-        everything = np.arange(targets.shape[1])
-        if pairs <= _DIRECT_PAIRS:
-            return summed(everything, 0.0)
         # A trial step may lead far out of the map. A grid for all rows would then be so large that
         # the fast engine would sum all of them directly.
         low, high = points.min(axis=1), points.max(axis=1)
         beyond = np.maximum(low - targets.T, targets.T - high).max(axis=1)
-        far = beyond > _MARGIN * (high - low).max()
-        if not far.any():
-            return summed(everything, _TOLERANCE)
-        result = np.empty(len(far), np.float32), np.empty_like(targets), np.empty(len(far))
-        for rows, tolerance in (everything[~far], _TOLERANCE), (everything[far], 0.0):
-            for whole, part in zip(result, summed(rows, tolerance), strict=True):
-                whole[..., rows] = part
-        return result
+        direct = (pairs <= _DIRECT_PAIRS) | (beyond > _MARGIN * (high - low).max())
+        value, scale = np.empty_like(direct, np.float32), np.empty_like(direct, np.float64)
+        slope = np.empty_like(targets)
+        for rows, tolerance in (np.flatnonzero(~direct), _TOLERANCE), (np.flatnonzero(direct), 0.0):
+            if len(rows):
+                value[rows], slope[:, rows], scale[rows] = summed(rows, tolerance)
+        return value, slope, scale
 
     def _attraction(
         self, own: np.ndarray, log_pi: np.ndarray, chooser: np.ndarray
