@@ -373,12 +373,12 @@ def neighbor_index(
     """
     if sparse.issparse(X) or metric not in _OF_SINGLE_ROWS or k >= len(X):
         return None
-    points = comparable(finite_points(X, "X"), None, metric)[0]
-    problem = Problem(points, None, k, "euclidean", 0)
+    problem = Problem(X, None, k, "euclidean", 0)
     if _chosen(problem, n_queries, search) != "faiss":
         return None
+    points = comparable(finite_points(X, "X"), None, metric)[0]
     with work("finding neighbours"), search_methods.library_threads("faiss"):
-        lists = search_methods.lists_of(problem, search.recall)
+        lists = search_methods.lists_of(replace(problem, points=points), search.recall)
     return NeighborIndex(points, str(metric), k, lists)
 
 

@@ -74,7 +74,7 @@ _DEFAULT_NEIGHBORS = 25
 _LANDMARK_PERPLEXITY = 1 / 3
 # The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
-# Search among so many atlas objects that an index pays. A recall of 0.95 saves a tenth of the time.
+# Search in an index. A recall of 0.95 would save a sixth of its time.
 _SEARCH = NeighborSearch(recall=0.99)
 # Similarities come from float32.
 _ROUNDING = 1e-6
