@@ -280,3 +280,9 @@ def weighted_divergence(counts):
     return entropy(counts.sum(axis=0)) - sum(
         w * entropy(row) for w, row in zip(weights, counts, strict=True) if w > 0
     )
+
+
+def agreement(near, seen):
+    """Compute sum_k |N_k & N'_k| / k for two lists of objects, nearest first."""
+    depth = min(len(near), len(seen))
+    return sum(len({*near[:k]} & {*seen[:k]}) / k for k in range(1, depth + 1))

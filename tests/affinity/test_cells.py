@@ -20,12 +20,12 @@ def clouds(n, d=8, seed=0):
 
 
 def found(points, k, n_candidates, queries=None, n_threads=1):
-    parts = cells_of(faiss, points, 0, n_threads)
+    parts = cells_of(points, 0, n_threads)
     return parts.search(queries, k, n_candidates, n_threads, lambda done: None)
 
 
 def probed(points, k, n_probes, queries=None):
-    parts = cells_of(faiss, points, 0, 1)
+    parts = cells_of(points, 0, 1)
     asked = points if queries is None else queries
     return parts.probe(asked, queries is None, k, n_probes, lambda done: None)
 
@@ -40,7 +40,7 @@ def small(monkeypatch):
 def test_every_point_is_in_one_cell_of_bounded_size(small):
     points = clouds(3000)
     points[:500] = points[0]
-    parts = cells_of(faiss, points, 0, 1)
+    parts = cells_of(points, 0, 1)
     assert sorted(parts.numbers) == list(range(3000))
     assert parts.sizes.sum() == 3000
     assert parts.sizes.min() >= 1
@@ -69,7 +69,7 @@ def test_candidates_are_counted_as_they_are_searched(small):
     """A neighbour is found where fewer candidates than are asked for come before its cell."""
     points = clouds(900)
     truth, _ = found(points, 10, 900)
-    parts = cells_of(faiss, points, 0, 1)
+    parts = cells_of(points, 0, 1)
     before = parts.candidates_before(parts.centres[parts.of_point], truth)
     assert (before[parts.of_point[:, None] == parts.of_point[truth]] == 0).all()
     for n_candidates in (20, 40):
@@ -96,7 +96,7 @@ def test_the_limits_of_faiss_are_put_back(monkeypatch):
 
     before, seen = limits(), []
     points = clouds(600)
-    parts = cells_of(faiss, points, 0, 1)
+    parts = cells_of(points, 0, 1)
 
     def stop(done):
         seen.append(limits())
@@ -121,7 +121,7 @@ def test_data_without_cells_are_searched_exactly():
 def test_progress_is_told_by_objects(small):
     told = []
     points = clouds(1200)
-    cells_of(faiss, points, 0, 2).search(None, 5, 100, 2, told.append)
+    cells_of(points, 0, 2).search(None, 5, 100, 2, told.append)
     assert told == sorted(told)
     assert told[-1] == 1200
     assert len(told) > 2
@@ -133,7 +133,7 @@ def test_cells_are_counted_as_they_are_searched(small, monkeypatch, many):
     monkeypatch.setattr(cells, "_MANY_CELLS", many)
     points = clouds(900)
     truth, _ = probed(points, 10, 900)
-    parts = cells_of(faiss, points, 0, 1)
+    parts = cells_of(points, 0, 1)
     before = parts.probes_before(points, truth)
     for n_probes in (1, 2):
         indices, _ = parts.probe(points, True, 10, n_probes, lambda done: None)
@@ -148,7 +148,7 @@ def test_a_point_in_a_distant_cell_is_searched_where_it_belongs(monkeypatch):
     rng = np.random.default_rng(0)
     places = np.repeat(20 * rng.normal(size=(40, 10)), 100, axis=0)
     points = (places + rng.normal(size=places.shape)).astype(np.float32)
-    parts = cells_of(faiss, points, 0, 1)
+    parts = cells_of(points, 0, 1)
     # Move ten points of different groups to one cell.
     leftover, numbers = 100 * np.arange(0, 40, 4), parts.numbers
     rest = numbers[~np.isin(numbers, leftover)]
@@ -156,7 +156,7 @@ def test_a_point_in_a_distant_cell_is_searched_where_it_belongs(monkeypatch):
     starts = np.concatenate([kept[parts.starts], [len(points)]])
     order = np.concatenate([rest, leftover]).astype(np.int32)
     centres = np.array([points[order[a:b]].mean(axis=0) for a, b in pairwise(starts)])
-    moved = cells.Cells(faiss, points[order], order, starts, centres)
+    moved = cells.Cells(points[order], order, starts, centres)
     indices, _ = moved.probe(points, True, 20, 3, lambda done: None)
     assert (indices[leftover] // 100 == leftover[:, None] // 100).mean() > 0.95
 
@@ -175,7 +175,7 @@ def test_progress_of_probes_is_told_by_objects(small, monkeypatch):
     monkeypatch.setattr(cells, "_PROBED_AT_ONCE", 20)
     told = []
     points = clouds(1200)
-    cells_of(faiss, points, 0, 2).probe(points, True, 5, 4, told.append)
+    cells_of(points, 0, 2).probe(points, True, 5, 4, told.append)
     assert told == sorted(told)
     assert told[-1] == 1200
     assert len(told) > 2

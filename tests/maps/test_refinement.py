@@ -9,8 +9,10 @@ from scipy import sparse
 
 import reference
 from manymaps import Atlas
+from manymaps.compute import field
 from manymaps.compute.threads import threads
-from manymaps.maps.refinement import NewRows, agreeing_places, refine_rows
+from manymaps.maps import refinement
+from manymaps.maps.refinement import NewRows, agreeing_places, refine_from_nearest, refine_rows
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
 from manymaps.model.parameters import weights_from_proportions
 from manymaps.optimizers.batched import descend
@@ -217,6 +219,41 @@ def test_threads_do_not_matter():
     np.testing.assert_array_equal(refine_rows(atlas, target, positions, shares)[0], one)
 
 
+def test_rows_far_from_the_map_are_summed_directly(monkeypatch):
+    atlas = random_atlas(T_SNE, 1, n=400)
+    target, positions, weights = random_rows(atlas, k=60)
+    positions[:, :5] = [1e4, -1e5]
+    fields = []
+
+    def listed(targets, *arguments):
+        fields.append((targets.shape[1], arguments[-1]))
+        return field(targets, *arguments)
+
+    monkeypatch.setattr(refinement, "_DIRECT_PAIRS", 0)
+    monkeypatch.setattr(refinement, "field", listed)
+    rows = NewRows(atlas, target, np.ones((1, 60), bool))
+    cost, _, _ = rows.evaluate(positions, weights)
+    assert fields == [(55, refinement._TOLERANCE), (5, 0.0)]
+    np.testing.assert_allclose(cost, dense_cost(atlas, target, positions, weights), rtol=1e-4)
+
+
+def test_several_starts_are_refined_like_single_ones():
+    atlas = random_atlas(T_SNE, 1)
+    target, _, _ = random_rows(atlas, k=6)
+    found = refine_from_nearest(atlas, target, target, depth=8)
+    known = atlas.maps[0].astype(float)
+    for i, place in enumerate(found):
+        nearest = target.indices[target.indptr[i] : target.indptr[i + 1]]
+        nearest = nearest[np.argsort(-target.data[target.indptr[i] : target.indptr[i + 1]])]
+        ends = [
+            refine_rows(atlas, target[[i]], known[None, [start]], np.ones((1, 1)))[0][0, 0]
+            for start in nearest[:3]
+        ]
+        seen = [np.argsort(((known - end) ** 2).sum(axis=1))[:8] for end in ends]
+        best = np.argmax(np.round([reference.agreement(nearest, near) for near in seen], 9))
+        np.testing.assert_allclose(place, ends[best], atol=1e-4)
+
+
 class TestDescent:
     def test_a_quadratic_in_many_dimensions(self):
         rng = np.random.default_rng(0)
@@ -261,7 +298,7 @@ class TestAgreement:
         def score(i, y):
             data = np.argsort(-table[i])
             seen = np.argsort(((points - y) ** 2).sum(axis=1))
-            return sum(len({*data[:k]} & {*seen[:k]}) / k for k in range(1, 13))
+            return reference.agreement(data, seen[:12])
 
         for i in range(5):
             corners = points[np.argsort(-table[i])[:10]]

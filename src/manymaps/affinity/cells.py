@@ -70,11 +70,15 @@ class Cells:
     Cell c contains the range starts[c] : starts[c + 1] of `points` and of `numbers`, their indices.
     """
 
-    faiss: Any
     points: np.ndarray
     numbers: np.ndarray
     starts: np.ndarray
     centres: np.ndarray
+
+    @property
+    def faiss(self) -> Any:
+        """Module that is not pickled with the cells."""
+        return importlib.import_module("faiss")
 
     @property
     def sizes(self) -> np.ndarray:
@@ -195,7 +199,7 @@ class Cells:
         """
         if len(self.centres) <= _MANY_CELLS:
             return self.nearest_cell(queries)
-        above = cells_of(self.faiss, self.centres, 0, 1)
+        above = cells_of(self.centres, 0, 1)
         return above.probe(queries, False, 1, _PROBES_FOR_CELL, lambda done: None)[0][:, 0]
 
     def _stretch(self, cell: int) -> slice:
@@ -263,7 +267,7 @@ class Cells:
         return near, squares[near]
 
 
-def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells:
+def cells_of(points: np.ndarray, seed: int, n_threads: int) -> Cells:
     """Assign points (n, d) to cells of at most twice the target size.
 
     Points that k-means cannot separate, such as copies of one point, are assigned to cells by
@@ -273,7 +277,7 @@ def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells
     large = [np.arange(len(points))]
     for depth in range(_DEEPEST):
         deal = depth == _DEEPEST - 1
-        split = _in_threads(lambda part: _split(faiss, points, part, seed), large, n_threads)
+        split = _in_threads(lambda part: _split(points, part, seed), large, n_threads)
         parts = [some for part in (map(_dealt, large) if deal else split) for some in part]
         whole += [part for part in parts if len(part) <= 2 * _POINTS_PER_CELL]
         large = [part for part in parts if len(part) > 2 * _POINTS_PER_CELL]
@@ -281,15 +285,15 @@ def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells
     starts = np.concatenate([[0], np.cumsum([len(part) for part in whole])])
     ordered = points[numbers]
     centres = np.add.reduceat(ordered, starts[:-1], axis=0) / np.diff(starts)[:, None]
-    return Cells(faiss, ordered, numbers, starts, centres.astype(np.float32))
+    return Cells(ordered, numbers, starts, centres.astype(np.float32))
 
 
-def _split(faiss: Any, points: np.ndarray, part: np.ndarray, seed: int) -> list[np.ndarray]:
+def _split(points: np.ndarray, part: np.ndarray, seed: int) -> list[np.ndarray]:
     """Split points by centroid into cells, or into as many parts as can be computed quickly."""
     n_cells = -(-len(part) // _POINTS_PER_CELL)
     n_parts = n_cells if n_cells <= _BRANCHES else min(_BRANCHES, -(-n_cells // _BRANCHES))
     rows = points if len(part) == len(points) else points[part]
-    means = faiss.Kmeans(
+    means = importlib.import_module("faiss").Kmeans(
         points.shape[1],
         n_parts,
         niter=_ROUNDS,

@@ -41,8 +41,8 @@ from manymaps.errors import DataError, DataWarning, ParameterError, not_installe
 from manymaps.progress import work
 
 __all__ = [
-    "DEFAULT_SEARCH", "NeighborGraph", "NeighborPair", "NeighborSearch", "as_graph", "check_graph",
-    "distance_rows", "nearest_neighbors",
+    "DEFAULT_SEARCH", "NeighborGraph", "NeighborIndex", "NeighborPair", "NeighborSearch",
+    "as_graph", "check_graph", "distance_rows", "nearest_neighbors", "neighbor_index",
 ]  # fmt: skip
 
 Method = Literal["auto", "exact", "faiss", "pynndescent"]
@@ -66,6 +66,8 @@ _PAIR_COST = 50
 # Up to this many differences, exact neighbours are computed from differences, because matrix
 # products lose digits.
 _DIFFERENCES = 3e9
+# Euclidean metrics for which each row is prepared without the other rows.
+_OF_SINGLE_ROWS = ("euclidean", "l2", "sqeuclidean", "cosine", "correlation")
 # 1 GB of float32. Larger sparse data are not converted to dense arrays for faiss.
 _DENSE_CELLS = 2.5e8
 
@@ -288,7 +290,7 @@ def nearest_neighbors(
     _check_metric(metric, points)
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
-    method = _chosen(problem, search)
+    method = _chosen(problem, problem.asked.shape[0], search)
     with work("finding neighbours"), search_methods.library_threads(method):
         indices, distances, recalls = _SEARCHES[method](problem, search.recall)
     generator = np.random.default_rng(seed)
@@ -296,6 +298,87 @@ def nearest_neighbors(
     return NeighborGraph(
         indices, in_unit(distances, metric), method, float(recalls.mean()), float(recalls.min())
     )
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborIndex:
+    """Points among which the neighbours of many blocks of queries are searched.
+
+    Each query has the same neighbours in any block and for any number of threads, unless it has
+    several neighbours at the same distance.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, n_features)
+        The points, made comparable.
+    metric : str
+        Metric, which is Euclidean between comparable points.
+    k : int
+        Number of neighbours of each query.
+    cells : PointIndex
+        The points in cells.
+    """
+
+    points: np.ndarray
+    metric: str
+    k: int
+    cells: search_methods.PointIndex
+
+    def nearest(self, queries: np.ndarray) -> NeighborGraph:
+        """Find the k nearest points of each query.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+            Query vectors.
+
+        Returns
+        -------
+        NeighborGraph
+            The neighbours.
+        """
+        asked = comparable(finite_points(queries, "queries"), None, self.metric)[0]
+        problem = Problem(self.points, asked, self.k, "euclidean", 0)
+        with search_methods.library_threads("faiss"):
+            indices, distances = self.cells.search(problem)
+        generator = np.random.default_rng(problem.seed)
+        indices = redraw_copies(self.points, indices, distances, False, generator)
+        return NeighborGraph(indices, in_unit(distances, self.metric), "faiss")
+
+
+def neighbor_index(
+    X: Matrix, k: int, n_queries: int, *, metric: Metric, search: NeighborSearch
+) -> NeighborIndex | None:
+    """Prepare a search among points if an approximate search pays for the number of queries.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, n_features)
+        The points.
+    k : int
+        Largest number of neighbours.
+    n_queries : int
+        Number of queries.
+    metric : str or function
+        Metric, as in `nearest_neighbors`.
+    search : NeighborSearch
+        Method and recall of the search. The recall is measured among the points.
+
+    Returns
+    -------
+    NeighborIndex, optional
+        The index, or None if an exact search is cheaper, the points are sparse, or the metric is
+        not Euclidean between single rows.
+    """
+    if sparse.issparse(X) or metric not in _OF_SINGLE_ROWS or k >= len(X):
+        return None
+    problem = Problem(X, None, k, "euclidean", 0)
+    if _chosen(problem, n_queries, search) != "faiss":
+        return None
+    points = comparable(finite_points(X, "X"), None, metric)[0]
+    with work("finding neighbours"), search_methods.library_threads("faiss"):
+        cells, _ = search_methods.index_of(replace(problem, points=points), search.recall)
+    return NeighborIndex(points, str(metric), k, cells)
 
 
 def distance_rows(
@@ -544,7 +627,7 @@ def _nearest_stored(
     return NeighborGraph(compact(rows.indices[nearest]), rows.data[nearest], "given", 1.0)
 
 
-def _chosen(problem: Problem, search: NeighborSearch) -> str:
+def _chosen(problem: Problem, n_queries: int, search: NeighborSearch) -> str:
     """Return the requested method if it supports the data, or the cheapest method for "auto"."""
     fits_faiss = problem.euclidean and (
         not sparse.issparse(problem.points) or np.prod(problem.points.shape) <= _DENSE_CELLS
@@ -567,7 +650,7 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
     n, width = problem.points.shape
     if not isinstance(problem.points, np.ndarray):
         width = problem.points.nnz / n
-    cost = n * problem.asked.shape[0] * (width + _PAIR_COST)
+    cost = n * n_queries * (width + _PAIR_COST)
     cheap = cost <= (_EXACT_PRODUCTS if problem.euclidean else _EXACT_DISTANCES)
     if cheap or n < _FEWEST_TO_APPROXIMATE or 10 * problem.k > n:
         return "exact"

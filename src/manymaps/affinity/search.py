@@ -19,20 +19,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.cells import FEW_CANDIDATES, cells_of
+from manymaps.affinity.cells import FEW_CANDIDATES, Cells, cells_of
 from manymaps.affinity.distances import BLOCK_CELLS, Matrix, Metric
 from manymaps.affinity.ties import nearest_columns
 from manymaps.errors import DataError, DataWarning, ParameterError, not_installed
 from manymaps.progress import work
 
 __all__ = [
-    "Found", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "has_faiss",
-    "has_pynndescent", "library_threads", "refusals_of", "refuse_undefined",
+    "Found", "PointIndex", "Problem", "by_faiss", "compact", "descends", "descent", "exact",
+    "has_faiss", "has_pynndescent", "index_of", "library_threads", "refusals_of",
+    "refuse_undefined",
 ]  # fmt: skip
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -307,6 +308,72 @@ def compact(indices: np.ndarray) -> np.ndarray:
     return indices.astype(np.int32 if small else np.int64, copy=False)
 
 
+@dataclass(frozen=True)
+class _Sample:
+    """Queries of a problem, and their nearest points, which include those tied with the k-th."""
+
+    k: int
+    rows: np.ndarray
+    nearest: np.ndarray
+    distances: np.ndarray
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """Search the sample exactly."""
+        rows = problem.sample()
+        more = min(problem.k + _TIES, problem.points.shape[0] - problem.among_themselves)
+        return cls(problem.k, rows, *_exact_euclidean(replace(problem, k=more), rows))
+
+    def fewest(self, before: np.ndarray, recall: float, most: int) -> int:
+        """Find how many candidates or cells reach a recall, from the number before each point."""
+        # Any k neighbours that are not farther than the k-th are valid, including any of its
+        # copies.
+        before[self.distances > _reach(self.distances, self.k)] = most
+        before = np.sort(before, axis=1)[:, : self.k]
+        before[self.distances[:, self.k - 1] == 0] = 0
+        return _fewest(lambda n: (before < n).mean(axis=1), recall, most)
+
+
+@dataclass(frozen=True, eq=False)
+class PointIndex:
+    """Points in cells, of which each query is compared with the nearest ones.
+
+    The neighbours of a query depend neither on the other queries nor on the number of threads.
+    """
+
+    cells: Cells
+    centre: np.ndarray
+    scale: float
+    n_probes: int
+
+    def search(
+        self, problem: Problem, note: Callable[[int], object] = lambda done: None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find the neighbours of all queries of a problem with the same points."""
+        asked = _in_float32(problem.asked, self.centre, self.scale)
+        own, k = problem.among_themselves, problem.k
+        indices, squares = self.cells.probe(asked, own, k, self.n_probes, note)
+        distances = _root(squares, self.scale)
+        # The probed cells may contain fewer than k points.
+        short = np.flatnonzero(indices[:, -1] < 0)
+        if short.size:
+            indices[short], distances[short] = _exact_euclidean(problem, short)
+        return indices, distances
+
+
+def index_of(problem: Problem, recall: float) -> tuple[PointIndex, _Sample]:
+    """Assign the points of a problem to cells, and measure the recall on a sample of queries."""
+    centre, scale = _centre_and_scale(problem.points)
+    base, faiss = _in_float32(problem.points, centre, scale), _faiss()
+    cells = cells_of(base, problem.seed, faiss.omp_get_max_threads())
+    del base  # the cells contain their own copy
+    sample = _Sample.of(problem)
+    queries = _in_float32(problem.asked[sample.rows], centre, scale)
+    before = cells.probes_before(queries, sample.nearest)
+    n_probes = sample.fewest(before, recall, len(cells.centres))
+    return PointIndex(cells, centre, scale, n_probes), sample
+
+
 def by_faiss(problem: Problem, recall: float) -> Found:
     """Search by cells, whose points share candidates if this hardly requires more candidates.
 
@@ -320,54 +387,38 @@ def by_faiss(problem: Problem, recall: float) -> Found:
         if problem.queries is not None:
             dense["queries"] = sparse.csr_array(problem.queries).toarray()
         problem = replace(problem, **dense)
-    own, k = problem.among_themselves, problem.k
-    centre, scale = _centre_and_scale(problem.points)
-    base = _in_float32(problem.points, centre, scale)
-    asked = base if own else _in_float32(problem.asked, centre, scale)
-    n_threads = faiss.omp_get_max_threads()
-    cells = cells_of(faiss, base, problem.seed, n_threads)
-    del base  # the cells contain their own copy
+    own, k, n = problem.among_themselves, problem.k, len(problem.points)
+    index, sample = index_of(problem, recall)
+    cells, n_threads = index.cells, faiss.omp_get_max_threads()
+    alone = _in_float32(problem.asked[sample.rows], index.centre, index.scale)
+    together = cells.centres[cells.of_point[sample.rows] if own else cells.nearest_cell(alone)]
 
-    rows = problem.sample()
-    more = min(k + _TIES, problem.points.shape[0] - own)
-    truth, true_distances = _exact_euclidean(replace(problem, k=more), rows)
-    ties = true_distances > _reach(true_distances, k)
+    def candidates(places: np.ndarray, wanted: float) -> int:
+        return sample.fewest(cells.candidates_before(places, sample.nearest), wanted, n)
 
-    def fewest(before: np.ndarray, wanted: float, most: int) -> int:
-        # Any k neighbours that are not farther than the k-th are valid, including any of its
-        # copies.
-        before[ties] = most
-        before = np.sort(before, axis=1)[:, :k]
-        before[true_distances[:, k - 1] == 0] = 0
-        return _fewest(lambda n: (before < n).mean(axis=1), wanted, most)
-
-    alone, n = asked[rows], len(cells.points)
-    together = cells.centres[cells.of_point[rows] if own else cells.nearest_cell(alone)]
-    few, strict = max(k + own, FEW_CANDIDATES), 1 - (1 - recall) / _WORSE
-    n_candidates = max(few, fewest(cells.candidates_before(together, truth), strict, n))
-    share = n_candidates <= max(
-        FEW_CANDIDATES, _HARDLY_MORE * fewest(cells.candidates_before(alone, truth), recall, n)
-    )
-    n_probes = fewest(cells.probes_before(alone, truth), recall, len(cells.centres))
-    if (n_candidates / n if share else n_probes / len(cells.centres)) > _NEARLY_ALL:
+    n_candidates = max(k + own, FEW_CANDIDATES, candidates(together, 1 - (1 - recall) / _WORSE))
+    share = n_candidates <= max(FEW_CANDIDATES, _HARDLY_MORE * candidates(alone, recall))
+    if (n_candidates / n if share else index.n_probes / len(cells.centres)) > _NEARLY_ALL:
         return exact(problem)
-    with work("object", total=len(asked)) as at:
+    with work("object", total=problem.asked.shape[0]) as at:
         if share:
-            queries = None if own else asked
-            indices, squares = cells.search(queries, k, n_candidates, n_threads, at)
+            asked = None if own else _in_float32(problem.asked, index.centre, index.scale)
+            indices, squares = cells.search(asked, k, n_candidates, n_threads, at)
+            distances = _root(squares, index.scale)
         else:
-            indices, squares = cells.probe(asked, own, k, n_probes, at)
+            indices, distances = index.search(problem, at)
+    found = indices[sample.rows], distances[sample.rows]
+    _check_resolution(problem, sample.rows, found)
+    return indices, distances, _row_recalls(found, sample.distances)
+
+
+def _root(squares: np.ndarray, scale: float) -> np.ndarray:
+    """Convert squared distances in the unit of the cells, in place."""
     # Distant queries may exceed the range of float32.
     with np.errstate(over="ignore"):
         distances = np.sqrt(squares, out=squares)
         distances *= np.float32(scale)
-    # The probed cells may contain fewer than k points.
-    short = np.flatnonzero(indices[:, -1] < 0)
-    if short.size:
-        indices[short], distances[short] = _exact_euclidean(problem, short)
-    found = indices[rows], distances[rows]
-    _check_resolution(problem, rows, found)
-    return indices, distances, _row_recalls(found, true_distances)
+    return distances
 
 
 def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:

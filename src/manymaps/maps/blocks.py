@@ -18,7 +18,7 @@ from manymaps.affinity.distances import check_finite
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.tasks import finished, is_spread
 from manymaps.compute.threads import one_blas_thread
-from manymaps.maps.insertion import insert, prepared
+from manymaps.maps.insertion import Refinement, insert, prepared
 from manymaps.maps.new_objects import Matrix
 from manymaps.progress import work
 
@@ -112,7 +112,9 @@ def insert_blocks(
     if atlas.model.normalization == "joint":
         _ = atlas.log_whole  # computed here once, and not by every worker
     if settings["refine"]:
-        refine = prepared(atlas, settings.get("vectors"), settings["refine"])
+        refine = Refinement() if settings["refine"] is True else settings["refine"]
+        count = {"n_neighbors": settings["n_neighbors"]} if "n_neighbors" in settings else {}
+        refine = prepared(atlas, settings.get("vectors"), refine, blocks.rows.shape[0], **count)
         settings = {**settings, "refine": refine}
     taken = frozenset(atlas.labels)
     used = [k for k in range(len(blocks)) if chosen[blocks.numbers(k)].any()]

@@ -445,8 +445,10 @@ class MapEstimator(
 
         Blocks of 4,096 rows are inserted on joblib's active backend, for example in processes or on
         a Dask cluster. A memory-mapped array (`numpy.load` with `mmap_mode="r"`) is read block by
-        block. Apart from the result, the memory therefore depends only on the fitted data. Calls
-        for successive slices of 4,096 rows return the same coordinates as one call.
+        block. Apart from the result, the memory therefore depends only on the fitted data. If an
+        exact search would take long, all rows are searched in one index with a recall of 0.99
+        (vectors with a Euclidean metric; needs the extra `knn`). Otherwise, calls for successive
+        slices of 4,096 rows return the same coordinates as one call.
 
         Parameters
         ----------

@@ -35,7 +35,13 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.affinity.distances import EUCLIDEAN, Metric, comparable, in_unit
-from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
+from manymaps.affinity.neighbors import (
+    NeighborGraph,
+    NeighborIndex,
+    NeighborSearch,
+    nearest_neighbors,
+    neighbor_index,
+)
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -68,6 +74,8 @@ _DEFAULT_NEIGHBORS = 25
 _LANDMARK_PERPLEXITY = 1 / 3
 # The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
+# Search in an index. A recall of 0.95 would save a sixth of its time.
+_SEARCH = NeighborSearch(recall=0.99)
 # Similarities come from float32.
 _ROUNDING = 1e-6
 # Distance from the centre in radii of the map. The gap of an eighth of the map's width is visible
@@ -123,9 +131,10 @@ class Refinement:
 
 @dataclass(frozen=True, kw_only=True)
 class _Prepared(Refinement):
-    """Settings with the bandwidths of the landmarks."""
+    """Settings with the index and the bandwidths of the landmarks, where these are used."""
 
-    bandwidths: Bandwidths
+    index: NeighborIndex | None
+    bandwidths: Bandwidths | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +299,12 @@ def insert(
     k_best = None if n_neighbors == "local" else int(n_neighbors)
     curve = weights or PowerWeights()
     reference = _reference(curve, atlas)
-    neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
+    index = refine.index if isinstance(refine, _Prepared) else None
+    graph = index.nearest(objects.vectors) if index and objects.vectors is not None else None
+    if index and graph and index.metric == objects.similarity and k_best and reference is None:
+        neighbors, strange, references = *_nearest_similar(objects, graph, k_best), None
+    else:
+        neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
     _check_references(references, objects.labels, curve)
     _warn_of(objects.labels, strange, dissimilar)
     shares = curve.weigh(neighbors, references)
@@ -298,7 +312,7 @@ def insert(
     maps = _places(shares, atlas)
     if refine:
         maps, proportions = _refined(
-            atlas, objects, maps, proportions, Refinement() if refine is True else refine
+            atlas, objects, maps, proportions, Refinement() if refine is True else refine, graph
         )
     if dissimilar == "apart":
         maps[:, strange] = _places_apart(maps[:, strange], atlas)
@@ -340,16 +354,23 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 
         cosines = safe_sparse_dot(new, known.T, dense_output=True)
         return np.clip(0.5 + 0.5 * cosines, 0.0, 1.0)
+    distances = _distances(new, known, similarity)
+    return _in_widest(distances, distances.max(axis=1, keepdims=True))
+
+
+def _distances(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
     from sklearn.metrics import pairwise_distances
 
     inner = "euclidean" if similarity in EUCLIDEAN else similarity
     try:
-        distances = in_unit(pairwise_distances(new, known, metric=inner), similarity)
+        return in_unit(pairwise_distances(new, known, metric=inner), similarity)
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"cannot be used here: {error}", name="similarity", value=similarity
         ) from error
-    widest = distances.max(axis=1, keepdims=True)
+
+
+def _in_widest(distances: np.ndarray, widest: np.ndarray) -> np.ndarray:
     return 1 - np.divide(distances, widest, out=np.zeros_like(distances), where=widest > 0)
 
 
@@ -380,6 +401,31 @@ def _effective_neighbors(
     )
 
 
+def _nearest_similar(
+    objects: NewObjects, graph: NeighborGraph, k_best: int
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Select the most similar objects from known neighbours, and find the dissimilar rows.
+
+    The largest distance of an object is that to at most 500 objects or to its neighbours.
+    """
+    similarity = objects.similarity
+    distances = graph.distances[:, :k_best].astype(np.float64)
+    prepared: tuple[Matrix, Matrix] = comparable(objects.known, objects.vectors, similarity)
+    known, new = prepared
+    if similarity == "cosine":
+        similarities = 1 - distances / 2
+    else:
+        widest = _distances(new, known[_sample(known)], similarity).max(axis=1, keepdims=True)
+        similarities = _in_widest(distances, np.maximum(widest, distances[:, -1:]))
+    best = similarities[:, :1]
+    values = np.divide(similarities, best, out=np.ones_like(similarities), where=best > 0)
+    shape = len(values), known.shape[0]
+    starts = np.arange(0, values.size + 1, values.shape[1])
+    chosen = sparse.csr_array((values.ravel(), graph.indices[:, :k_best].ravel(), starts), shape)
+    chosen.eliminate_zeros()
+    return chosen, best[:, 0] <= _least_usual_similarity(known, similarity)
+
+
 def _scaled_column(table: Matrix, reference: int | None) -> np.ndarray | None:
     """Return the similarities to the reference word, divided by the largest of each row."""
     if reference is None:
@@ -399,16 +445,20 @@ def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
     every object as dissimilar. If the largest similarities hardly differ, their spread would mark
     slight outliers.
     """
-    n = known.shape[0]
-    if n < 2:
+    if known.shape[0] < 2:
         return 0.0
-    sample = known[np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))]
+    sample = known[_sample(known)]
     table = _similarities(sample, sample, similarity).astype(np.float64)
     np.fill_diagonal(table, 0.0)
     best = table.max(axis=1)
     mean, square = (x.sum() / (table.size - len(table)) for x in (table, table * table))
     of_all = mean + _STRANGE * np.sqrt(max(square - mean**2, 0.0))
     return float(min(of_all, best.mean() - _STRANGE * best.std()))
+
+
+def _sample(known: Matrix) -> np.ndarray:
+    n = known.shape[0]
+    return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
 
 
 def _chosen(
@@ -509,9 +559,14 @@ def _places_apart(places: np.ndarray, atlas: Atlas) -> np.ndarray:
 
 
 def _refined(
-    atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
+    atlas: Atlas,
+    objects: NewObjects,
+    maps: np.ndarray,
+    proportions: np.ndarray,
+    how: Refinement,
+    graph: NeighborGraph | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Optimize the positions and proportions of the new rows."""
+    """Optimize the positions and proportions of the new rows, whose neighbours may be known."""
     # Importing the compiled functions takes half a second, and only refinement needs them.
     from manymaps.maps.refinement import agreeing_places, refine_from_nearest, refine_rows
 
@@ -520,7 +575,7 @@ def _refined(
         sums = np.asarray(objects.similarities.sum(axis=1)).ravel()
         target = neighbors = sparse.csr_array(objects.similarities / sums[:, None])
     else:
-        target, neighbors = _gaussian_rows(atlas, objects, how, perplexities)
+        target, neighbors = _gaussian_rows(atlas, objects, how, perplexities, graph)
     depth, by_agreement = int(np.ceil(perplexities.max())), atlas.n_maps == 1 and how.agree
     if by_agreement and how.landmarks:
         maps = refine_from_nearest(atlas, target, neighbors, max_iter=how.max_iter, depth=depth)
@@ -543,17 +598,34 @@ def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
     return np.maximum(_LANDMARK_PERPLEXITY * stored, 1.0) if how.landmarks else stored
 
 
-def prepared(atlas: Atlas, vectors: Matrix | None, how: Refinement) -> Refinement:
-    """Add the bandwidths of landmarks to the settings, so that blocks of rows share them."""
+def prepared(
+    atlas: Atlas,
+    vectors: Matrix | None,
+    how: Refinement,
+    n_rows: int = 0,
+    n_neighbors: int | str = _DEFAULT_NEIGHBORS,
+) -> Refinement:
+    """Add the index and the bandwidths of landmarks to the settings for all blocks of rows."""
     known = atlas.vectors if vectors is None else vectors
-    is_symmetric = how.landmarks and atlas.model.normalization == "joint" and atlas.n_objects > 1
-    if isinstance(how, _Prepared) or known is None or not is_symmetric:
+    if isinstance(how, _Prepared) or known is None:
         return how
-    from manymaps.maps.bandwidths import reverse_bandwidths
+    known, metric = as_floats(known, "the known vectors"), _metric(atlas, how)
+    perplexities = _perplexities(atlas, how)
+    k = max(_n_nearest(atlas, perplexities), 0 if n_neighbors == "local" else int(n_neighbors))
+    index = neighbor_index(known, k, n_rows, metric=metric, search=_SEARCH)
+    found = None
+    if how.landmarks and atlas.model.normalization == "joint" and atlas.n_objects > 1:
+        from manymaps.maps.bandwidths import reverse_bandwidths
 
-    perplexities, metric = _perplexities(atlas, how), _metric(atlas, how)
-    found = reverse_bandwidths(as_floats(known, "the known vectors"), perplexities, metric)
-    return _Prepared(**vars(how), bandwidths=found)
+        found = reverse_bandwidths(known, perplexities, metric)
+    return _Prepared(**vars(how), index=index, bandwidths=found)
+
+
+def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:
+    """Return the number of neighbours in the target."""
+    from manymaps.affinity.affinities import NEIGHBORS_PER_PERPLEXITY
+
+    return min(atlas.n_objects, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
 
 
 def _metric(atlas: Atlas, how: Refinement) -> Metric:
@@ -562,10 +634,13 @@ def _metric(atlas: Atlas, how: Refinement) -> Metric:
 
 
 def _gaussian_rows(
-    atlas: Atlas, objects: NewObjects, how: Refinement, perplexities: np.ndarray
+    atlas: Atlas,
+    objects: NewObjects,
+    how: Refinement,
+    perplexities: np.ndarray,
+    graph: NeighborGraph | None,
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Compute the target and p_j|i over the nearest atlas objects, both of shape (k, n)."""
-    from manymaps.affinity.affinities import NEIGHBORS_PER_PERPLEXITY
     from manymaps.maps.bandwidths import probabilities
 
     n = atlas.n_objects
@@ -576,22 +651,22 @@ def _gaussian_rows(
             name="perplexity",
             value=perplexities.tolist(),
         )
-    k_nearest = min(n, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
-    graph = _nearest(objects, k_nearest, _metric(atlas, how))
-    k = len(graph.indices)
-    squared = graph.distances.astype(np.float64) ** 2
+    k_nearest = _n_nearest(atlas, perplexities)
+    graph = graph or _nearest(objects, k_nearest, _metric(atlas, how))
+    indices = graph.indices[:, :k_nearest]
+    squared = graph.distances[:, :k_nearest].astype(np.float64) ** 2
     starts = np.arange(0, squared.size + 1, k_nearest)
     total = np.zeros_like(squared)
     for perplexity in perplexities:
         total += probabilities(squared, perplexity) / len(perplexities)
 
     def rows(values: np.ndarray) -> sparse.csr_array:
-        return sparse.csr_array((values.ravel(), graph.indices.ravel(), starts), (k, n))
+        return sparse.csr_array((values.ravel(), indices.ravel(), starts), (len(values), n))
 
     how = prepared(atlas, objects.known, how)
-    if not isinstance(how, _Prepared):
+    if not isinstance(how, _Prepared) or how.bandwidths is None:
         return rows(total), rows(total)
-    return rows((total + how.bandwidths.reverse(graph.indices, squared)) / 2), rows(total)
+    return rows((total + how.bandwidths.reverse(indices, squared)) / 2), rows(total)
 
 
 def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:

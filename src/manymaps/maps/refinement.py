@@ -57,6 +57,7 @@ from scipy import sparse
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute import field
+from manymaps.compute.agreement import most_agreeing
 from manymaps.compute.attraction import attraction
 from manymaps.compute.mixture import (
     gather_entries,
@@ -82,6 +83,8 @@ _TOLERANCE = 5e-3
 # Up to this many pairs, sums are exact. For more pairs, the fast engine trades accuracy for time.
 # Not tuned.
 _DIRECT_PAIRS = 200_000_000
+# Fraction of the extent of the maps by which the grid of the fast engine may exceed it. Not tuned.
+_MARGIN = 0.1
 # The midpoints between pairs of the ten nearest objects give 45 candidates per object.
 _CORNERS = 10
 # Each round searches as far as the third nearest neighbour, so that three rounds cross a
@@ -216,12 +219,24 @@ class NewRows:
         points, offsets, charges = self._sources
         targets, target_offsets, _ = _points(own, log_pi, self._entries)
         pairs = float(np.diff(offsets) @ np.diff(target_offsets))
-        tolerance = 0.0 if pairs <= _DIRECT_PAIRS else _TOLERANCE
-        nobody = np.full(targets.shape[1], -1)
-        return field(
-            targets, target_offsets, points, offsets, charges, nobody,
-            self.atlas.model.kernel, tolerance,
-        )  # fmt: skip
+        kernel = self.atlas.model.kernel
+
+        def summed(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            some = np.ascontiguousarray(targets[:, rows])
+            some_offsets, nobody = np.searchsorted(rows, target_offsets), np.full(len(rows), -1)
+            return field(some, some_offsets, points, offsets, charges, nobody, kernel, tolerance)
+
+        # A trial step may lead far out of the map. A grid for all rows would then be so large that
+        # the fast engine would sum all of them directly.
+        low, high = points.min(axis=1), points.max(axis=1)
+        beyond = np.maximum(low - targets.T, targets.T - high).max(axis=1)
+        direct = (pairs <= _DIRECT_PAIRS) | (beyond > _MARGIN * (high - low).max())
+        value, scale = np.empty_like(direct, np.float32), np.empty_like(direct, np.float64)
+        slope = np.empty_like(targets)
+        for rows, tolerance in (np.flatnonzero(~direct), _TOLERANCE), (np.flatnonzero(direct), 0.0):
+            if len(rows):
+                value[rows], slope[:, rows], scale[rows] = summed(rows, tolerance)
+        return value, slope, scale
 
     def _attraction(
         self, own: np.ndarray, log_pi: np.ndarray, chooser: np.ndarray
@@ -360,15 +375,15 @@ def refine_from_nearest(
     """
     from scipy.spatial import cKDTree
 
-    known = atlas.maps[0].astype(np.float64)
-    nearest = [_strongest(neighbors, i) for i in range(neighbors.shape[0])]
-    whole = np.ones((1, len(nearest)))
-    ends = []
-    for rank in range(_STARTS):
-        start = known[[near[min(rank, len(near) - 1)] for near in nearest]]
-        ends.append(refine_rows(atlas, target, start[None], whole, max_iter=max_iter)[0][0])
-    offers = np.stack(ends, axis=1)
-    return _most_agreeing(cKDTree(known), list(offers), nearest, min(depth, len(known)))
+    known, ranked = atlas.maps[0].astype(np.float64), _ranked(neighbors)
+    k = len(ranked.counts)
+    # All starts are refined together, because a field of many rows takes less time per row.
+    start = known[ranked.nearest(_STARTS)].transpose(1, 0, 2).reshape(1, _STARTS * k, -1)
+    targets = sparse.csr_array(sparse.vstack([target] * _STARTS))
+    ends, _ = refine_rows(atlas, targets, start, np.ones((1, _STARTS * k)), max_iter=max_iter)
+    offers = ends[0].reshape(_STARTS, k, -1).transpose(1, 0, 2)
+    depth = min(depth, len(known))
+    return _most_agreeing(cKDTree(known), offers, ranked, depth)[0]
 
 
 def agreeing_places(
@@ -406,46 +421,67 @@ def agreeing_places(
     known = points.astype(np.float64)
     tree, depth = cKDTree(known), min(depth, len(points))
     result = places.astype(np.float64)
+    steps = _directions(points.shape[1])
     for start in range(0, len(places), _QUERIES):
-        rows = range(start, min(start + _QUERIES, len(places)))
-        nearest = [_strongest(target, i) for i in rows]
-        block = result[rows.start : rows.stop]
-        offers = [
-            np.vstack([place, _middles(known[near[:_CORNERS]])])
-            for place, near in zip(block, nearest, strict=True)
-        ]
-        block[:] = _most_agreeing(tree, offers, nearest, depth)
+        block = result[start : start + _QUERIES]
+        ranked = _ranked(target[start : start + len(block)])
+        offers = np.concatenate([block[:, None], _middles(block, known, ranked)], axis=1)
+        block[:], limits = _most_agreeing(tree, offers, ranked, depth)
         if depth < _NEAR:
             continue
-        steps, limits = _directions(points.shape[1]), tree.query(block, [_NEAR])[0]
+        reach = limits
         for _ in range(_ROUNDS):
-            reach = tree.query(block, [_NEAR])[0]
-            offers = [
-                np.vstack([place, place + r * steps]) for place, r in zip(block, reach, strict=True)
-            ]
-            crowded = [
-                np.vstack([around[:1], around[tree.query(around, [_NEAR])[0][:, 0] <= limit]])
-                for around, limit in zip(offers, limits[:, 0], strict=True)
-            ]
-            block[:] = _most_agreeing(tree, crowded, nearest, depth)
+            around = block[:, None] + reach[:, None, None] * steps
+            offers = np.concatenate([block[:, None], around], axis=1)
+            block[:], reach = _most_agreeing(tree, offers, ranked, depth, limits)
     return result
 
 
+@dataclass(frozen=True)
+class _Ranked:
+    """Stored columns of sparse rows, the largest entry of each row first."""
+
+    indptr: np.ndarray
+    columns: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        return np.diff(self.indptr)
+
+    def nearest(self, k: int) -> np.ndarray:
+        """Return the first k columns of each row, padded with the last one."""
+        return self.columns[
+            self.indptr[:-1, None] + np.minimum(np.arange(k), self.counts[:, None] - 1)
+        ]
+
+
+def _ranked(rows: sparse.csr_array) -> _Ranked:
+    numbers = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    return _Ranked(rows.indptr, rows.indices[np.lexsort((-rows.data, numbers))])
+
+
 def _most_agreeing(
-    tree: cKDTree, offers: list[np.ndarray], nearest: list[np.ndarray], depth: int
-) -> np.ndarray:
-    """Choose the best candidate position of each new object, or the first of several."""
-    ends = np.cumsum([len(places) for places in offers])
-    _, seen = tree.query(np.concatenate(offers), np.arange(1, depth + 1), workers=current_threads())
-    rank = np.full(tree.n, tree.n)
-    chosen = []
-    for near, places, end in zip(nearest, offers, ends, strict=True):
-        rank[near] = np.arange(len(near))
-        reach = min(depth, len(near))
-        agreement = _agreement(rank[seen[end - len(places) : end, :reach]])
-        chosen.append(places[np.argmax(agreement)])
-        rank[near] = tree.n
-    return np.array(chosen)
+    tree: cKDTree,
+    offers: np.ndarray,
+    ranked: _Ranked,
+    depth: int,
+    limits: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Choose the best candidate position (k, n_offers, d) of each new object, or the first of them.
+
+    Candidates other than the first are excluded if their distance to the third nearest object
+    exceeds the limit (k,). This distance is also returned for the chosen positions.
+    """
+    distances, seen = tree.query(offers, np.arange(1, depth + 1), workers=current_threads())
+    away = distances[:, :, min(_NEAR, depth) - 1]
+    allowed = np.full(away.shape, True) if limits is None else away <= limits[:, None]
+    allowed[:, 0] = True
+    best = np.empty(len(offers), np.int64)
+    share_out(
+        most_agreeing, len(offers), tree.n, ranked.indptr, ranked.columns, seen, allowed, best
+    )
+    rows = np.arange(len(offers))
+    return offers[rows, best], away[rows, best]
 
 
 def _directions(d: int) -> np.ndarray:
@@ -456,23 +492,9 @@ def _directions(d: int) -> np.ndarray:
     return np.concatenate([np.eye(d), -np.eye(d)])
 
 
-def _strongest(target: sparse.csr_array, i: int) -> np.ndarray:
-    """Return the stored columns of a row, the largest entry first."""
-    stored = slice(target.indptr[i], target.indptr[i + 1])
-    return target.indices[stored][np.argsort(-target.data[stored], kind="stable")]
-
-
-def _middles(corners: np.ndarray) -> np.ndarray:
-    one, other = np.triu_indices(len(corners), k=1)
-    return (corners[one] + corners[other]) / 2
-
-
-def _agreement(ranks: np.ndarray) -> np.ndarray:
-    """Compute sum_k |N_k & N'_k| / k per row, from the data ranks of the map neighbours.
-
-    A shared object contributes to all neighbourhoods at or above the larger of its two ranks.
-    """
-    depth = ranks.shape[1]
-    shares = 1 / np.arange(1, depth + 1)
-    tails = np.append(np.cumsum(shares[::-1])[::-1], 0.0)
-    return tails[np.minimum(np.maximum(ranks, np.arange(depth)), depth)].sum(axis=1)
+def _middles(places: np.ndarray, known: np.ndarray, ranked: _Ranked) -> np.ndarray:
+    """Return midpoints between pairs of nearest objects; missing ones are the object's position."""
+    corners = known[ranked.nearest(_CORNERS)]
+    one, other = np.triu_indices(_CORNERS, k=1)
+    middles = (corners[:, one] + corners[:, other]) / 2
+    return np.where((other < ranked.counts[:, None])[:, :, None], middles, places[:, None])
