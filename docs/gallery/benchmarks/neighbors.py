@@ -4,8 +4,9 @@ Recall of the neighbour search and quality of the map
 
 KL of t-SNE maps of 20,000 digits by the recall of the neighbour search, always computed with the P
 of exact neighbours. Inverted lists miss neighbours of all points evenly, which does not affect KL.
-Cells mainly miss neighbours of points at their borders, which increases KL. Therefore, cells may
-only miss a fiftieth as many neighbours as lists. Command: ``python benchmarks/neighbors.py map``
+Cells whose points share candidates mainly miss neighbours of points at their borders, which
+increases KL. They may therefore only miss a fiftieth as many neighbours as a search of single
+points. Command: ``python benchmarks/neighbors.py map``
 """
 
 from stored import OTHER, OURS, panels, read
