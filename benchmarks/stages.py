@@ -11,7 +11,8 @@ else (optimizer, records, cost).
 
 With --memory, a single call of `TSNE.fit` on vectors is divided into stages. The table lists the
 highest resident memory during each stage and at its end, in KiB per object, and processor seconds.
-Memory is counted from the process with its vectors, after a small fit has loaded all code.
+Memory is counted from the process with its vectors, after a small fit has loaded all code. With
+--vectors, the vectors of an NPY file are mapped into memory, and their pages are counted as well.
 """
 
 from __future__ import annotations
@@ -184,7 +185,8 @@ class Meter:
 
 def memory(n: int, options: argparse.Namespace) -> dict[str, Any]:
     """Fit vectors once, and measure the stages of the fit."""
-    vectors = clustered(n, options.features)
+    stored = options.vectors and np.load(options.vectors, mmap_mode="r")[:n]
+    vectors = clustered(n, options.features) if stored is None else stored
     settings: dict[str, Any] = {"max_iter": options.iterations, "random_state": 0}
     by_cells = NeighborSearch("faiss")
     # What is loaded once.
@@ -225,6 +227,7 @@ def main() -> None:
     parser.add_argument("--dims", type=int, default=2)
     parser.add_argument("--maps", type=int, default=1)
     parser.add_argument("--iterations", type=int, default=750)
+    parser.add_argument("--vectors", help="NPY file of the vectors, with --memory")
     parser.add_argument("--memory", action="store_true", help="stages of one fit from vectors")
     parser.add_argument("--record", action="store_true", help="one size, as JSON")
     options = parser.parse_args()
@@ -238,6 +241,7 @@ def main() -> None:
         same = [f"--{name}={getattr(options, name)}"
                 for name in ("features", "perplexity", "dims", "maps", "iterations")]  # fmt: skip
         same += ["--memory"] * options.memory
+        same += [f"--vectors={options.vectors}"] if options.vectors else []
         command = [sys.executable, __file__, "--record", "--objects", str(n), *same]
         found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
         if options.memory:

@@ -1,5 +1,6 @@
 """The search by cells: what k-means cannot part, what products round away, and whose limits."""
 
+import pickle
 from itertools import pairwise
 
 import faiss
@@ -27,7 +28,7 @@ def found(points, k, n_candidates, queries=None, n_threads=1):
 def probed(points, k, n_probes, queries=None):
     parts = cells_of(points, 0, 1)
     asked = points if queries is None else queries
-    return parts.probe(asked, queries is None, k, n_probes, lambda done: None)
+    return parts.probe(asked, queries is None, k, n_probes, parts.around(n_probes))
 
 
 @pytest.fixture
@@ -128,15 +129,18 @@ def test_progress_is_told_by_objects(small):
 
 
 @pytest.mark.parametrize("many", [10, 2_000])
-def test_cells_are_counted_as_they_are_searched(small, monkeypatch, many):
-    """A neighbour is found if fewer cells than are probed are nearer than its own cell."""
+@pytest.mark.parametrize("listed", [0, 64])
+def test_cells_are_counted_as_they_are_searched(small, monkeypatch, many, listed):
+    """A neighbour is found if fewer cells than are probed come before its cell."""
     monkeypatch.setattr(cells, "_MANY_CELLS", many)
+    monkeypatch.setattr(cells, "_MORE_CELLS", listed)
+    monkeypatch.setattr(cells, "_CELLS_PER_PROBE", 3 if listed == 0 else 6)
     points = clouds(900)
     truth, _ = probed(points, 10, 900)
     parts = cells_of(points, 0, 1)
     before = parts.probes_before(points, truth)
     for n_probes in (1, 2):
-        indices, _ = parts.probe(points, True, 10, n_probes, lambda done: None)
+        indices, _ = parts.probe(points, True, 10, n_probes, parts.around(n_probes))
         there = np.array([np.isin(a, b) for a, b in zip(truth, indices, strict=True)])
         assert ((before < n_probes) == there).mean() > 0.999
         assert 0.2 < there.mean() < 0.99
@@ -157,7 +161,7 @@ def test_a_point_in_a_distant_cell_is_searched_where_it_belongs(monkeypatch):
     order = np.concatenate([rest, leftover]).astype(np.int32)
     centres = np.array([points[order[a:b]].mean(axis=0) for a, b in pairwise(starts)])
     moved = cells.Cells(points[order], order, starts, centres)
-    indices, _ = moved.probe(points, True, 20, 3, lambda done: None)
+    indices, _ = moved.probe(points, True, 20, 3, moved.around(3))
     assert (indices[leftover] // 100 == leftover[:, None] // 100).mean() > 0.95
 
 
@@ -175,7 +179,16 @@ def test_progress_of_probes_is_told_by_objects(small, monkeypatch):
     monkeypatch.setattr(cells, "_PROBED_AT_ONCE", 20)
     told = []
     points = clouds(1200)
-    cells_of(points, 0, 2).probe(points, True, 5, 4, told.append)
+    parts = cells_of(points, 0, 2)
+    parts.probe(points, True, 5, 4, parts.around(4), told.append)
     assert told == sorted(told)
     assert told[-1] == 1200
     assert len(told) > 2
+
+
+def test_pickled_cells_contain_only_their_fields():
+    parts = cells_of(clouds(900), 0, 1)
+    size = len(pickle.dumps(parts))
+    parts.probe(parts.points, True, 5, 4, parts.around(4))
+    assert "blocks" in vars(parts)
+    assert len(pickle.dumps(parts)) == size

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from manymaps.affinity import distances, neighbors
+from manymaps.affinity import cells, distances, neighbors
 from manymaps.affinity import search as search_methods
 from manymaps.affinity.distances import check_finite, check_stored_symmetry, normalized_rows
 from manymaps.affinity.neighbors import (
@@ -155,12 +155,28 @@ def test_faiss_takes_sparse_rows_of_few_columns():
     assert share(graph, nearest_neighbors(X, 10, search=EXACT)) > 0.88
 
 
-def test_many_neighbors_of_few_points_are_all_found():
-    """The lists that are probed first hold fewer points than are asked for."""
+def test_many_neighbors_of_few_points_are_all_found(monkeypatch):
+    """The cells that are probed contain fewer points than are asked for."""
+    monkeypatch.setattr(cells, "_POINTS_PER_CELL", 8)
     X = clouds(300)
-    graph = nearest_neighbors(X, 250, search=NeighborSearch("faiss", 0.2))
-    assert (graph.indices >= 0).all()
-    assert all(len(set(row)) == 250 for row in graph.indices)
+    problem = search_methods.Problem(X, None, 250, "euclidean", 0)
+    index, _ = search_methods.index_of(problem, 0.2)
+    indices, distances = replace(index, n_probes=2).search(problem)
+    exact = nearest_neighbors(X, 250, search=EXACT)
+    np.testing.assert_allclose(distances, exact.distances, rtol=1e-5)
+    assert all(len(set(row)) == 250 for row in indices)
+
+
+def test_the_recall_of_narrow_lists_of_cells_is_reached(monkeypatch):
+    """The cells next to the home cell of a query do not contain all that are near the query."""
+    monkeypatch.setattr(cells, "_POINTS_PER_CELL", 16)
+    monkeypatch.setattr(cells, "_MORE_CELLS", 0)
+    monkeypatch.setattr(search_methods, "FEW_CANDIDATES", 0)
+    monkeypatch.setattr(search_methods, "_HARDLY_MORE", 0)
+    X = clouds(4000)
+    graph = nearest_neighbors(X, 20, search=NeighborSearch("faiss", 0.9))
+    assert 0.9 <= graph.recall < 0.99
+    assert share(graph, nearest_neighbors(X, 20, search=EXACT)) > 0.88
 
 
 def test_the_same_bits_at_any_number_of_threads():

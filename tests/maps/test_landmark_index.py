@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from manymaps import TSNE, NeighborSearch, Refinement, insert
-from manymaps.affinity import neighbors
+from manymaps.affinity import cells, neighbors
 from manymaps.compute.threads import threads
 from manymaps.maps import estimator, insertion
 from manymaps.maps.blocks import RowBlocks
@@ -32,6 +32,8 @@ def index(monkeypatch) -> list:
     pytest.importorskip("faiss")
     monkeypatch.setattr(neighbors, "_FEWEST_TO_APPROXIMATE", 0)
     monkeypatch.setattr(neighbors, "_EXACT_PRODUCTS", 0)
+    monkeypatch.setattr(cells, "_POINTS_PER_CELL", 10)
+    monkeypatch.setattr(cells, "_MORE_CELLS", 10)
     made: list = []
 
     def listed(*arguments, **settings):
@@ -85,3 +87,19 @@ def test_few_rows_and_sparse_rows_are_searched_exactly(few_features):
     assert neighbors.neighbor_index(many, 15, 10, **how) is None
     assert neighbors.neighbor_index(sparse.csr_array(many), 15, 10**9, **how) is None
     assert neighbors.neighbor_index(many, 15, 10**9, **{**how, "metric": "cityblock"}) is None
+
+
+def test_fitted_rows_need_no_index(few_features, landmarks, index):
+    places = landmarks.transform(few_features[:300])
+    np.testing.assert_array_equal(places, landmarks.embedding_)
+    assert index == []
+
+
+def test_coarse_distances_are_searched_exactly(index):
+    """Differences between neighbours are lost in a group that is 1e9 times farther away."""
+    rng = np.random.default_rng(0)
+    points = rng.random((400, 3))
+    points[:160] += 1e9
+    how = {"metric": "euclidean", "search": NeighborSearch()}
+    assert neighbors.neighbor_index(points, 15, 10**9, **how) is None
+    assert neighbors.neighbor_index(points[160:], 15, 10**9, **how) is not None

@@ -6,7 +6,8 @@ KL of t-SNE maps of 20,000 digits by the recall of the neighbour search, always 
 of exact neighbours. Inverted lists miss neighbours of all points evenly, which does not affect KL.
 Cells whose points share candidates mainly miss neighbours of points at their borders, which
 increases KL. They may therefore only miss a fiftieth as many neighbours as a search of single
-points. Command: ``python benchmarks/neighbors.py map``
+points. manymaps searches single points in cells instead of lists, and misses neighbours as evenly.
+Command: ``python benchmarks/neighbors.py map``
 """
 
 from stored import OTHER, OURS, panels, read

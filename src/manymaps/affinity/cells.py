@@ -1,4 +1,4 @@
-"""Search for nearest neighbours by cells, which compares nearby points with the same candidates.
+"""Search for nearest neighbours by cells of nearby points.
 
 Nested k-means splits the points into cells of about 128. In `Cells.search`, the candidates of a
 cell are the points of its nearest cells. The distances between the queries of the cell and its
@@ -18,7 +18,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ _ROUNDS = 10
 # default of faiss.
 _POINTS_PER_CENTRE = 256
 # `probe` looks for the nearest cells of a query among this many cells per probed cell, and a
-# constant number, that are nearest to the centre of the query's cell. On a million points, this
-# reduces a recall of 0.952 to 0.947; three cells per probed cell reduce it to 0.944.
+# constant number, that are nearest to the centre of the query's home cell. On a million points,
+# this reduces a recall of 0.952 to 0.947; three cells per probed cell reduce it to 0.944.
 _CELLS_PER_PROBE, _MORE_CELLS = 6, 64
 # Number of cells above which the cell of a query is searched by cells of the centres, and number of
 # these cells that are probed. On a million points, 99.8% of the queries obtain the nearest cell.
@@ -75,17 +76,32 @@ class Cells:
     starts: np.ndarray
     centres: np.ndarray
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, without what is computed from them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     @property
     def faiss(self) -> Any:
-        """Module that is not pickled with the cells."""
         return importlib.import_module("faiss")
+
+    @cached_property
+    def blocks(self) -> np.ndarray:
+        """Coordinates of the points by cell, as in `manymaps.compute.probing`."""
+        blocks = np.empty(self.points.size, np.float32)
+        share_out(fill_blocks, len(self.centres), self.points, self.starts, blocks)
+        return blocks
+
+    @cached_property
+    def above(self) -> Cells:
+        """Cells of the centres."""
+        return cells_of(self.centres, 0, 1)
 
     @property
     def sizes(self) -> np.ndarray:
         """Number of points in each cell."""
         return np.diff(self.starts)
 
-    @property
+    @cached_property
     def of_point(self) -> np.ndarray:
         """Cell of each point, by the index of the point."""
         cells = np.empty(len(self.numbers), np.int64)
@@ -150,33 +166,46 @@ class Cells:
         return indices, squares
 
     def probes_before(self, queries: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Count the cells that are nearer to a query than the cell of a point.
+        """Count the cells that are probed for a query before the cell of a point.
 
         The queries (m, d) are compared with points that are passed as indices of shape (m, k). The
         result has shape (m, k).
         """
         from scipy.spatial.distance import cdist
 
-        of_point, before = self.of_point, np.empty(points.shape, np.int64)
-        for row, (query, some) in enumerate(zip(queries, points, strict=True)):
-            away = cdist(query[None], self.centres, "sqeuclidean")[0]
-            before[row] = np.searchsorted(np.sort(away), away[of_point[some]])
+        homes = self.centres[self._nearest_cell_of_many(queries)]
+        before = np.empty(points.shape, np.int64)
+        for row, (query, home, some) in enumerate(zip(queries, homes, points, strict=True)):
+            cells = self.of_point[some]
+            away, from_home = cdist([query, home], self.centres, "sqeuclidean")
+            rank = np.searchsorted(np.sort(from_home), from_home[cells])
+            # Cells that are far from the home cell are probed only with many others.
+            listed = (rank - _MORE_CELLS) // _CELLS_PER_PROBE
+            before[row] = np.maximum(np.searchsorted(np.sort(away), away[cells]), listed)
         return before
 
+    def around(self, n_probes: int) -> np.ndarray:
+        """List the cells next to each cell, nearest first, among which `n_probes` are probed."""
+        width = min(len(self.centres), _CELLS_PER_PROBE * n_probes + _MORE_CELLS)
+        return np.asarray(self.faiss.knn(self.centres, self.centres, width)[1].astype(np.int32))
+
     def probe(
-        self, queries: np.ndarray, own: bool, k: int, n_probes: int, note: Callable[[int], object]
+        self,
+        queries: np.ndarray,
+        own: bool,
+        k: int,
+        n_probes: int,
+        near: np.ndarray,
+        note: Callable[[int], object] = lambda done: None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the k nearest points of each query in the `n_probes` cells nearest to it.
 
-        With `own`, the queries are the points, which are not their own neighbours. The results are
-        those of `search`. If the cells of a query contain fewer than k points, its last indices are
-        -1.
+        With `own`, the queries are the points, which are not their own neighbours. `near` are the
+        cells `around(n_probes)`. The results are those of `search`. If the cells of a query contain
+        fewer than k points, its last indices are -1, at infinite distances.
         """
-        n_cells = len(self.centres)
-        width = min(n_cells, _CELLS_PER_PROBE * n_probes + _MORE_CELLS)
-        near = self.faiss.knn(self.centres, self.centres, width)[1].astype(np.int32)
-        numbers, blocks = self.numbers.astype(np.int32), np.empty(self.points.size, np.float32)
-        share_out(fill_blocks, n_cells, self.points, self.starts, blocks)
+        n_cells, n_probes = len(self.centres), min(n_probes, near.shape[1])
+        numbers = self.numbers.astype(np.int32)
         cells = self._nearest_cell_of_many(queries)
         asked = np.argsort(cells, kind="stable").astype(np.int32)
         offsets = np.searchsorted(cells[asked], np.arange(n_cells + 1))
@@ -185,9 +214,9 @@ class Cells:
         for first in range(0, n_cells, _PROBED_AT_ONCE):
             last = min(n_cells, first + _PROBED_AT_ONCE)
             share_out(
-                probe_cells, last - first, blocks, numbers, self.starts, self.centres,
-                near[first:last], min(n_probes, width), queries, asked, offsets[first : last + 1],
-                own, indices, squares,
+                probe_cells, last - first, self.blocks, numbers, self.starts, self.centres,
+                near[first:last], n_probes, queries, asked, offsets[first : last + 1], own,
+                indices, squares,
             )  # fmt: skip
             note(int(offsets[last]))
         return indices, squares
@@ -199,8 +228,8 @@ class Cells:
         """
         if len(self.centres) <= _MANY_CELLS:
             return self.nearest_cell(queries)
-        above = cells_of(self.centres, 0, 1)
-        return above.probe(queries, False, 1, _PROBES_FOR_CELL, lambda done: None)[0][:, 0]
+        near = self.above.around(_PROBES_FOR_CELL)
+        return self.above.probe(queries, False, 1, _PROBES_FOR_CELL, near)[0][:, 0]
 
     def _stretch(self, cell: int) -> slice:
         return slice(self.starts[cell], self.starts[cell + 1])

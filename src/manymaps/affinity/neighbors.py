@@ -304,8 +304,8 @@ def nearest_neighbors(
 class NeighborIndex:
     """Points among which the neighbours of many blocks of queries are searched.
 
-    Each query has the same neighbours in any block and for any number of threads, unless it has
-    several neighbours at the same distance.
+    Apart from ties and rounding, each query has the same neighbours in any block. The neighbours do
+    not depend on the number of threads.
 
     Parameters
     ----------
@@ -317,12 +317,15 @@ class NeighborIndex:
         Number of neighbours of each query.
     cells : PointIndex
         The points in cells.
+    recalls : ndarray
+        Recall of each point of a sample.
     """
 
     points: np.ndarray
     metric: str
     k: int
     cells: search_methods.PointIndex
+    recalls: np.ndarray
 
     def nearest(self, queries: np.ndarray) -> NeighborGraph:
         """Find the k nearest points of each query.
@@ -337,13 +340,16 @@ class NeighborIndex:
         NeighborGraph
             The neighbours.
         """
-        asked = comparable(finite_points(queries, "queries"), None, self.metric)[0]
+        asked = comparable(self.points[:1], finite_points(queries, "queries"), self.metric)[1]
         problem = Problem(self.points, asked, self.k, "euclidean", 0)
         with search_methods.library_threads("faiss"):
             indices, distances = self.cells.search(problem)
         generator = np.random.default_rng(problem.seed)
         indices = redraw_copies(self.points, indices, distances, False, generator)
-        return NeighborGraph(indices, in_unit(distances, self.metric), "faiss")
+        distances, recalls = in_unit(distances, self.metric), self.recalls
+        return NeighborGraph(
+            indices, distances, "faiss", float(recalls.mean()), float(recalls.min())
+        )
 
 
 def neighbor_index(
@@ -367,8 +373,8 @@ def neighbor_index(
     Returns
     -------
     NeighborIndex, optional
-        The index, or None if an exact search is cheaper, the points are sparse, or the metric is
-        not Euclidean between single rows.
+        The index, or None if an exact search is cheaper, the points are sparse, the metric is not
+        Euclidean between single rows, or float32 does not resolve the distances.
     """
     if sparse.issparse(X) or metric not in _OF_SINGLE_ROWS or k >= len(X):
         return None
@@ -376,9 +382,11 @@ def neighbor_index(
     if _chosen(problem, n_queries, search) != "faiss":
         return None
     points = comparable(finite_points(X, "X"), None, metric)[0]
+    problem = replace(problem, points=points)
     with work("finding neighbours"), search_methods.library_threads("faiss"):
-        cells, _ = search_methods.index_of(replace(problem, points=points), search.recall)
-    return NeighborIndex(points, str(metric), k, cells)
+        cells, sample = search_methods.index_of(problem, search.recall)
+        recalls = search_methods.measured_recalls(problem, cells, sample)
+    return None if recalls is None else NeighborIndex(points, str(metric), k, cells, recalls)
 
 
 def distance_rows(

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
@@ -32,8 +32,8 @@ from manymaps.progress import work
 
 __all__ = [
     "Found", "PointIndex", "Problem", "by_faiss", "compact", "descends", "descent", "exact",
-    "has_faiss", "has_pynndescent", "index_of", "library_threads", "refusals_of",
-    "refuse_undefined",
+    "has_faiss", "has_pynndescent", "index_of", "library_threads", "measured_recalls",
+    "refusals_of", "refuse_undefined",
 ]  # fmt: skip
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -49,7 +49,7 @@ _SAMPLE = 500
 # If a cell needs this fraction of all points as candidates, an exact search is equally fast.
 _NEARLY_ALL = 0.75
 # Cells whose points share candidates miss neighbours of points at their boundaries, which increases
-# KL more than other missed neighbours (2.052 and 2.016, exact 2.013, at a recall of 0.955 on 20,000
+# KL more than other missed neighbours (2.053 and 2.019, exact 2.013, at a recall of 0.955 on 20,000
 # digits). They may therefore miss only a fiftieth of this fraction, and are used only if they then
 # need at most 1.5 times as many candidates.
 _HARDLY_MORE, _WORSE = 1.5, 50
@@ -328,7 +328,7 @@ class _Sample:
         """Find how many candidates or cells reach a recall, from the number before each point."""
         # Any k neighbours that are not farther than the k-th are valid, including any of its
         # copies.
-        before[self.distances > _reach(self.distances, self.k)] = most
+        before = np.where(self.distances > _reach(self.distances, self.k), most, before)
         before = np.sort(before, axis=1)[:, : self.k]
         before[self.distances[:, self.k - 1] == 0] = 0
         return _fewest(lambda n: (before < n).mean(axis=1), recall, most)
@@ -338,7 +338,8 @@ class _Sample:
 class PointIndex:
     """Points in cells, of which each query is compared with the nearest ones.
 
-    The neighbours of a query depend neither on the other queries nor on the number of threads.
+    Apart from rounding, the neighbours of a query do not depend on the other queries. They do not
+    depend on the number of threads.
     """
 
     cells: Cells
@@ -346,13 +347,18 @@ class PointIndex:
     scale: float
     n_probes: int
 
+    @cached_property
+    def near(self) -> np.ndarray:
+        """Cells next to each cell."""
+        return self.cells.around(self.n_probes)
+
     def search(
         self, problem: Problem, note: Callable[[int], object] = lambda done: None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the neighbours of all queries of a problem with the same points."""
         asked = _in_float32(problem.asked, self.centre, self.scale)
         own, k = problem.among_themselves, problem.k
-        indices, squares = self.cells.probe(asked, own, k, self.n_probes, note)
+        indices, squares = self.cells.probe(asked, own, k, self.n_probes, self.near, note)
         distances = _root(squares, self.scale)
         # The probed cells may contain fewer than k points.
         short = np.flatnonzero(indices[:, -1] < 0)
@@ -364,14 +370,24 @@ class PointIndex:
 def index_of(problem: Problem, recall: float) -> tuple[PointIndex, _Sample]:
     """Assign the points of a problem to cells, and measure the recall on a sample of queries."""
     centre, scale = _centre_and_scale(problem.points)
-    base, faiss = _in_float32(problem.points, centre, scale), _faiss()
-    cells = cells_of(base, problem.seed, faiss.omp_get_max_threads())
+    base = _in_float32(problem.points, centre, scale)
+    cells = cells_of(base, problem.seed, _faiss().omp_get_max_threads())
     del base  # the cells contain their own copy
     sample = _Sample.of(problem)
     queries = _in_float32(problem.asked[sample.rows], centre, scale)
     before = cells.probes_before(queries, sample.nearest)
     n_probes = sample.fewest(before, recall, len(cells.centres))
     return PointIndex(cells, centre, scale, n_probes), sample
+
+
+def measured_recalls(problem: Problem, index: PointIndex, sample: _Sample) -> np.ndarray | None:
+    """Measure the recall of each point of a sample, or return None if float32 is too coarse."""
+    queries = problem.points[sample.rows]
+    indices, distances = index.search(replace(problem, queries=queries, k=problem.k + 1))
+    found = _without_self(indices, distances, sample.rows)
+    if _unresolved_row(problem, sample.rows, found) is not None:
+        return None
+    return _row_recalls(found, sample.distances)
 
 
 def by_faiss(problem: Problem, recall: float) -> Found:
@@ -381,7 +397,6 @@ def by_faiss(problem: Problem, recall: float) -> Found:
     missed by cells affect points at cell boundaries, which degrades a map far more. The fraction
     that cells may miss is therefore a fiftieth of the fraction that single points may miss.
     """
-    faiss = _faiss()
     if not isinstance(problem.points, np.ndarray):
         dense = {"points": problem.points.toarray()}
         if problem.queries is not None:
@@ -389,7 +404,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
         problem = replace(problem, **dense)
     own, k, n = problem.among_themselves, problem.k, len(problem.points)
     index, sample = index_of(problem, recall)
-    cells, n_threads = index.cells, faiss.omp_get_max_threads()
+    cells, n_threads = index.cells, _faiss().omp_get_max_threads()
     alone = _in_float32(problem.asked[sample.rows], index.centre, index.scale)
     together = cells.centres[cells.of_point[sample.rows] if own else cells.nearest_cell(alone)]
 
@@ -451,12 +466,8 @@ def _check_resolution(
     problem: Problem, rows: np.ndarray, found: tuple[np.ndarray, np.ndarray]
 ) -> None:
     """Warn if float32 does not separate the neighbours of many objects."""
-    indices, distances = found
-    seen = np.maximum(indices, 0)
-    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, seen))
-    off = (indices >= 0) & (abs(distances - exact) > 100 * _ROUNDING * exact.max(axis=1)[:, None])
-    if off.any(axis=1).mean() > 0.01:
-        row = rows[off.any(axis=1).argmax()]
+    row = _unresolved_row(problem, rows, found)
+    if row is not None:
         warnings.warn(
             f"float32 does not resolve the distances among the neighbours of row {row}, which lie "
             "much closer together than the extent of the data; remove outliers, or use an exact "
@@ -464,6 +475,18 @@ def _check_resolution(
             DataWarning,
             stacklevel=4,
         )
+
+
+def _unresolved_row(
+    problem: Problem, rows: np.ndarray, found: tuple[np.ndarray, np.ndarray]
+) -> int | None:
+    """Return one of many rows whose neighbours float32 does not separate, or None."""
+    indices, distances = found
+    seen = np.maximum(indices, 0)
+    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, seen))
+    off = (indices >= 0) & (abs(distances - exact) > 100 * _ROUNDING * exact.max(axis=1)[:, None])
+    many = off.any(axis=1)
+    return int(rows[many.argmax()]) if many.mean() > 0.01 else None
 
 
 def descent(problem: Problem, recall: float) -> Found:

@@ -71,7 +71,8 @@ def insert_batches(
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".* resemble nothing in the atlas", DataWarning)
-            for numbers, found in insert_blocks(atlas, blocks, unfinished, settings):
+            n_new = int((fitted < 0).sum())
+            for numbers, found in insert_blocks(atlas, blocks, unfinished, settings, n_new):
                 table[numbers] = _coordinates(*found[:2])
                 table.flush()
     except (KeyboardInterrupt, mm.WorkersLostError) as error:

@@ -43,9 +43,10 @@ def _measure(columns, point, squares):
     n = columns.shape[1]
     squares[:n] = np.float32(0)
     for axis in range(point.size):
-        own = point[axis]
+        coordinate = point[axis]
         for j in range(n):
-            squares[j] += (columns[axis, j] - own) * (columns[axis, j] - own)
+            difference = columns[axis, j] - coordinate
+            squares[j] += difference * difference
 
 
 @inlined
@@ -74,10 +75,10 @@ def _select(keys, k):
 
 
 @inlined
-def _collect(squares, numbers, own, keys, count, limit, k):
+def _collect(squares, numbers, excluded, keys, count, limit, k):
     """Add the points of a cell that are not beyond a limit, and update the limit (as bits)."""
     for j in range(numbers.size):
-        if squares[j] <= limit and numbers[j] != own:
+        if squares[j] <= limit and numbers[j] != excluded:
             keys[count] = np.int64(squares[j]) << 32 | numbers[j]
             count += 1
             if count == keys.size:
@@ -105,7 +106,8 @@ def probe_cells(
     among : bool
         Whether query i is the point with index i, which is not its own neighbour.
     indices, squares : int32 and float32 arrays of shape (n_queries, k)
-        Result, nearest first. If the cells have fewer than k points, the remaining indices are -1.
+        Result, nearest first. If the cells have fewer than k points, the remaining indices are -1,
+        and the squares infinite.
     """
     d, k, width = queries.shape[1], indices.shape[1], near.shape[1]
     most = width
@@ -147,3 +149,4 @@ def probe_cells(
                 indices[some[q], count:] = -1
                 bits[:count] = keys[q, :count] >> 32
                 squares[some[q], :count] = measured[:count]
+                squares[some[q], count:] = np.inf

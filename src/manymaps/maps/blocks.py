@@ -1,8 +1,8 @@
 """Insertion of many new rows in blocks, with memory that does not depend on the number of rows.
 
 Rows are inserted independently of each other. The blocks therefore affect only the memory and the
-order of the work, and not the result. Blocks are tasks (`manymaps.compute.tasks`), which joblib's
-active backend distributes over processes or a cluster.
+order of the work, and not the result, apart from the choice among equal landmarks. Blocks are tasks
+(`manymaps.compute.tasks`), which joblib's active backend distributes over processes or a cluster.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from manymaps.affinity.distances import check_finite
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.tasks import finished, is_spread
 from manymaps.compute.threads import one_blas_thread
-from manymaps.maps.insertion import Refinement, insert, prepared
+from manymaps.maps.insertion import DEFAULT_NEIGHBORS, Refinement, insert, prepared
 from manymaps.maps.new_objects import Matrix
 from manymaps.progress import work
 
@@ -82,6 +82,7 @@ def insert_blocks(
     blocks: RowBlocks,
     chosen: np.ndarray,
     settings: Mapping[str, Any],
+    n_rows: int,
 ) -> Generator[tuple[np.ndarray, Inserted], None, None]:
     """Insert some of the rows, and yield the result of each block when it ends.
 
@@ -95,6 +96,8 @@ def insert_blocks(
         Mask of the rows to insert.
     settings : mapping
         Further arguments of `insert`.
+    n_rows : int
+        Number of rows that are inserted in all, which determines the search for their neighbours.
 
     Yields
     ------
@@ -109,12 +112,14 @@ def insert_blocks(
     WorkersLostError
         If workers have ended. Blocks that were yielded before the error are complete.
     """
+    if not chosen.any():
+        return
     if atlas.model.normalization == "joint":
         _ = atlas.log_whole  # computed here once, and not by every worker
     if settings["refine"]:
         refine = Refinement() if settings["refine"] is True else settings["refine"]
-        count = {"n_neighbors": settings["n_neighbors"]} if "n_neighbors" in settings else {}
-        refine = prepared(atlas, settings.get("vectors"), refine, blocks.rows.shape[0], **count)
+        k = settings.get("n_neighbors", DEFAULT_NEIGHBORS)
+        refine = prepared(atlas, settings.get("vectors"), refine, n_rows, k)
         settings = {**settings, "refine": refine}
     taken = frozenset(atlas.labels)
     used = [k for k in range(len(blocks)) if chosen[blocks.numbers(k)].any()]

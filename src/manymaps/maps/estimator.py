@@ -497,7 +497,8 @@ class MapEstimator(
         }
         with threads(self.n_jobs), warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            for numbers, inserted in insert_blocks(self.atlas_, blocks, fitted < 0, settings):
+            new, n_new = fitted < 0, int((fitted < 0).sum())
+            for numbers, inserted in insert_blocks(self.atlas_, blocks, new, settings, n_new):
                 places[:, numbers] = inserted[0]
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
 

@@ -17,9 +17,10 @@ the largest distance from it, and u is the direction to the object's usual posit
 
 For vectors with distances d_ij and a largest possible distance D, the similarities are s_ij = 1 -
 d_ij / D. For "cosine", d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric, D
-is the object's own largest distance to the atlas. If the largest of an object's precomputed
-similarities exceeds 1, all its similarities are divided by it before they are compared with
-theta_i, which is at most 1.
+is the object's own largest distance to the atlas. If the neighbours of many objects are searched in
+an index, it is the largest distance to at most 500 atlas objects or to its neighbours. If the
+largest of an object's precomputed similarities exceeds 1, all its similarities are divided by it
+before they are compared with theta_i, which is at most 1.
 
 Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objects; weights (k, n).
 """
@@ -64,7 +65,7 @@ _SAMPLE = 500
 _STRANGE = 2.0
 # Not tuned. The number is small enough to stay local, and large enough to limit the effect of a
 # single unusual neighbour.
-_DEFAULT_NEIGHBORS = 25
+DEFAULT_NEIGHBORS = 25
 # Fraction of the perplexity of the atlas for landmarks. It was chosen on the mixture of
 # `benchmarks/landmarks.py` (one seed, 1,500 inserted points, positions with a jitter of 1e-4).
 # There, 1 / 2 preserves 0.185 of the 10 nearest and 0.438 of the 100 nearest neighbours, and 1 / 3
@@ -205,7 +206,7 @@ def insert(
     labels: Sequence[str] | None = None,
     vectors: Matrix | None = None,
     similarity: Metric | None = None,
-    n_neighbors: int | Literal["local"] = _DEFAULT_NEIGHBORS,
+    n_neighbors: int | Literal["local"] = DEFAULT_NEIGHBORS,
     sd: float = 2.0,
     weights: NeighborWeights | None = None,
     refine: bool | Refinement = False,
@@ -302,7 +303,10 @@ def insert(
     index = refine.index if isinstance(refine, _Prepared) else None
     graph = index.nearest(objects.vectors) if index and objects.vectors is not None else None
     if index and graph and index.metric == objects.similarity and k_best and reference is None:
-        neighbors, strange, references = *_nearest_similar(objects, graph, k_best), None
+        neighbors, strange, references = (
+            *_nearest_similar(objects, index.points, graph, k_best),
+            None,
+        )
     else:
         neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
     _check_references(references, objects.labels, curve)
@@ -402,16 +406,16 @@ def _effective_neighbors(
 
 
 def _nearest_similar(
-    objects: NewObjects, graph: NeighborGraph, k_best: int
+    objects: NewObjects, known: np.ndarray, graph: NeighborGraph, k_best: int
 ) -> tuple[sparse.csr_array, np.ndarray]:
     """Select the most similar objects from known neighbours, and find the dissimilar rows.
 
-    The largest distance of an object is that to at most 500 objects or to its neighbours.
+    The atlas objects are passed as comparable points (n, n_features). The largest distance of an
+    object is that to at most 500 objects or to its neighbours.
     """
     similarity = objects.similarity
     distances = graph.distances[:, :k_best].astype(np.float64)
-    prepared: tuple[Matrix, Matrix] = comparable(objects.known, objects.vectors, similarity)
-    known, new = prepared
+    new = comparable(known[:1], objects.vectors, similarity)[1]
     if similarity == "cosine":
         similarities = 1 - distances / 2
     else:
@@ -474,7 +478,7 @@ def _chosen(
             picked = _outstanding(values, table.shape[1], sd)
         dissimilar[i] = best <= least or (k_best is None and len(picked) == 0)
         if len(picked) == 0:
-            picked = _largest(values, k_best or _DEFAULT_NEIGHBORS)
+            picked = _largest(values, k_best or DEFAULT_NEIGHBORS)
         picked = picked[values[picked] > 0] if best > 0 else picked
         chosen = values[picked].astype(np.float64)
         # If an object is equally far from all others, all similarities are equal.
@@ -603,7 +607,7 @@ def prepared(
     vectors: Matrix | None,
     how: Refinement,
     n_rows: int = 0,
-    n_neighbors: int | str = _DEFAULT_NEIGHBORS,
+    n_neighbors: int | str = DEFAULT_NEIGHBORS,
 ) -> Refinement:
     """Add the index and the bandwidths of landmarks to the settings for all blocks of rows."""
     known = atlas.vectors if vectors is None else vectors
@@ -625,7 +629,15 @@ def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:
     """Return the number of neighbours in the target."""
     from manymaps.affinity.affinities import NEIGHBORS_PER_PERPLEXITY
 
-    return min(atlas.n_objects, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
+    n = atlas.n_objects
+    if not ((perplexities >= 1) & (perplexities <= n)).all():
+        raise ParameterError(
+            f"must be from 1 to {n}, the number of objects in the atlas; to refine new objects, "
+            "pass Refinement(perplexity=...)",
+            name="perplexity",
+            value=perplexities.tolist(),
+        )
+    return min(n, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
 
 
 def _metric(atlas: Atlas, how: Refinement) -> Metric:
@@ -643,14 +655,6 @@ def _gaussian_rows(
     """Compute the target and p_j|i over the nearest atlas objects, both of shape (k, n)."""
     from manymaps.maps.bandwidths import probabilities
 
-    n = atlas.n_objects
-    if not ((perplexities >= 1) & (perplexities <= n)).all():
-        raise ParameterError(
-            f"must be from 1 to {n}, the number of objects in the atlas; to refine new objects, "
-            "pass Refinement(perplexity=...)",
-            name="perplexity",
-            value=perplexities.tolist(),
-        )
     k_nearest = _n_nearest(atlas, perplexities)
     graph = graph or _nearest(objects, k_nearest, _metric(atlas, how))
     indices = graph.indices[:, :k_nearest]
@@ -661,9 +665,10 @@ def _gaussian_rows(
         total += probabilities(squared, perplexity) / len(perplexities)
 
     def rows(values: np.ndarray) -> sparse.csr_array:
-        return sparse.csr_array((values.ravel(), indices.ravel(), starts), (len(values), n))
+        shape = len(values), atlas.n_objects
+        return sparse.csr_array((values.ravel(), indices.ravel(), starts), shape)
 
-    how = prepared(atlas, objects.known, how)
+    how = prepared(atlas, objects.known, how) if how.landmarks else how
     if not isinstance(how, _Prepared) or how.bandwidths is None:
         return rows(total), rows(total)
     return rows((total + how.bandwidths.reverse(indices, squared)) / 2), rows(total)

@@ -1,0 +1,31 @@
+"""Comparison of the README's output with that of a demo that was compiled elsewhere."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "update_readme.py"
+SPEC = importlib.util.spec_from_file_location("update_readme", SCRIPT)
+update_readme = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(update_readme)
+
+SHOWN = "ribbon, tie  77%  ribbon .20 (.090), tie .14  map 1   (fabric, snug)\nothers  3%"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "agree"),
+    [
+        ("77%", "75%", True),
+        ("77%", "81%", False),
+        (".20", ".22", True),
+        (".20", ".24", False),
+        ("map 1   (fabric, snug)", "map 19  (door)", True),
+        ("tie .14", "string .14", False),
+        ("(.090), ", "", False),
+        ("others", "rest", False),
+    ],
+)
+def test_words_agree_exactly_and_numbers_nearly(old, new, agree):
+    assert SHOWN.count(old) == 1
+    assert update_readme.agree(SHOWN, SHOWN.replace(old, new)) is agree
