@@ -77,7 +77,7 @@ class Cells:
     centres: np.ndarray
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields, without what is computed from them."""
+        """Return the fields without cached properties."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
