@@ -171,7 +171,7 @@ def test_the_recall_of_narrow_lists_of_cells_is_reached(monkeypatch):
     """The cells next to the home cell of a query do not contain all that are near the query."""
     monkeypatch.setattr(cells, "_POINTS_PER_CELL", 16)
     monkeypatch.setattr(cells, "_MORE_CELLS", 0)
-    monkeypatch.setattr(search_methods, "FEW_CANDIDATES", 0)
+    monkeypatch.setattr(cells, "FEW_CANDIDATES", 0)
     monkeypatch.setattr(search_methods, "_HARDLY_MORE", 0)
     X = clouds(4000)
     graph = nearest_neighbors(X, 20, search=NeighborSearch("faiss", 0.9))

@@ -19,16 +19,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, NoReturn, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.cells import FEW_CANDIDATES, Cells, cells_of
 from manymaps.affinity.distances import BLOCK_CELLS, Matrix, Metric
 from manymaps.affinity.ties import nearest_columns
 from manymaps.errors import DataError, DataWarning, ParameterError, not_installed
 from manymaps.progress import work
+
+if TYPE_CHECKING:
+    from manymaps.affinity.cells import Cells
 
 __all__ = [
     "Found", "PointIndex", "Problem", "by_faiss", "compact", "descends", "descent", "exact",
@@ -369,6 +371,9 @@ class PointIndex:
 
 def index_of(problem: Problem, recall: float) -> tuple[PointIndex, _Sample]:
     """Assign the points of a problem to cells, and measure the recall on a sample of queries."""
+    # Importing the compiled functions takes half a second, and only this search needs them.
+    from manymaps.affinity.cells import cells_of
+
     centre, scale = _centre_and_scale(problem.points)
     base = _in_float32(problem.points, centre, scale)
     cells = cells_of(base, problem.seed, _faiss().omp_get_max_threads())
@@ -397,6 +402,8 @@ def by_faiss(problem: Problem, recall: float) -> Found:
     missed by cells affect points at cell boundaries, which degrades a map far more. The fraction
     that cells may miss is therefore a fiftieth of the fraction that single points may miss.
     """
+    from manymaps.affinity.cells import FEW_CANDIDATES
+
     if not isinstance(problem.points, np.ndarray):
         dense = {"points": problem.points.toarray()}
         if problem.queries is not None:
