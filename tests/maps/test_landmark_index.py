@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps import TSNE, NeighborSearch, Refinement, insert
+from manymaps import TSNE, NeighborSearch, ParameterError, Refinement, insert
 from manymaps.affinity import cells, neighbors
 from manymaps.compute.threads import threads
 from manymaps.maps import estimator, insertion
@@ -103,3 +103,18 @@ def test_coarse_distances_are_searched_exactly(index):
     how = {"metric": "euclidean", "search": NeighborSearch()}
     assert neighbors.neighbor_index(points, 15, 10**9, **how) is None
     assert neighbors.neighbor_index(points[160:], 15, 10**9, **how) is not None
+
+
+@pytest.mark.filterwarnings("ignore:.* resemble nothing in the atlas")
+def test_another_similarity_uses_the_index_only_for_the_target(few_features, landmarks, index):
+    settings = {"similarity": "cosine", "refine": Refinement(metric="euclidean")}
+    exact = insert(landmarks.atlas_, few_features[300:], **settings)
+    settings["refine"] = insertion.prepared(landmarks.atlas_, None, settings["refine"], 200)
+    found = insert(landmarks.atlas_, few_features[300:], **settings)
+    assert index[-1].metric == "euclidean"
+    np.testing.assert_array_equal(found.weights.toarray(), exact.weights.toarray())
+
+
+def test_a_perplexity_above_the_number_of_landmarks_is_refused(few_features, landmarks):
+    with pytest.raises(ParameterError, match=r"must be from 1 to 300"):
+        landmarks.transform(few_features[300:], refine=Refinement(perplexity=301))

@@ -44,7 +44,8 @@ _ROUNDS = 10
 _POINTS_PER_CENTRE = 256
 # `probe` looks for the nearest cells of a query among this many cells per probed cell, and a
 # constant number, that are nearest to the centre of the query's home cell. On a million points,
-# this reduces a recall of 0.952 to 0.947; three cells per probed cell reduce it to 0.944.
+# this reduces a recall of 0.952 to 0.947, and three cells per probed cell reduce it to 0.944. More
+# cells are then probed (`probes_before`).
 _CELLS_PER_PROBE, _MORE_CELLS = 6, 64
 # Number of cells above which the cell of a query is searched by cells of the centres, and number of
 # these cells that are probed. On a million points, 99.8% of the queries obtain the nearest cell.
