@@ -12,7 +12,7 @@ import { listenToKeys } from "./keys.ts";
 import type { Shown } from "./map_page.tsx";
 import { Pane } from "./pane.tsx";
 import { Panel } from "./panel.tsx";
-import { Search } from "./search.tsx";
+import { Search } from "./search_box.tsx";
 
 export function App({ panes }: { panes: Panes }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);

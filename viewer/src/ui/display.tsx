@@ -18,7 +18,7 @@ import { CIRCLE, shapeOf } from "../scene/mark_data.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button, Check } from "./button.tsx";
-import { Only } from "./filters.tsx";
+import { Only } from "./filter_panel.tsx";
 
 const QUANTITIES: readonly Quantity[] = ["weights", "proportions"];
 

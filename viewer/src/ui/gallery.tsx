@@ -9,8 +9,8 @@ import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Cards, stepBetween } from "./cards.tsx";
 import { About } from "./colophon.tsx";
+import { Word } from "./label_text.tsx";
 import { MapTitle, Thumbnail } from "./pictures.tsx";
-import { Word } from "./words.tsx";
 
 export function Gallery({ session }: { session: Session }) {
   const { atlas, contents, state } = session;

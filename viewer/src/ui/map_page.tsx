@@ -16,9 +16,9 @@ import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool as Selecting } from "../view/selection_drag.ts";
 import { Button, Tool } from "./button.tsx";
 import { stepBetween } from "./cards.tsx";
+import { Portraits, Word } from "./label_text.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { Details } from "./word_card.tsx";
-import { Portraits, Word } from "./words.tsx";
 
 const MOST_NEAR = 3;
 /** A view with fewer dots offers the way back. */

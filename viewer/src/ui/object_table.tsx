@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Session } from "../state/session.ts";
 import { Button } from "./button.tsx";
-import { Portraits, Word } from "./words.tsx";
+import { Portraits, Word } from "./label_text.tsx";
 
 interface Column<T> {
   head: string;

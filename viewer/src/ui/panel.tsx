@@ -6,7 +6,7 @@ import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { About } from "./colophon.tsx";
 import { Display, Legends } from "./display.tsx";
-import { Filters } from "./filters.tsx";
+import { Filters } from "./filter_panel.tsx";
 import { Selection } from "./selection.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { WordCard } from "./word_card.tsx";

@@ -11,7 +11,7 @@ import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { AS_TYPED, Button, Tool } from "./button.tsx";
 import { Card, Share, stepBetween } from "./cards.tsx";
-import { Word } from "./words.tsx";
+import { Word } from "./label_text.tsx";
 
 const MOST_HITS = 8;
 

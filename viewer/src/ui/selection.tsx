@@ -7,7 +7,7 @@ import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
-import { Word } from "./words.tsx";
+import { Word } from "./label_text.tsx";
 
 const MOST_CHIPS = 60;
 

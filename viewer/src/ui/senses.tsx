@@ -7,8 +7,8 @@ import * as texts from "../texts.ts";
 import { Button, Tool } from "./button.tsx";
 import { Cards } from "./cards.tsx";
 import { Disclosures } from "./disclosures.tsx";
+import { Portraits, Word } from "./label_text.tsx";
 import { Details } from "./word_card.tsx";
-import { Portraits, Word } from "./words.tsx";
 
 interface SensesProps {
   session: Session;

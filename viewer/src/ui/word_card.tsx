@@ -7,7 +7,7 @@ import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button, Tool } from "./button.tsx";
 import { Disclosures } from "./disclosures.tsx";
-import { Portraits, Word } from "./words.tsx";
+import { Portraits, Word } from "./label_text.tsx";
 
 const MOST_CHIPS = 8;
 

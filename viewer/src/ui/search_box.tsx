@@ -13,8 +13,8 @@ import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { AS_TYPED, Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
+import { Marked, Word } from "./label_text.tsx";
 import { holdPictures } from "./pictures.tsx";
-import { Marked, Word } from "./words.tsx";
 
 /** Milliseconds without a key after which a word is shown; before that only the list follows. */
 const PAUSE = 150;
