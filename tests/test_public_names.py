@@ -37,7 +37,7 @@ GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalP
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
 TripletEvaluation Triplets UnknownLabelError Vectors Words WorkersLostError Interval Intervals
-Reliability Uniqueness CleanedLists
+Reliability CleanedLists
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

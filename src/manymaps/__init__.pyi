@@ -59,7 +59,6 @@ from .cooccurrence.insertion import RowInsertion as RowInsertion
 from .cooccurrence.insertion import insert_rows as insert_rows
 from .cooccurrence.semidefinite import DistanceConstraint as DistanceConstraint
 from .cooccurrence.semidefinite import SemidefiniteCODE as SemidefiniteCODE
-from .cooccurrence.uniqueness import Uniqueness as Uniqueness
 from .data.associations import Associations as Associations
 from .data.associations import ReadReport as ReadReport
 from .data.counts import Counts as Counts

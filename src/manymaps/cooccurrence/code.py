@@ -39,7 +39,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number, check_whole, refuse_weights
+from manymaps.checks import refuse_weights
 from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
@@ -76,7 +76,6 @@ from manymaps.cooccurrence.matching import (
 from manymaps.cooccurrence.runaways import runaway_note, shared_runaway_note
 from manymaps.cooccurrence.shared import SharedTables, is_tables, joined_metadata, shared_tables
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
-from manymaps.cooccurrence.uniqueness import Curvature, Uniqueness, uniqueness_of
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
@@ -547,54 +546,6 @@ class CODE(
                 f"{len(self._tables.tables)}; use insert_rows with one of `atlases_`"
             )
 
-    def uniqueness(self, *, n_eigenvalues: int = 10, tolerance: float = 1e-6) -> Uniqueness:
-        """Check whether the positions are locally unique up to isometries.
-
-        The check refines the positions in double precision, and finds the directions in which the
-        cost is flat at its minimum. Translations and rotations are always flat. In the conditional
-        model, there are other flat directions if all chosen points are on a conic (in three
-        dimensions, on a quadric). Groups without counts between them also cause flat directions.
-
-        Parameters
-        ----------
-        n_eigenvalues : int, default 10
-            Number of eigenvalues of the Hessian to return.
-        tolerance : float, default 1e-6
-            Absolute value below which an eigenvalue or a slope counts as 0.
-
-        Returns
-        -------
-        Uniqueness
-            Smallest eigenvalues, and the numbers of flat directions and of isometries.
-
-        Raises
-        ------
-        ParameterError
-            If the fit has several maps or pins, or if a parameter is out of range.
-        """
-        check_is_fitted(self, "atlas_")
-        check_whole("n_eigenvalues", n_eigenvalues, least=1)
-        check_number("tolerance", tolerance, least=0)
-        if self.n_maps > 1 or self.pin is not None:
-            raise ParameterError("uniqueness requires a fit of one map without pins")
-        sizes: Sequence[int]
-        cost: Objective | CombinedObjective
-        if self._tables is None:
-            counts = self._fitted
-            nonempty = counts.without_empty()
-            cost, sizes = self._objective(counts, nonempty, *self._similarities), nonempty.shape
-        else:
-            tables = self._tables.without_empty()
-            cost, sizes = self._tables_objective(tables), tables.sizes
-        turn = -1 if self._model.given == "columns" else 1
-        points = np.split(self.atlas_.maps[0].astype(np.float64), np.cumsum(sizes)[:-1])[::turn]
-        curvature = Curvature(cost, sizes[::turn], self.atlas_.n_components)
-        with threads(self.n_jobs):
-            found = uniqueness_of(curvature, np.concatenate(points), n_eigenvalues, tolerance)
-        ends = np.cumsum(sizes[::turn])[:-1]
-        displacements = np.concatenate(np.split(found.displacements, ends)[::turn])
-        return replace(found, displacements=displacements)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -636,7 +587,6 @@ class CODE(
         self, counts: Counts, row_similarities: Any, column_similarities: Any
     ) -> tuple[Counts | SharedTables, Cost]:
         """Return the nonempty part of a table and its cost, and warn about the table."""
-        self._similarities = row_similarities, column_similarities
         self._rows = np.flatnonzero(counts.row_totals > 0)
         self._columns = np.flatnonzero(counts.column_totals > 0)
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
