@@ -1,15 +1,12 @@
-"""A page of the reference for each command, with its help and the keys of its JSON output."""
+"""A page of the reference for each command, with its help."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from manymaps.cli import cli
-from manymaps.cli.json_schema import RESULTS, schema_of
 
 PAGE = """\
 ```{{eval-rst}}
@@ -17,42 +14,6 @@ PAGE = """\
    :prog: manymaps {name}
 ```
 """
-KEYS = """
-```{{rubric}} Keys of --json
-```
-
-The command `manymaps {name} --json-schema` prints this description as JSON Schema. Later versions
-may print more keys.
-"""
-
-
-def keys_of(name: str) -> Iterator[str]:
-    """Describe the objects that a command prints with --json, in tables."""
-    yield KEYS.format(name=name)
-    schema = schema_of(name)
-    if "anyOf" in schema:
-        names = ", ".join(map(_type_of, schema["anyOf"]))
-        yield f"\nThe input determines which of these objects is printed: {names}.\n"
-    for title, part in schema["$defs"].items():
-        yield f"\n**{title}**: {part['description']}\n\n| key | type | meaning |\n|---|---|---|\n"
-        for key, one in part["properties"].items():
-            shown = f"`{key}`" + ("" if key in part["required"] else " (optional)")
-            yield f"| {shown} | {_type_of(one)} | {one.get('description', 'Always null.')} |\n"
-
-
-def _type_of(one: dict[str, Any]) -> str:
-    """Name a type in words."""
-    if "$ref" in one:
-        return one["$ref"].rpartition("/")[2]
-    if "enum" in one:
-        return " or ".join(f'"{value}"' for value in one["enum"])
-    if "anyOf" in one:
-        return " or ".join(map(_type_of, one["anyOf"]))
-    if one["type"] == "array":
-        return f"list of {_type_of(one['items'])}"
-    if one["type"] == "object":
-        return f"object of {_type_of(one['additionalProperties'])}"
-    return one["type"] if isinstance(one["type"], str) else " or ".join(one["type"])
 
 
 def write_pages(app: Sphinx, config: Config) -> None:
@@ -64,8 +25,6 @@ def write_pages(app: Sphinx, config: Config) -> None:
             path.unlink()
     for name in cli.commands:
         path, text = folder / f"{name}.md", PAGE.format(name=name)
-        if name in RESULTS:
-            text += "".join(keys_of(name))
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, "utf-8")
 

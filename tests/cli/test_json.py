@@ -1,73 +1,52 @@
-"""Types of the output of --json: each command has one, and `cli_samples` checks all outputs."""
+"""The keys of --json, which other programs read: more may be added, none may be lost."""
 
 import json
 
-import pytest
-from click.testing import CliRunner
-from jsonschema import Draft202012Validator
+from cli_samples import invoke, worked, write_norms, write_vectors
+from sweep_samples import write_ring
 
-import manymaps as mm
-from cli_samples import check_json, invoke, worked
-from manymaps.cli import cli
-from manymaps.cli.json_schema import RESULTS, schema_of
-from manymaps.prediction.points import MEASURES, Point, PointResult
-
-
-def test_every_command_has_a_type():
-    with_json = {
-        name for name, one in cli.commands.items() if any(p.name == "json" for p in one.params)
-    }
-    assert with_json - RESULTS.keys() == set(), "add a type to src/manymaps/cli/results.toml"
-    assert RESULTS.keys() - with_json == set(), "these commands have no --json"
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_schemas_are_valid(name):
-    Draft202012Validator.check_schema(schema_of(name))
-    parts = schema_of(name)["$defs"].values()
-    described = [one for part in parts for one in part["properties"].values()]
-    assert all("description" in one or one == {"type": "null"} for one in described)
-    assert all(part["description"] for part in parts)
-
-
-def test_schema_is_printed_without_arguments():
-    assert json.loads(worked(invoke("senses", "--json-schema")).stdout) == schema_of("senses")
-    assert CliRunner().invoke(cli, ["plot", "--json-schema"]).exit_code == 2
+SHORT = "--maps 2 --iterations 5"
+KEYS = {
+    "inspect norms.csv": "kind n_objects n_pairs symmetric n_components merged dropped notes",
+    "diagnose norms.csv": "asymmetry intransitivity centrality reciprocity "
+    "max_shared_nearest_neighbor suggested_maps",
+    f"fit norms.csv -o norms.atlas {SHORT}": "method n_objects n_pairs n_maps n_components "
+    "n_iterations kl_divergence seconds output",
+    "fit words.vec -o words.atlas --method tsne --perplexity 5 --iterations 5": "kl_divergence",
+    "senses norms.atlas tie": "word senses "
+    "senses/map senses/proportion senses/share senses/neighbors",
+    "pairs norms.atlas pairs.csv": "n_pairs n_known unknown pairs output",
+    "insert words.atlas more.vec -o more.atlas": "inserted dissimilar n_objects seconds output",
+    "evaluate words.atlas words.vec": "kl_divergence mu_local mu_global recall_at_10",
+    "predict ring.csv --maps 1 --dims 2 --iterations 5": "train valid test n_iterations seconds",
+    "sweep ring.csv --maps 1,2 --dims 2 -o sweep.csv --iterations 5": "n_points n_failed best "
+    "settings failures seconds seed output",
+    "count posts.csv -o counts.npz": "n_rows n_columns n_counts skipped seconds output",
+    "cluster ring.csv --clusters 2": "variance_accounted_for constant clusters "
+    "clusters/weight clusters/members",
+    f"stability norms.csv -o stable.atlas --fits 2 {SHORT}": "n_fits n_objects recurrence overlap "
+    "map_similarity map_similarity_by_chance explained words seconds output",
+    "compare norms.csv others.csv --permutations 99": "groups n_words n_changed changes "
+    "seconds",
+    "view norms.atlas -o norms.html": "n_objects n_maps output bytes",
+    "export norms.atlas -o table.csv": "output",
+}  # fmt: skip
 
 
-def test_further_keys_are_allowed_but_documented_ones_are_required():
-    aligned = {"matched": [0], "similarities": [0.5], "shared": 3, "output": "a.atlas"}
-    schema = Draft202012Validator(schema_of("align"))
-    assert schema.is_valid(aligned)
-    assert schema.is_valid({**aligned, "further": 1})
-    assert not schema.is_valid({**aligned, "shared": "3"})
-    assert not schema.is_valid({"matched": [0]})
-    variant = {"word": "dog", "variant": "dogs", "difference": "plural"}
-    variants = Draft202012Validator(schema_of("fluency")["$defs"]["AnswerVariant"])
-    assert variants.is_valid(variant)
-    assert not variants.is_valid({**variant, "difference": "tense"})
-    kinds = Draft202012Validator(schema_of("fit")["$defs"]["Fit"]["properties"]["kinds"])
-    assert kinds.is_valid({"author": 3})
-    assert not kinds.is_valid({"author": "three"})
-
-
-def test_undocumented_keys_fail_in_tests():
-    aligned = {"matched": [0], "similarities": [0.5], "shared": 3, "output": "a.atlas"}
-    check_json(("align", "--json"), json.dumps(aligned))
-    with pytest.raises(pytest.fail.Exception, match=r"align.*results.toml:\n.*'further'"):
-        check_json(("align", "--json"), json.dumps({**aligned, "further": 1}))
-    with pytest.raises(pytest.fail.Exception, match="`vanish --json` has no type"):
-        check_json(("vanish", "--json"), "{}")
-
-
-def test_failed_fits_of_a_sweep(monkeypatch, norms, tmp_path):
-    settings = {"n_maps": 1, "n_components": 2, "penalty": 0.1, "kernel": "gaussian"}
-    settings |= {"max_iter": 5, "patience": 2}
-    points = [
-        PointResult(Point(settings, 0, 0), dict.fromkeys(MEASURES, 0.5), 5, 1.0),
-        PointResult(Point(settings, 0, 1), {}, failure="the cost is not finite"),
-    ]
-    found = mm.SweepResult({name: (value,) for name, value in settings.items()}, tuple(points))
-    monkeypatch.setattr("manymaps.prediction.sweeps.sweep", lambda *_, **__: found)
-    asked = ("sweep", norms, "--maps", 1, "--dims", 2, "-o", tmp_path / "s.csv", "--json")
-    assert json.loads(worked(invoke(*asked)).stdout)["failures"][0]["seed"] == 1
+def test_keys_of_each_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    others = write_norms(tmp_path).read_text(encoding="utf-8").replace("knot,1\n", "knot,9\n")
+    (tmp_path / "others.csv").write_text(others, encoding="utf-8")
+    write_ring(tmp_path / "ring.csv")
+    write_vectors(tmp_path / "words.vec", slice(30))
+    write_vectors(tmp_path / "more.vec")
+    (tmp_path / "pairs.csv").write_text("word1,word2\ntie,knot\n", encoding="utf-8")
+    (tmp_path / "posts.csv").write_text("id,text\na,bow tie\nb,tie knot\n", encoding="utf-8")
+    for command, keys in KEYS.items():
+        record = json.loads(worked(invoke(*command.split(), "--json")).stdout)
+        for key in keys.split():
+            part = record
+            for name in key.split("/"):
+                part = part[0] if isinstance(part, list) else part
+                assert name in part, f"{command}: {key}"
+                part = part[name]

@@ -209,22 +209,6 @@ def general_option(name: str, help: str) -> click.Option:
     return click.Option([f"--{name}"], is_flag=True, expose_value=False, callback=keep, help=help)
 
 
-def schema_option() -> click.Option:
-    """Create the flag that prints the JSON Schema of the results of a command."""
-
-    def show(ctx: click.Context, _: click.Parameter, requested: bool) -> None:
-        if requested:
-            from manymaps.cli.json_schema import schema_of
-
-            emit(json.dumps(schema_of(ctx.command.name or ""), indent=2))
-            ctx.exit()
-
-    return click.Option(
-        ["--json-schema"], is_flag=True, is_eager=True, expose_value=False, callback=show,
-        help="Print the JSON Schema of the object that --json prints, and exit.",
-    )  # fmt: skip
-
-
 def emit(text: str) -> None:
     """Print data on stdout; a pipe that is closed early (`| head`) is not an error."""
     try:

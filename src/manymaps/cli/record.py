@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 import click
 
-from manymaps.cli.contract import Command, Option, general_option, option_name, schema_option
+from manymaps.cli.contract import Command, Option, general_option, option_name
 from manymaps.cli.types import InputFile, OrFile, OutputFile, refuse_to_replace
 
 R = TypeVar("R")
@@ -145,7 +145,6 @@ def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], No
         general = [general_option("quiet", "Print only results and errors.")]
         if json:
             general.append(general_option("json", "Print the results as one JSON object."))
-            general.append(schema_option())
         return Command(
             function.__name__,
             params=[*_declared(record), *general],
