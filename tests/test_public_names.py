@@ -36,7 +36,7 @@ TopicMatches
 GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
-TripletEvaluation Triplets UnknownLabelError Vectors Words WorkersLostError Interval Intervals
+TripletEvaluation Triplets UnknownLabelError Vectors Words Interval Intervals
 Reliability CleanedLists
 """
 FACES = {

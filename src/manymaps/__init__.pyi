@@ -52,7 +52,6 @@ from .clustering.additive import AdditiveClustering as AdditiveClustering
 from .clustering.paths import cluster_path as cluster_path
 from .clustering.scaling import similarity_map as similarity_map
 from .clustering.stability import cluster_stability as cluster_stability
-from .compute.tasks import WorkersLostError as WorkersLostError
 from .cooccurrence.code import CODE as CODE
 from .cooccurrence.correspondence import correspondence_analysis as correspondence_analysis
 from .cooccurrence.insertion import RowInsertion as RowInsertion

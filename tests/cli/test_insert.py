@@ -277,16 +277,9 @@ class TestBatches:
         assert result.exit_code == 130
         assert "finished batches are in" in result.stderr
         assert not (folder / "places.npy").exists()
-        worked(self.inserted(folder, "--backend", "threading"))
+        worked(self.inserted(folder))
         assert placed == [2, 0, 4]
         assert (folder / "places.npy").read_bytes() == whole
-
-    def test_lost_workers_are_not_an_interruption(self, folder, rows, monkeypatch):
-        def lost(*_, **__):
-            raise mm.WorkersLostError("a worker ended")
-
-        monkeypatch.setattr("manymaps.maps.blocks.insert", lost)
-        failed(self.inserted(folder), 1, "a worker ended; finished batches are in")
 
     def test_other_options_or_rows_do_not_resume(self, folder, rows, monkeypatch):
         def interrupted(*_, **__):
@@ -310,7 +303,6 @@ class TestBatches:
     def test_unsuitable_inputs_are_refused(self, folder, rows):
         failed(self.inserted(folder, "--cue", "x"), 2, "does not apply to")
         failed(inserted(folder, "new.vec", "--batch", 4), 2, "must end in .npy")
-        failed(inserted(folder, "new.vec", "--backend", "loky"), 2, "without --batch")
         failed(inserted(folder, "new.vec", "--no-refine", "--landmarks"), 2, "are not refined")
         failed(self.inserted(folder, atlas="bare.atlas"), 3, "use --vectors")
         rows[33, 1] = np.nan

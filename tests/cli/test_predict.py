@@ -183,7 +183,7 @@ class TestSweep:
 
     def test_the_same_at_any_number_of_jobs(self, norms):
         _, one = swept(norms)
-        _, two = swept(norms, "--jobs", 2, "--backend", "threading")
+        _, two = swept(norms, "--jobs", 2)
         assert [{**row, "seconds": ""} for row in one] == [{**row, "seconds": ""} for row in two]
 
     def test_finished_fits_are_left_out(self, norms):
@@ -229,7 +229,6 @@ class TestSweepBadInput:
             (("--maps", "41"), "--maps 41 is more than the 40 objects"),
             (("--penalties", "1,-1"), "'-1' is not a finite number of at least 0"),
             (("--kernels", "box"), "'box' is not a kernel"),
-            (("--backend", "loky", "--scheduler", "tcp://a:1"), "--scheduler does not apply to"),
         ],
     )
     def test_usage(self, norms, options, message):

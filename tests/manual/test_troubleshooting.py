@@ -16,7 +16,6 @@ ERRORS = {
     "DivergedError",
     "ParameterError",
     "RunFailed",
-    "WorkersLostError",
 }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, RunFailed
+from manymaps.cli.contract import Interrupted
 from manymaps.errors import DataError, DataWarning
 from manymaps.progress import work
 
@@ -75,11 +75,9 @@ def insert_batches(
             for numbers, found in insert_blocks(atlas, blocks, unfinished, settings, n_new):
                 table[numbers] = _coordinates(*found[:2])
                 table.flush()
-    except (KeyboardInterrupt, mm.WorkersLostError) as error:
-        is_lost = isinstance(error, mm.WorkersLostError)
-        raise (RunFailed if is_lost else Interrupted)(
-            f"{error if is_lost else 'interrupted'}; finished batches are in {path}; to resume, "
-            "repeat the command"
+    except KeyboardInterrupt as error:
+        raise Interrupted(
+            f"interrupted; finished batches are in {path}; to resume, repeat the command"
         ) from error
     del table  # Windows does not rename open files
     path.replace(output)

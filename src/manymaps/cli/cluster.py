@@ -24,7 +24,6 @@ from manymaps.cli.options import (
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
-from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -132,7 +131,6 @@ class ClusterOptions:
         default="free",
     )
     running: Running = group(Running)
-    workers: Workers = group(Workers)
 
 
 @command(ClusterOptions)
@@ -152,21 +150,18 @@ def cluster(options: ClusterOptions) -> None:
                manymaps cluster distances.csv --clusters 5 --dissimilarities --json
     """
     _check(options)
-    check_workers(options.workers)
     table = _read(options)
     if options.choose is not None:
-        with on_workers(options.workers, options.running.jobs):
-            _choose(table, options.choose, options)
+        _choose(table, options.choose, options)
         return
     n_clusters = options.clusters or 0
     estimator = _estimator(n_clusters, options)
     # Objects that cannot be drawn are reported before the clusters are found.
     atlas = _map(table, options) if options.plot is not None else None
-    with on_workers(options.workers, options.running.jobs):
-        starts = plural("start", estimator.n_init)
-        with work(f"finding {n_clusters:,} clusters of {options.file} from {starts}"):
-            estimator.fit(table)
-        stability = _stability(estimator, options)
+    starts = plural("start", estimator.n_init)
+    with work(f"finding {n_clusters:,} clusters of {options.file} from {starts}"):
+        estimator.fit(table)
+    stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
         figure = mm.plot_features(atlas, estimator, map=options.map, stability=stability,

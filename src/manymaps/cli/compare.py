@@ -37,7 +37,6 @@ from manymaps.cli.types import (
     positive,
     refuse_to_replace,
 )
-from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
 from manymaps.labels import find_label, plural
 from manymaps.progress import work
@@ -161,13 +160,12 @@ class CompareOptions:
     model: Model = group(Model)
     running: Running = group(Running)
     reading: PairReading = group(PairReading)
-    workers: Workers = group(Workers)
 
 
 OUTPUTS = ("output", "table", "sense_table", "plot")
 # Options of the fits, which are performed only for the page.
 OF_FITS = (
-    *(one.name for record in (Model, Workers) for one in fields(record)), "jobs", "neighbors",
+    *(one.name for one in fields(Model)), "jobs", "neighbors",
     "atlases",
 )  # fmt: skip
 
@@ -195,7 +193,6 @@ def compare(options: CompareOptions) -> None:
                manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
     """
     _check(options)
-    check_workers(options.workers)
     groups = _groups(options)
     _check_words(options.words_shown, next(iter(groups.values())))
     kept = _kept(tuple(groups), options.output) if options.atlases and options.output else []
@@ -203,8 +200,7 @@ def compare(options: CompareOptions) -> None:
     if options.output is not None:
         estimator = build(options.model.method or USUAL_METHOD, options.model, options.running)
     title = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
-    workers = on_workers(options.workers, options.running.jobs)
-    with work(title), workers, _tests_outlive(options) as tested:
+    with work(title), _tests_outlive(options) as tested:
         found = _compared(groups, estimator, options, tested)
         note(*found.notes)
         _write(found, options)

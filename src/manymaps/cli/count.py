@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, next_step, note, tell
 from manymaps.cli.options import jobs_option, refuse
-from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, flag, option, output_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
-from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
 # Number of occurrences below which `--weights ppmi` warns, as in the examples of --min-documents.
@@ -70,7 +69,6 @@ class CountOptions:
     jobs: int | None = jobs_option(
         "Number of processes that split texts into words; -1 for all cores.  [default: 1]"
     )
-    workers: Workers = group(Workers)
 
 
 @command(CountOptions)
@@ -90,11 +88,10 @@ def count(options: CountOptions) -> None:
     """
     for name in ("weighting", "weights"):
         refuse((getattr(options, name) and options.window is None, f"--{name} requires --window"))
-    workers, output = options.workers, options.output
-    check_workers(workers)
-    if workers.backend is None and options.jobs not in (None, 1):
-        workers = replace(workers, backend="loky")
-    with on_workers(workers, options.jobs):
+    from joblib import parallel_config
+
+    output = options.output
+    with parallel_config(backend="loky", n_jobs=options.jobs or 1):
         counts = _counted(options)
     note(*counts.report.notes)
     method = ["--method", "code"]

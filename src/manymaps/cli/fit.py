@@ -45,7 +45,6 @@ from manymaps.cli.types import (
     positive,
     refuse_to_replace,
 )
-from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import in_words, plural
 from manymaps.progress import work
@@ -285,7 +284,6 @@ class FitOptions:
         'Add the metadata column "share explained", the share of an object\'s data that its '
         "coordinates reproduce."
     )
-    workers: Workers = group(Workers)
     checkpoint: Path | None = option(
         OutputFile(archive=True, may_replace=("--resume",)),
         "Save the state of the fit to this file.",
@@ -319,7 +317,6 @@ def fit(options: FitOptions) -> None:
                manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
     """
     file, output, vectors = options.files[0], options.output, options.vectors
-    _check_workers(options)
     pin = None
     if options.pin is not None:
         model, pin = _taken_from(options.pin, options.model)
@@ -396,19 +393,6 @@ def check_method(
     refuse_given(("columns", "count", "kinds", "max_words"), f"--method {method or USUAL_METHOD}")
     if model.init == "ca":
         raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
-
-
-def _check_workers(options: FitOptions) -> None:
-    """Reject workers for a single run, or with a checkpoint, because it stores runs in order."""
-    check_workers(options.workers)
-    named = options.workers.named
-    if named is None:
-        return
-    if (options.model.restarts or 1) == 1:
-        raise click.UsageError(
-            f"{named} requires --restarts N, because a single run uses one machine"
-        )
-    refuse_given(("checkpoint", "resume"), f"parallel runs ({named})")
 
 
 def _check_judged(model: Model) -> None:
@@ -680,13 +664,9 @@ def build(method: str, *records: Any) -> Any:
 def _run(
     estimator: Any, data: PairData | mm.Counts | Tables, options: FitOptions, **keywords: Any
 ) -> Run:
-    """Fit in this process, or run restarts on workers, which save nothing if interrupted."""
-    file, workers = str(options.files[0]), options.workers
-    if workers.named is None:
-        keywords |= chosen(options, "checkpoint", "resume")
-        return run_fit(estimator, data, file, **keywords)
-    with on_workers(workers, options.running.jobs), work(f"fitting {file}"):
-        return Run(_fit(estimator, data, **keywords), stopped=False)
+    """Fit as the options specify."""
+    keywords |= chosen(options, "checkpoint", "resume")
+    return run_fit(estimator, data, str(options.files[0]), **keywords)
 
 
 def run_fit(

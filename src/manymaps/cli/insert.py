@@ -14,7 +14,6 @@ from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, count_or, perplexities
-from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
@@ -125,7 +124,6 @@ class InsertOptions:
         "resume after an interruption, repeat the command.",
     )
     reading: NewReading = group(NewReading)
-    workers: Workers = group(Workers)
     jobs: int | None = jobs_option()
 
 
@@ -176,9 +174,7 @@ def insert(options: InsertOptions) -> None:
 
 def _check_batch(options: InsertOptions) -> None:
     """Reject options that do not apply with --batch, or apply only with it."""
-    check_workers(options.workers)
     if options.batch is None:
-        refuse_given(("backend", "scheduler"), "an insertion without --batch")
         return
     refuse_given(("words", "labels", "format", "cue", "response", "strength", "rows", "columns",
                   "count"), "rows of an NPY file (--batch)")  # fmt: skip
@@ -203,7 +199,7 @@ def _insert_batches(atlas: mm.Atlas, batch: int, options: InsertOptions) -> None
     settings = _settings(options)
     inputs = (options.atlas, options.vectors, options.similarity, settings)
     settings = {**settings, "similarity": options.similarity, "vectors": vectors}
-    with on_workers(options.workers, options.jobs), threads(options.jobs):
+    with threads(options.jobs):
         n_inserted, n_known = insert_batches(
             atlas, options.new, options.output, batch, settings, inputs
         )

@@ -4,7 +4,7 @@
     class CountOptions:
         texts: Path = argument("TEXTS", InputFile(folders=True))
         window: int | None = option(positive, "Count words within N positions of each other.")
-        workers: Workers = group(Workers)
+        running: Running = group(Running)
 
     @command(CountOptions)
     def count(options: CountOptions) -> None: ...

@@ -37,7 +37,6 @@ from manymaps.cli.options import (
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
-from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
@@ -95,7 +94,6 @@ class StabilityOptions:
     vector_model: VectorModel = group(VectorModel)
     vectors: VectorReading = group(VectorReading)
     reading: TableReading = group(TableReading)
-    workers: Workers = group(Workers)
 
 
 @command(StabilityOptions)
@@ -171,12 +169,11 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     """Fit a file with several seeds."""
     file, model = options.files[0], options.model
     check_method(file, model, options.reading, options.vector_model, options.vectors)
-    check_workers(options.workers)
     method = model.method or USUAL_METHOD
     # The seed and the number of jobs apply to all fits jointly.
     estimator = build(method, model, options.counting, options.vector_model)
     data, rules = _data(file, method, options)
-    with on_workers(options.workers, options.jobs), work(f"fitting {file} {options.fits} times"):
+    with work(f"fitting {file} {options.fits} times"):
         return mm.repeat_fits(
             estimator,
             data,

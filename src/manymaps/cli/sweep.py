@@ -42,7 +42,6 @@ from manymaps.cli.predict import (
 )
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
-from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -89,7 +88,6 @@ class SweepOptions:
     resume: Path | None = option(
         OutputFile(), "Save finished fits to this file, and skip those that it already contains."
     )
-    workers: Workers = group(Workers)
     reading: PairReading = group(PairReading)
     seed: int = seed_option()
     jobs: int | None = jobs_option("Number of fits at a time; -1 for all cores.  [default: all]")
@@ -106,10 +104,9 @@ def sweep(options: SweepOptions) -> None:
     \b
     Examples:  manymaps sweep norms.csv --maps 1,2 --dims 35,70 -o sizes.csv --plot sizes.png
                manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.02,0.05,0.1 \\
-                   --splits 5 -o sizes.csv --resume sizes.jsonl --scheduler tcp://10.0.0.1:8786
+                   --splits 5 -o sizes.csv --resume sizes.jsonl
     """
     check_width(options)
-    check_workers(options.workers)
     norms = read_norms(options.file, options.reading)
     check_sizes(norms, options.maps, options.dims)
     result = _swept(norms, options)
@@ -132,14 +129,13 @@ def sweep(options: SweepOptions) -> None:
 
 def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
     """Run the sweep; if it ends early, store finished fits in --resume or in the table."""
-    from manymaps.compute.tasks import WorkersLostError
     from manymaps.prediction import sweeps
 
     settings = chosen(options, "maps", "dims", "penalties", "kernels")
     settings |= {name: (value,) for name, value in chosen(options.stopping).items()}
     seed, finished = options.seed, list["PointResult"]()
     split = {**chosen(options.splitting), "random_state": seed}
-    with on_workers(options.workers, options.jobs), work(f"fits to {options.file}"):
+    with work(f"fits to {options.file}"):
         try:
             result = sweeps.sweep(
                 norms,
@@ -152,25 +148,23 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
                 on_result=lambda result, *_: finished.append(result),
             )
         except KeyboardInterrupt as error:
-            raise Interrupted(_stopped("interrupted", settings, finished, options)) from error
-        except WorkersLostError as error:
-            raise RunFailed(_stopped(str(error), settings, finished, options)) from error
+            raise Interrupted(_stopped(settings, finished, options)) from error
     for failed in result.failed:
         note(f"warning: {_named(failed)} failed: {failed.failure}")
     return result
 
 
 def _stopped(
-    why: str, settings: Mapping[str, tuple], finished: Sequence[PointResult], options: SweepOptions
+    settings: Mapping[str, tuple], finished: Sequence[PointResult], options: SweepOptions
 ) -> str:
-    """Save the finished fits of a sweep that ended early, and return its message."""
+    """Save the finished fits of an interrupted sweep, and return its message."""
     if options.resume is not None:
-        return f"{why}; finished fits are in {options.resume}; to resume, repeat the command"
+        return f"interrupted; finished fits are in {options.resume}; to resume, repeat the command"
     if not finished:
-        return f"{why}; no fit was finished"
+        return "interrupted; no fit was finished"
     _write_table(mm.SweepResult(settings, tuple(finished)), options.output)
     return (
-        f"{why}; {options.output} contains {plural('finished fit', len(finished))} "
+        f"interrupted; {options.output} contains {plural('finished fit', len(finished))} "
         "(with --resume FILE a sweep can be resumed)"
     )
 

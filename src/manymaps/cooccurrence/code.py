@@ -29,10 +29,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -720,8 +722,9 @@ class CODE(
         """Return the best of several runs, in processes if joblib's context selects them."""
         tasks = [(self, plan, nonempty, seed, k == 0) for k, seed in enumerate(self._seeds())]
         # A callback must be called in this process.
-        backend = None if self.callback is None else "sequential"
-        runs = run_tasks(_ended, tasks, "start", backend=backend)
+        here = parallel_config("sequential") if self.callback is not None else nullcontext()
+        with here:
+            runs = run_tasks(_ended, tasks, "start")
         best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
         return rejoined(best, plan)
 

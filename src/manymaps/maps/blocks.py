@@ -106,11 +106,6 @@ def insert_blocks(
     inserted : tuple of ndarray
         Positions (n_maps, b, n_components), proportions (n_maps, b) and mask (b,) of dissimilar
         rows, for the b inserted rows of a block.
-
-    Raises
-    ------
-    WorkersLostError
-        If workers have ended. Blocks that were yielded before the error are complete.
     """
     if not chosen.any():
         return

@@ -151,7 +151,6 @@ def run_points(
     splits: Sequence[Split],
     predictor: Callable[..., Any],
     *,
-    backend: str | None = None,
     n_jobs: int | None = None,
 ) -> Generator[PointResult, None, None]:
     """Run points and yield their results in the order in which the points finish.
@@ -167,8 +166,6 @@ def run_points(
         Splits, to which the points refer by index.
     predictor : callable
         Function that creates an unfitted predictor from a point's settings.
-    backend : str, optional
-        Backend as for `manymaps.compute.tasks.finished`. Exceptions of that function are raised.
     n_jobs : int, optional
         Number of points to run in parallel, as for `manymaps.compute.tasks.finished`.
 
@@ -178,6 +175,6 @@ def run_points(
         Result of a point.
     """
     tasks = [(point, splits[point.split], predictor) for point in points]
-    with closing(finished(run_point, tasks, backend=backend, n_jobs=n_jobs)) as running:
+    with closing(finished(run_point, tasks, n_jobs=n_jobs)) as running:
         for _, result in running:
             yield result

@@ -167,7 +167,6 @@ def sweep(
     n_splits: int = 1,
     seeds: int | Sequence[int] = 1,
     predictor: Callable[..., Any] = AssociationPredictor,
-    backend: str | None = None,
     n_jobs: int | None = None,
     resume: str | os.PathLike[str] | None = None,
     on_result: OnResult | None = None,
@@ -192,10 +191,6 @@ def sweep(
         Function that creates a predictor from a point's settings. The predictor is fitted by
         `fit(train, validation=..., random_state=...)`, without `validation` if `fit` does not
         accept it. It must be importable in other processes.
-    backend : str, optional
-        Joblib backend, for example "loky", "threading" or "dask" (with a running
-        `dask.distributed.Client`). The default is the active backend, as set by
-        `joblib.parallel_config`.
     n_jobs : int, optional
         Number of points to run in parallel, or -1 for the number of processors. The default is
         joblib's setting, or 1 if joblib has no setting. A single point uses all threads, and
@@ -218,9 +213,6 @@ def sweep(
         If the grid is empty, if it contains an unknown argument, or if a value is duplicated.
     DataError
         If norms cannot be split, if a part has no mass, or if the file belongs to another sweep.
-    WorkersLostError
-        If a worker process or the scheduler of a cluster has ended. The file contains the finished
-        points. Repeat the call with `resume` to continue.
 
     See Also
     --------
@@ -258,7 +250,7 @@ def sweep(
             if on_result is not None:
                 on_result(result, n_done, len(points))
         remaining = [point for point in points if point.key not in stored]
-        running = run_points(remaining, splits, predictor, backend=backend, n_jobs=n_jobs)
+        running = run_points(remaining, splits, predictor, n_jobs=n_jobs)
         with closing(running), work("fit", total=len(points)) as show_progress:
             show_progress(len(stored))
             for n_done, result in enumerate(running, len(stored) + 1):
