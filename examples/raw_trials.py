@@ -1,4 +1,4 @@
-"""From raw responses to two atlases: young and old participants of synthetic trials as in SWOW.
+"""From raw responses to a page: young and old participants of synthetic trials as in SWOW.
 
     python examples/raw_trials.py [-o OUT.html] [--trials SWOW-EN.R100.csv]
 
@@ -6,12 +6,13 @@ The study's own file may not be redistributed (docs/how-to/norms.md lists its so
 participants here are simulated. They answer by the embedded word relations, and the old ones have
 swapped their responses to two cues. The script prints the data that were read, omitted or unknown.
 Then it lists the words whose responses differ most between the groups, by half the sum of absolute
-differences of strengths. The page shows both atlases side by side.
+differences of strengths. The page shows an atlas of all participants, coloured by these numbers.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 from pathlib import Path
@@ -77,11 +78,16 @@ def main() -> None:
     for name, group in groups.items():
         print(f"{name}: {group.n_trials:,} trials of {group.n_participants:,} participants")
     print("what differs most:")
-    for distance, cue in differences(*norms.values())[:5]:
+    distances = differences(*norms.values())
+    for distance, cue in distances[:5]:
         print(f"  {distance:.2f}  {cue}")
-    settings = {"n_maps": 5, "max_iter": 50 if arguments.quick else 500, "random_state": 0}
-    atlases = [mm.MultipleMapsTSNE(**settings).fit(part).atlas_ for part in norms.values()]
-    mm.write_page(atlases, arguments.output, title=list(norms))
+    iterations = 50 if arguments.quick else 500
+    estimator = mm.MultipleMapsTSNE(5, max_iter=iterations, random_state=0)
+    atlas = estimator.fit(trials.associations("R123,keep")).atlas_
+    by_cue = {cue: distance for distance, cue in distances}
+    difference = [by_cue.get(label, math.nan) for label in atlas.labels]
+    atlas = atlas.add_metadata(difference, name="difference")
+    mm.write_page(atlas, arguments.output, color="difference")
     print(f"{arguments.output}: {np.round(arguments.output.stat().st_size / 1e6, 1)} MB")
 
 

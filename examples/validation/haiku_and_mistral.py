@@ -1,7 +1,7 @@
 """Which meanings does one language model have that another model lacks?
 
     python examples/validation/haiku_and_mistral.py [--words 3000] [--maps 20] [--iterations 300]
-                                                    [--fits DIR] [--page FILE] [--quick]
+                                                    [--fits DIR] [--quick]
 
 The norms of two language models (LWOW, Abramski et al. 2025) are compared over well connected
 words. The associates of a word are counted in both networks, and the smaller number determines its
@@ -21,9 +21,6 @@ a twentieth of the associations there. The column "shuffled" contains the absent
 associates of each word are assigned to its meanings at random, so the excess is due to meanings
 that are absent as a whole. Finally, the words with the largest absent meanings are listed, if the
 networks have another meaning of the word in common.
-
-With --page, the script only writes both atlases side by side to a page, of 1,000 words in 8 maps
-after 200 iterations, which takes seconds.
 
 LWOW is read from MANYMAPS_DATA. If it is absent, the script states this and ends.
 """
@@ -46,7 +43,6 @@ from manymaps.atlas.senses import observed_groups
 LISTED, PRESENT, WEIGHT = 0.1, 0.05, 0.1
 N_SHUFFLES, N_BOOTSTRAP = 20, 1000
 LEAST = 3
-PAGE = {"words": 1_000, "maps": 8, "iterations": 200}
 
 
 def interval(values: Sequence[float], weights: Sequence[float] | None = None) -> str:
@@ -160,37 +156,19 @@ def absent_rows(networks: dict[str, Network]) -> None:
     print("\n".join(lines))
 
 
-def write_side_by_side(path: Path) -> bool:
-    """Write both atlases side by side to a page, if the data are present."""
-    if not (DATA / "lwow").exists():
-        return False
-    norms = networks(people=False, most=PAGE["words"], least=LEAST)
-    fit = mm.MultipleMapsTSNE(PAGE["maps"], max_iter=PAGE["iterations"], random_state=0)
-    mistral, haiku = (fit.fit(norms[name]).atlas_ for name in ("Mistral", "Haiku"))
-    mm.write_page(
-        [mistral, mm.align(haiku, mistral).atlas], path, title=("Mistral", "Haiku"), noun="word",
-        source="LLM World of Words, undirected, best connected words, CC BY 4.0",
-        credit="K. Abramski, R. Improta, G. Rossetti, M. Stella", date="2025",
-    )  # fmt: skip
-    return True
-
-
 def main() -> None:
-    """Print the tables, or write the page."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description="Compare associations of two language models.")
     parser.add_argument("--words", type=int, default=3_000)
     parser.add_argument("--maps", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=300)
     parser.add_argument("--fits", type=Path, metavar="DIR", help="folder of the fits")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="only write a page")
     parser.add_argument("--quick", action="store_true", help="few words, to try the script")
     options = parser.parse_args()
     if options.quick:
         options.words, options.maps, options.iterations = 800, 2, 5
     if not (DATA / "lwow").exists():
         print(f"no LWOW at {DATA}: set MANYMAPS_DATA to the folder of real data; nothing done")
-    elif options.page:
-        write_side_by_side(options.page)
     else:
         norms = networks(people=False, most=options.words, least=LEAST)
         print(f"% {norms['Haiku'].n_objects:,} words\n")

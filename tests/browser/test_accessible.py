@@ -13,7 +13,6 @@ VIEWS = {
     "unknown": "#word=bankk",
     "map": "#word=bank&map=0",
     "whole map": "#map=1",
-    "two views": "#word=bank&map=0&beside&word=bank",
     "path": "#word=bank&path=money&map=0",
 }
 

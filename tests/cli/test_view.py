@@ -67,22 +67,6 @@ def test_json(folder):
     assert result.stderr == ""
 
 
-def test_two_atlases(folder):
-    smaller = Atlas.load(folder / "words.atlas").subset([0, 2, 3])
-    smaller.save(folder / "old.atlas")
-    result = worked(view(folder, folder / "old.atlas", "--json", "--hide", WORDS[1]))
-    record = json.loads(result.stdout)
-    assert (record["n_objects"], record["beside"]) == (6, {"n_objects": 3, "n_maps": 2})
-    page = (folder / "words.html").read_text(encoding="utf-8")
-    assert "<title>words and old</title>" in page
-    assert re.findall('id="(manymaps-data[^"]*)"', page) == [
-        "manymaps-data", "manymaps-data-2",
-    ]  # fmt: skip
-    view(folder, folder / "old.atlas", "--title", "Young", "--title", "Old")
-    assert "<title>Young and Old</title>" in (folder / "words.html").read_text(encoding="utf-8")
-    failed(view(folder, folder / "old.atlas", "--hide", "nobody"), 3, "nobody")
-
-
 def test_the_look(folder):
     (folder / "more.csv").write_text("label,length,group\ntie,3,a\nKNOT,4,b\nrope,4,a\n")
     header = shown(

@@ -148,33 +148,6 @@ def test_options_reach_the_viewer(atlas, tmp_path):
     assert header["features"] == [{"name": "feature 1", "weight": 0.5}]
 
 
-def test_two_atlases_stand_in_one_page(atlas, tmp_path):
-    other = atlas.subset([1, 2, 3]).add_metadata([1.0, 2.0, 3.0], name="age")
-    page = page_of([atlas, other], tmp_path, title=["Young", "Old"], color="group", size="age")
-    assert Parts(page).text_of("title") == "Young and Old"
-    headers = [header_of(page), header_of(page, "manymaps-data-2")]
-    assert [header["title"] for header in headers] == ["Young", "Old"]
-    assert [header["labels"] for header in headers] == [LABELS, LABELS[1:4]]
-    assert [header["color"] for header in headers] == ["group", "group"]
-    assert [header["size"] for header in headers] == [None, "age"]
-    by_default = page_of((atlas, other), tmp_path)
-    assert Parts(by_default).text_of("title") == "first and second"
-
-
-def test_what_two_atlases_cannot_have(atlas, tmp_path):
-    for atlases, options, message in (
-        ([], {}, "got 0 atlases"),
-        ([atlas] * 3, {}, "got 3 atlases"),
-        ([atlas] * 2, {"title": "Both"}, "one title per atlas"),
-        (atlas, {"title": ["a", "b"]}, "one title per atlas"),
-        ([atlas] * 2, {"features": []}, "pass one atlas"),
-        ([atlas] * 2, {"color": "x"}, "color='x' is not a column"),
-    ):
-        with pytest.raises(ParameterError, match=message):
-            write_page(atlases, tmp_path / "page.html", **options)
-    assert not list(tmp_path.iterdir())
-
-
 def test_what_would_end_the_script_is_written_otherwise():
     module = 'const a = "</script>", b = "</SCRIPT>", c = "<!-- no -->", d = 1 </ /x/;'
     inline = _inline(module)

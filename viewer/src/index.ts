@@ -9,11 +9,7 @@ import { h, render as renderTree } from "preact";
 import { useErrorBoundary } from "preact/hooks";
 import type { Atlas } from "./data/atlas.ts";
 import { fromBase64, readAtlas, UnreadableAtlas } from "./data/container.ts";
-import { elementAt } from "./data/elements.ts";
-import { shareColumns } from "./data/shared_columns.ts";
-import { splitHash } from "./state/address.ts";
 import { followAddress, stateAt } from "./state/browser_history.ts";
-import { Panes } from "./state/panes.ts";
 import { ATLAS, scriptAccess } from "./state/script_access.ts";
 import { Session } from "./state/session.ts";
 import type { State } from "./state/store.ts";
@@ -32,43 +28,34 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   host.dataset.lmSuppressShortcuts = "true";
   host.addEventListener("keydown", (event) => event.stopPropagation());
   el.append(host);
-  const packed = () => [bytesOf(model.get("data"))];
+  const packed = () => bytesOf(model.get("data"));
   const style = () => String(model.get("sheet"));
-  const panes = await show(host, style, packed, (atlas) => stateIn(model, atlas));
-  const stop = panes === null ? () => {} : followModel(panes.active, model, host);
+  const session = await show(host, style, packed, (atlas) => stateIn(model, atlas));
+  const stop = session === null ? () => {} : followModel(session, model, host);
   return () => {
     stop();
-    panes?.ending.abort();
+    session?.ending.abort();
     if (host.shadowRoot) renderTree(null, host.shadowRoot);
     host.remove();
   };
 }
 
-/** Reads an atlas, or two, and shows them; a failure is shown too, and gives null. */
+/** Reads an atlas and shows it; a failure is shown too, and gives null. */
 async function show(
   host: Host,
   style: () => string,
-  data: () => Uint8Array[],
-  stateOf: (atlas: Atlas, place: number) => Partial<State>,
+  data: () => Uint8Array,
+  stateOf: (atlas: Atlas) => Partial<State>,
   ownsTheKeys = false,
-): Promise<Panes | null> {
+): Promise<Session | null> {
   try {
     // The content of the host stays visible until the atlas is read.
-    const [first, second] = await Promise.all(data().map(readAtlas));
-    if (first === undefined) throw new UnreadableAtlas(texts.NO_ATLAS);
-    const sessions: [Session, ...Session[]] = [new Session(first, stateOf(first, 0), ownsTheKeys)];
-    if (second !== undefined) {
-      shareColumns(first, second);
-      sessions.push(new Session(second, stateOf(second, 1), ownsTheKeys));
-    }
-    const panes = new Panes(sessions, second ? document.title : first.title);
-    followTheme(panes, host);
-    renderTree(h(Guarded, { panes }), shadowOf(host, style()));
-    host[ATLAS] = scriptAccess(
-      () => elementAt(panes.views, 0),
-      () => panes.views[1] ?? null,
-    );
-    return panes;
+    const atlas = await readAtlas(data());
+    const session = new Session(atlas, stateOf(atlas), ownsTheKeys);
+    followTheme(session, host);
+    renderTree(h(Guarded, { session }), shadowOf(host, style()));
+    host[ATLAS] = scriptAccess(session);
+    return session;
   } catch (error) {
     renderTree(h(Failure, { error }), shadowOf(host, style()));
     return null;
@@ -86,20 +73,21 @@ function shadowOf(host: Host, style: string): ShadowRoot {
 }
 
 /** The style sheet reads the theme off the host. */
-function followTheme(panes: Panes, host: Host): void {
+function followTheme(session: Session, host: Host): void {
+  const { store, ending } = session;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => {
     // JupyterLab has a theme of its own.
     const lab = document.body.dataset.jpThemeLight;
     const isDark = lab === undefined ? dark.matches : lab === "false";
-    for (const { store } of panes.views) store.change({ systemTheme: isDark ? "dark" : "light" });
-    host.dataset.theme = panes.active.appearance.theme;
+    store.change({ systemTheme: isDark ? "dark" : "light" });
+    host.dataset.theme = session.appearance.theme;
   };
   follow();
-  panes.listen(() => {
-    host.dataset.theme = panes.active.appearance.theme;
+  store.listen(() => {
+    host.dataset.theme = session.appearance.theme;
   });
-  const { signal } = panes.ending;
+  const { signal } = ending;
   dark.addEventListener("change", follow, { signal });
   const lab = new MutationObserver(follow);
   lab.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
@@ -107,9 +95,9 @@ function followTheme(panes: Panes, host: Host): void {
 }
 
 /** The page, or why it can no longer be shown. */
-function Guarded({ panes }: { panes: Panes }) {
+function Guarded({ session }: { session: Session }) {
   const [error] = useErrorBoundary();
-  return error ? h(Failure, { error }) : h(App, { panes });
+  return error ? h(Failure, { error }) : h(App, { session });
 }
 
 function Failure({ error }: { error: unknown }) {
@@ -131,25 +119,19 @@ function bytesOf(data: unknown): Uint8Array {
     : new Uint8Array(data as ArrayBuffer);
 }
 
-async function startPage(host: HTMLElement, data: NodeListOf<HTMLElement>): Promise<void> {
-  const packed = () => Array.from(data, ({ textContent }) => fromBase64(textContent ?? ""));
-  const hashes = splitHash(location.hash);
-  const state = (atlas: Atlas, place: number) => stateAt(atlas, hashes[place] ?? "");
+async function startPage(host: HTMLElement, data: HTMLElement): Promise<void> {
+  const packed = () => fromBase64(data.textContent ?? "");
   const sheet = document.querySelector<HTMLTemplateElement>("#manymaps-style");
   const style = () => sheet?.content.textContent ?? "";
-  const panes = await show(host, style, packed, state, true);
-  if (panes === null) return;
-  const { active } = panes;
-  if (hashes[1] !== undefined) panes.open(state(active.atlas, 1), "replace");
-  // An address of one word is that of both atlases.
-  else if (panes.hasTwoAtlases) panes.link(true);
-  panes.activate(active);
-  followAddress(panes);
+  const state = (atlas: Atlas) => stateAt(atlas, location.hash);
+  const session = await show(host, style, packed, state, true);
+  if (session === null) return;
+  followAddress(session);
   performance.mark("manymaps-ready");
 }
 
 const host = document.getElementById("manymaps");
-const data = document.querySelectorAll<HTMLElement>('[id^="manymaps-data"]');
-if (host && data.length > 0) startPage(host, data);
+const data = document.getElementById("manymaps-data");
+if (host && data) startPage(host, data);
 
 export default { render };

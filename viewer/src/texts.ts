@@ -69,8 +69,6 @@ export const andMore = (count: number) => `and ${whole(count)} more`;
 
 export const DISPLAY = "Display";
 export const HELP = "Help";
-export const SIDE_BY_SIDE = "Side by side";
-export const TWO_ATLASES = "Two atlases side by side";
 export const themeOf = (name: string) => `${capital(name)} theme`;
 export const EXAMPLE = "Example";
 export const FOR_EXAMPLE = "For example ";
@@ -254,16 +252,6 @@ export const notSaved = (problem: string) => `Could not save the picture: ${prob
 export const TOO_LARGE = "it is too large for this browser";
 export const NO_CANVAS = "this browser has no 2D canvas";
 
-// Two views
-
-export const FIRST_VIEW = "First view";
-export const SECOND_VIEW = "Second view";
-export const SECOND_OPENED = "Second view opened";
-export const VIEW_CLOSED = "View closed";
-export const SAME_WORD = "Same word in both";
-export const closeView = (name: string) => `Close ${name}`;
-export const isNotIn = <T>(word: T, name: T) => [word, " is not in ", name];
-
 // Announcements and notices
 
 export const ITS_MAPS = "Its maps";
@@ -301,7 +289,6 @@ export const KEYS: [keys: string[], meaning: string][] = [
   ],
   [["s"], "select or deselect the result"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
-  [["d", "o"], "open or close a second view; go to the other view"],
   [["t"], "go to the threshold; arrows change it"],
   [["f"], "go to the filters; Enter opens them"],
   [["e"], "save a picture"],
@@ -312,7 +299,6 @@ export const KEYS: [keys: string[], meaning: string][] = [
 // Pages that cannot be read
 
 export const FAILURE = "This atlas cannot be shown";
-export const NO_ATLAS = "This page does not contain an atlas.";
 export const notOpened = (problem: string) => `The atlas could not be opened: ${problem}`;
 const again = (problem: string, part = "The data") =>
   `${part} in this page ${problem}; save the page again with \`manymaps view\`.`;

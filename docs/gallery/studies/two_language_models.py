@@ -35,24 +35,12 @@ is rare.
 
 The figure shows the same numbers. The left panel shows the similarity of both models (blue), of two
 seeds (green) and of shuffled words (grey). The right panel shows the absent meanings (blue) and the
-level by chance (grey). If ``MANYMAPS_DATA`` contains the data, the script also writes a page with
-both atlases side by side, for fewer words (about 15 seconds). Command:
-``python examples/validation/haiku_and_mistral.py``, with ``--page FILE`` for the page.
+level by chance (grey). Command: ``python examples/validation/haiku_and_mistral.py``.
 """
 
-import os
 import re
-from pathlib import Path
 
-from haiku_and_mistral import write_side_by_side
 from stored import FOURTH, OURS, PRINTED, panels, read
-
-page = Path(os.environ["MANYMAPS_DEMO"]).with_name("haiku_and_mistral.html")
-if not write_side_by_side(page):
-    print("No page was written, because MANYMAPS_DATA contains no folder lwow.")
-    del page
-
-# %%
 
 RESULTS = "results/haiku_and_mistral.txt"
 similar, absent = read(RESULTS, "two seeds"), read(RESULTS, "excess")

@@ -86,7 +86,8 @@ class CompareOptions:
     output: Path | None = output_option(
         "OUT.html",
         OutputFile(".html", ".htm"),
-        "Fit maps to each group from a common start, and write a page of two groups side by side.",
+        "Fit maps to all groups together and to each group, and write a page of the common maps "
+        "with the differences.",
         required=False,
     )
     atlases: bool = flag(
@@ -375,15 +376,13 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
         with work("drawing the figure"):
             figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
     if options.output is not None:
-        if len(found.groups) > 2:
-            note(f"the page shows the first two groups: {found.groups[0]} and {found.groups[1]}")
+        assert found.fits is not None
         with work(f"writing {options.output}"):
             mm.write_page(
-                found.atlases()[:2],
+                found.attach(found.fits.pooled),
                 options.output,
-                title=found.groups[:2],
                 color="change",
-                description=DESCRIPTION.format(groups=" and ".join(found.groups[:2])),
+                description=DESCRIPTION.format(groups=" and ".join(found.groups)),
                 noun="word",
             )
     _write_tables(found, options.table, options.sense_table)

@@ -16,7 +16,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import BadData, as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
-from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
+from manymaps.cli.record import chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile
 from manymaps.cli.vectors import Arrows, significant_vectors
 from manymaps.errors import DataError
@@ -39,7 +39,6 @@ class ViewOptions:
     """Options of the command `view`."""
 
     atlas: Path = atlas_argument()
-    other: Path | None = argument("[OTHER]", InputFile(), required=False)
     output: Path = output_option(
         "OUT.html", OutputFile(".html", ".htm"), "Write the page to this file."
     )
@@ -48,12 +47,7 @@ class ViewOptions:
     size: str | None = option(
         "COLUMN", "Numeric metadata column that initially sets the size of the dots."
     )
-    title: tuple[str, ...] = option(
-        "TEXT",
-        "Title of the page, or of each of two atlases; can be repeated.  [default: the name of "
-        "OUT.html, or of each atlas]",
-        multiple=True,
-    )
+    title: str | None = option("TEXT", "Title of the page.  [default: the name of OUT.html]")
     map_titles: tuple[str, ...] = option(
         "M=TEXT", "Title of map M instead of its typical words; can be repeated.", "--map-title",
         multiple=True,
@@ -103,8 +97,7 @@ class ViewOptions:
 def view(options: ViewOptions) -> None:
     """Write ATLAS as an interactive HTML page.
 
-    The page contains all maps, a search, and the senses of each word. With OTHER, the page shows
-    both atlases side by side with a common search.
+    The page contains all maps, a search, and the senses of each word.
 
     The page is a single file that opens in a browser without a network connection and can be shared
     as it is.
@@ -113,29 +106,25 @@ def view(options: ViewOptions) -> None:
     Examples:  manymaps view norms.atlas -o norms.html --open
                manymaps view norms.atlas -o norms.html --metadata words.csv
                manymaps view dune.atlas -o dune.html --vectors dune_env.csv
-               manymaps view young.atlas old.atlas -o compare.html
     """
     output = options.output
-    paths = [path for path in (options.atlas, options.other) if path is not None]
-    atlases = [mm.load_atlas(path) for path in paths]
+    atlas = mm.load_atlas(options.atlas)
     if options.metadata is not None:
         from manymaps.cli.reading import with_columns
 
         names = [name for name in (options.color, options.size) if name is not None]
-        atlases = [with_columns(each, options.metadata, names) for each in atlases]
-    vectors = significant_vectors(atlases[0], options.arrows, range(atlases[0].n_maps))
-    stems = tuple(path.stem for path in paths) if options.other is not None else None
+        atlas = with_columns(atlas, options.metadata, names)
+    vectors = significant_vectors(atlas, options.arrows, range(atlas.n_maps))
     features = None
     if options.features is not None:
-        features = _read_features(options.features, atlases[0])
-    hidden = _hidden(atlases, options.hide, options.hide_from)
-    _check_labels(atlases, options.examples, "--examples")
+        features = _read_features(options.features, atlas)
+    hidden = _hidden(atlas, options.hide, options.hide_from)
+    _check_labels(atlas, options.examples, "--examples")
     one, comma, several = (part.strip() for part in (options.noun or "").partition(","))
     with work(f"writing {output}"):
         mm.write_page(
-            atlases,
+            atlas,
             output,
-            title=options.title or stems,
             features=features,
             hide=hidden,
             map_titles=_map_titles(options.map_titles),
@@ -143,15 +132,22 @@ def view(options: ViewOptions) -> None:
             examples=options.examples or None,
             vectors=vectors,
             **chosen(
-                options, "color", "size", "description", "source", "credit", "date", "min_weight"
+                options,
+                "color",
+                "size",
+                "title",
+                "description",
+                "source",
+                "credit",
+                "date",
+                "min_weight",
             ),
         )
     size = output.stat().st_size
     shown = options.opened and webbrowser.open(output.resolve().as_uri())
     if as_json():
-        first, *rest = ({"n_objects": a.n_objects, "n_maps": a.n_maps} for a in atlases)
-        beside = {"beside": rest[0]} if rest else {}
-        emit_json({"output": str(output), **first, "bytes": size, **beside})
+        numbers = {"n_objects": atlas.n_objects, "n_maps": atlas.n_maps}
+        emit_json({"output": str(output), **numbers, "bytes": size})
         return
     further = "shown in the browser" if shown else "open it in a browser (no network needed)"
     note(f"{output}: {size / 1e6:,.1f} MB; {further}")
@@ -173,8 +169,8 @@ def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
     return titles or None
 
 
-def _check_labels(atlases: Sequence[mm.Atlas], labels: Sequence[str], option: str) -> None:
-    """Reject labels that do not match any object of any atlas.
+def _check_labels(atlas: mm.Atlas, labels: Sequence[str], option: str) -> None:
+    """Reject labels that do not match any object.
 
     Raises
     ------
@@ -183,14 +179,13 @@ def _check_labels(atlases: Sequence[mm.Atlas], labels: Sequence[str], option: st
     """
     try:
         for label in labels:
-            if not any(label in atlas for atlas in atlases):
-                atlases[0].index(label)
+            atlas.index(label)
     except mm.UnknownLabelError as error:
         raise BadData(f"{option}: {error}") from error
 
 
-def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
-    """List the labels to hide; report how many labels in a file are objects of an atlas.
+def _hidden(atlas: mm.Atlas, labels: Sequence[str], path: Path | None) -> list[str]:
+    """List the labels to hide; report how many labels in a file are objects of the atlas.
 
     Raises
     ------
@@ -198,13 +193,13 @@ def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | Non
         If a label passed on the command line does not match any object. Without this error, a typo
         would leave the object visible.
     """
-    _check_labels(atlases, labels, "--hide")
+    _check_labels(atlas, labels, "--hide")
     if path is None:
         return list(labels)
     from manymaps.io.files import read_bytes, split_lines
 
     listed = [line for line in split_lines(read_bytes(path, LABELS), str(path)) if line]
-    found = sum(any(label in atlas for atlas in atlases) for label in listed)
+    found = sum(label in atlas for label in listed)
     note(f"{path}: {found:,} of {len(listed):,} labels are in the atlas and are hidden")
     return [*labels, *listed]
 

@@ -1,7 +1,7 @@
 """The atlas page, a single HTML file that contains an atlas and its viewer.
 
 The template `assets/page.html` has fields for the title, the initial style (`page.css`), and the
-viewer with its style. A further field contains the data of one or two atlases, packed by
+viewer with its style. A further field contains the data of the atlas, packed by
 `manymaps.viewer.packing` and encoded in base64. The viewer (`viewer.js`, `viewer.css`) is built
 from the folder `viewer`. The page can be opened from disk without a network connection. The
 Content-Security-Policy of the page lists the SHA-256 hashes of its only script and style, and
@@ -16,9 +16,7 @@ import html
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from importlib import resources
-from itertools import count
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -49,12 +47,12 @@ def viewer_style() -> str:
 
 
 def write_page(
-    atlas: Atlas | Sequence[Atlas],
+    atlas: Atlas,
     path: str | os.PathLike[str],
     *,
     color: str | None = None,
     size: str | None = None,
-    title: str | Sequence[str] | None = None,
+    title: str | None = None,
     features: Any = None,
     min_weight: float = 0.1,
     description: str | None = None,
@@ -71,18 +69,15 @@ def write_page(
 
     Parameters
     ----------
-    atlas : Atlas or sequence of two
-        The atlas. Two atlases are shown next to each other with a common search field. A selected
-        word is shown in both atlases. Columns that both atlases contain have the same colours in
-        both. A column of only one atlas is used only in that atlas.
+    atlas : Atlas
+        The atlas.
     path : path
         The file. Its suffix must be .html or .htm. A partial file is never left behind.
     color, size : str, optional
         Columns of the atlas that determine the colours of the dots (categories or numbers) and
         their sizes (numbers) when the page opens. Readers of the page can choose other columns.
-    title : str or (str, str), optional
-        Title of the page. By default, it is the file name without its suffix. Two atlases need one
-        title each. The default titles are "first" and "second".
+    title : str, optional
+        Title of the page. By default, it is the file name without its suffix.
     features : AdditiveClustering or sequence of features, optional
         Features to draw as outlines: a fitted estimator, or objects with the attributes `weight`
         and `members`. The members are labels of the atlas.
@@ -117,10 +112,9 @@ def write_page(
     ------
     ParameterError
         If the suffix is not supported, or a column does not exist or is unsuitable. If pictures are
-        too large, a value is out of range, or every object would be hidden. If the number of
-        atlases is not one or two, the number of titles is wrong, or features or vectors are passed
-        for two atlases. If vectors were fitted to a map that does not exist, several were fitted to
-        the same map, or the map does not have two dimensions.
+        too large, a value is out of range, or every object would be hidden. If vectors were fitted
+        to a map that does not exist, several were fitted to the same map, or the map does not have
+        two dimensions.
     UnknownLabelError
         If the atlas does not contain an example or a member of a feature. The message suggests
         similar labels.
@@ -153,57 +147,17 @@ def write_page(
     """
     if Path(path).suffix.lower() not in SUFFIXES:
         raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
-    atlases = [atlas] if isinstance(atlas, Atlas) else list(atlas)
-    titles = _titles(title, len(atlases), Path(path).stem)
-    for name, of_one in (("features", features), ("map_titles", map_titles), ("vectors", vectors)):
-        if len(atlases) > 1 and of_one is not None:
-            raise ParameterError("requires a single atlas; pass one atlas", name=name)
+    title = Path(path).stem if title is None else str(title)
     options = PageOptions(
-        None, description, source, credit, date, noun, color, size, features, min_weight, hide,
+        title, description, source, credit, date, noun, color, size, features, min_weight, hide,
         map_titles, None if examples is None else tuple(examples), vectors,
     )  # fmt: skip
-    packed = [
-        pack_page(one, _options_of(one, atlases, replace(options, title=own)))
-        for one, own in zip(atlases, titles, strict=True)
-    ]
-    page = _page(packed, " and ".join(titles)).encode()
+    page = _page(pack_page(atlas, options), title).encode()
     with written_whole(path) as temporary:
         temporary.write_bytes(page)
 
 
-def _titles(title: str | Sequence[str] | None, n_atlases: int, stem: str) -> list[str]:
-    """Return the title of each atlas of a page.
-
-    Raises
-    ------
-    ParameterError
-        If the number of titles is wrong, or a page cannot contain that many atlases.
-    """
-    if n_atlases not in (1, 2):
-        raise ParameterError(f"got {n_atlases} atlases; a page contains one or two")
-    if title is None:
-        return [stem] if n_atlases == 1 else ["first", "second"]
-    titles = [title] if isinstance(title, str) else list(title)
-    if len(titles) != n_atlases:
-        raise ParameterError("must contain one title per atlas", name="title", value=title)
-    return [str(each) for each in titles]
-
-
-def _options_of(atlas: Atlas, atlases: Sequence[Atlas], options: PageOptions) -> PageOptions:
-    """Remove from the options the columns and examples that only the other atlas contains."""
-    examples = options.examples
-    if examples is not None and len(atlases) > 1:
-        examples = [label for label in examples if label in atlas]
-    there = {name for one in atlases for name in one.columns} - set(atlas.columns)
-    return replace(
-        options,
-        color=None if options.color in there else options.color,
-        size=None if options.size in there else options.size,
-        examples=examples,
-    )
-
-
-def _page(packed: Sequence[bytes], title: str) -> str:
+def _page(packed: bytes, title: str) -> str:
     style, module = _asset("page.css").strip(), _inline(viewer_module())
     policy = POLICY.format(script=_sum(module), style=_sum(style))
     return Template(_asset("page.html")).substitute(
@@ -211,15 +165,9 @@ def _page(packed: Sequence[bytes], title: str) -> str:
         title=html.escape(well_formed(title)),
         style=style,
         sheet=html.escape(viewer_style(), quote=False),
-        data="\n".join(map(_data_element, packed, count())),
+        data=base64.b64encode(packed).decode(),
         module=module,
     )
-
-
-def _data_element(packed: bytes, number: int) -> str:
-    name = f"manymaps-data-{number + 1}" if number else "manymaps-data"
-    data = base64.b64encode(packed).decode()
-    return f'<script type="application/octet-stream" id="{name}">{data}</script>'
 
 
 def _inline(module: str) -> str:

@@ -9,10 +9,7 @@
  * Sets of numbers are runs: how far each begins after the one before, and where it holds several
  * numbers how many follow, all to the base 36: 5, 8 and 9 are "5.2-1". A filter is the column and the
  * categories that pass or do not, "group:only,0-3", or the range that passes, "year:1990,", with
- * ",none" where objects without a value pass too. What a second view shows stands behind the word
- * "beside":
- *
- *     #word=tie&map=3&beside&word=knot&map=5
+ * ",none" where objects without a value pass too.
  */
 import type { RangeFilter } from "../data/filters.ts";
 
@@ -41,23 +38,6 @@ export type Place = Record<(typeof TEXTS)[number], string | null> &
 type Said = { only: string } | { not: string } | RangeFilter;
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
-
-const BESIDE = "beside";
-
-/** One hash of the hashes of one view or two. */
-export function joinedHash([first = "", second]: readonly string[]): string {
-  return second === undefined
-    ? first
-    : `${first || "#"}${first && "&"}${BESIDE}${second.replace("#", "&")}`;
-}
-
-/** The hash of each view that an address names, one or two. */
-export function splitHash(hash: string): string[] {
-  const parts = hash.replace(/^#/, "").split("&");
-  const at = parts.indexOf(BESIDE);
-  const views = at < 0 ? [parts] : [parts.slice(0, at), parts.slice(at + 1)];
-  return views.map((view) => `#${view.join("&")}`);
-}
 
 /** The hash of a place, with its "#"; "" for a place that says nothing. */
 export function toHash(place: Place): string {

@@ -5,19 +5,11 @@ import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
 import { colorColumns, RAMPS, SCALES, sizeColumns } from "../scene/coloring.ts";
 import * as texts from "../texts.ts";
-import {
-  fromHash,
-  fromRuns,
-  joinedHash,
-  type Place,
-  splitHash,
-  toHash,
-  toRuns,
-} from "./address.ts";
-import type { Panes } from "./panes.ts";
+import { fromHash, fromRuns, type Place, toHash, toRuns } from "./address.ts";
 import { STATE } from "./script_access.ts";
 import { fold } from "./search.ts";
 import { noMatch } from "./sentences.ts";
+import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
 /** The value in an address if the page's own column is switched off. */
@@ -108,23 +100,19 @@ export function nSelectedKept(selection: readonly number[]): number {
 }
 
 /** Keeps address and state together from now on. */
-export function followAddress(panes: Panes): void {
+export function followAddress(session: Session): void {
   let isReading = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let last = hashOf(panes);
+  const hashNow = () => toHash(placeOf(session.atlas, session.state));
+  let last = hashNow();
   const write = (hash: string, isStep: boolean) => {
     stopWaiting();
     if ((hash || "#") === (location.hash || "#")) return;
     // Going back brings all of a selection back, also where the address holds a part of it.
-    const kept = panes.views.map(({ state: { selection } }) =>
-      nSelectedKept(selection) < selection.length ? selection : null,
-    );
+    const { selection } = session.state;
+    const kept = nSelectedKept(selection) < selection.length ? selection : null;
     try {
-      history[isStep ? "pushState" : "replaceState"](
-        kept.some(Boolean) ? kept : null,
-        "",
-        hash || "#",
-      );
+      history[isStep ? "pushState" : "replaceState"](kept, "", hash || "#");
     } catch {
       // A frame without an address of its own has none to keep a view in, and browsers refuse
       // addresses that change too often; the page goes on without.
@@ -134,11 +122,11 @@ export function followAddress(panes: Panes): void {
     clearTimeout(timer);
     timer = undefined;
   };
-  panes.listen((step) => {
-    if (isReading || step === "part" || panes.views.some(({ state }) => state.isPreview)) return;
+  session.store.listen((state, _, step) => {
+    if (isReading || state.isPreview) return;
     // A pending change belongs to the history entry that is being left.
     if (step === "push" && timer !== undefined) write(last, false);
-    last = hashOf(panes);
+    last = hashNow();
     if (step === "push") {
       write(last, true);
     } else {
@@ -149,32 +137,18 @@ export function followAddress(panes: Panes): void {
   addEventListener("popstate", (event) => {
     stopWaiting();
     isReading = true;
-    panes.active.endTyping();
-    showAddress(panes, event[STATE] ?? []);
-    last = hashOf(panes);
+    session.endTyping();
+    showAddress(session, event[STATE]);
+    last = hashNow();
     isReading = false;
   });
 }
 
-/** Shows what the address says, in as many views as it names, with what it could not hold. */
-function showAddress(panes: Panes, selections: (number[] | null)[]): void {
-  const hashes = splitHash(location.hash);
-  if (hashes.length < panes.views.length) panes.close(elementAt(panes.views, 1), "replace");
-  else if (hashes.length > panes.views.length) panes.open({}, "replace");
-  panes.quietly(() => {
-    for (const [k, session] of panes.views.entries()) {
-      const state = stateAt(session.atlas, hashes[k] ?? "");
-      if (session.isSingle) state.map = 0;
-      const selection = selections[k];
-      session.goToState({ ...state, ...(selection && { selection }), isPreview: false });
-    }
-  });
-  panes.tell("replace");
-}
-
-function hashOf({ views, hasTwoAtlases }: Panes): string {
-  const hashes = views.map(({ atlas, state }) => toHash(placeOf(atlas, state)));
-  return joinedHash(hasTwoAtlases && hashes[1] === "" ? hashes.slice(0, 1) : hashes);
+/** Shows what the address says, with the selection that it could not hold. */
+function showAddress(session: Session, selection: number[] | null): void {
+  const state = stateAt(session.atlas, location.hash);
+  if (session.isSingle) state.map = 0;
+  session.goToState({ ...state, ...(selection && { selection }), isPreview: false });
 }
 
 function placeOf(atlas: Atlas, state: State): Place {

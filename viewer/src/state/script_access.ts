@@ -18,8 +18,6 @@ export const STATE = "state";
 
 interface ScriptAccess {
   readonly [ATLAS]: Atlas;
-  /** The same of the view that stands beside this one; null without any. */
-  readonly beside: ScriptAccess | null;
   readonly [STATE]: State;
   readonly camera: Camera | null;
   /** Whether the open map stands still, with all its labels. */
@@ -43,43 +41,36 @@ interface ScriptAccess {
   select(objects: readonly number[]): void;
 }
 
-export function scriptAccess(session: () => Session, beside: () => Session | null): ScriptAccess {
+export function scriptAccess(session: Session): ScriptAccess {
   return {
     get [ATLAS]() {
-      return session().atlas;
-    },
-    get beside() {
-      const other = beside();
-      return other && scriptAccess(() => other, session);
+      return session.atlas;
     },
     get [STATE]() {
-      return session().state;
+      return session.state;
     },
     get camera() {
-      return session().mapView?.camera ?? null;
+      return session.mapView?.camera ?? null;
     },
     get isAtRest() {
-      return session().mapView?.isAtRest ?? true;
+      return session.mapView?.isAtRest ?? true;
     },
     get frameTimes() {
-      return session().mapView?.canvases.frameTimes ?? [];
+      return session.mapView?.canvases.frameTimes ?? [];
     },
-    senses: (object) => session().lookups.sensesOf(object),
-    inContext: (object, context) => session().lookups.inContext(object, context),
-    similarity: (a, b) => session().lookups.probabilities.similarity(a, b),
+    senses: (object) => session.lookups.sensesOf(object),
+    inContext: (object, context) => session.lookups.inContext(object, context),
+    similarity: (a, b) => session.lookups.probabilities.similarity(a, b),
     observed: (object) => ({
-      recalled: session().lookups.recalledBy(object),
-      recalling: session().lookups.whoRecalls(object),
+      recalled: session.lookups.recalledBy(object),
+      recalling: session.lookups.whoRecalls(object),
     }),
-    farFrom: (word) =>
-      session()
-        .lookups.farFrom(word)
-        .map(({ object }) => object),
-    shown: () => session().mapView?.letters.labels ?? [],
-    names: () => session().mapView?.letters.names ?? [],
-    change: (part) => session().goToState(part),
-    chooseWord: (object) => session().chooseWord(object),
-    openMap: (map) => session().openMap(map),
-    select: (objects) => session().select(objects),
+    farFrom: (word) => session.lookups.farFrom(word).map(({ object }) => object),
+    shown: () => session.mapView?.letters.labels ?? [],
+    names: () => session.mapView?.letters.names ?? [],
+    change: (part) => session.goToState(part),
+    chooseWord: (object) => session.chooseWord(object),
+    openMap: (map) => session.openMap(map),
+    select: (objects) => session.select(objects),
   };
 }

@@ -2,7 +2,7 @@
  * One atlas on show: its data, its state, and what a person can do with it.
  *
  * Components call these methods and read `state`; nothing else changes it. The open map's `MapView`
- * and the part of the page registers itself here, so that keys and buttons anywhere reach them.
+ * and the element of the page register themselves here, so that keys and buttons anywhere reach them.
  */
 
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
@@ -18,9 +18,10 @@ import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
 import { PathSearch } from "./path_search.ts";
 import { meantInWords, pathInWords, sensesInWords } from "./sentences.ts";
-import { type State, type Step, Store } from "./store.ts";
+import { type State, Store } from "./store.ts";
 
 export class Session {
+  readonly finder: Finder;
   readonly store: Store;
   readonly filtering: Filtering;
   readonly lookups: Lookups;
@@ -28,9 +29,11 @@ export class Session {
   readonly paths: PathSearch;
   readonly contents: MapContents;
   mapView: MapView | null = null;
+  /** Aborted when the page, or the widget, is taken off the screen. */
+  readonly ending = new AbortController();
   private isPathAwaited = false;
   private contextBefore: readonly number[] = [];
-  /** The part of the page that shows this session. */
+  /** The element of the senses, the gallery or the map. */
   element: HTMLElement | null = null;
   /** Lets go of what is being typed. */
   endTyping: () => void = () => {};
@@ -42,8 +45,8 @@ export class Session {
     state: Partial<State>,
     /** Whether keys anywhere in the document are meant for this atlas. */
     readonly ownsTheKeys: boolean,
-    readonly finder = new Finder(atlas),
   ) {
+    this.finder = new Finder(atlas);
     this.store = new Store({
       word: null,
       context: [],
@@ -130,7 +133,6 @@ export class Session {
   chooseWord(
     word: number | null,
     previous = this.state.word,
-    step: Step = "push",
     context: readonly number[] = [],
   ): void {
     this.endPreview(previous);
@@ -139,7 +141,7 @@ export class Session {
     const isHere = senses.some((sense) => sense.map === map);
     const first = (word !== null && this.lookups.meantBy(word, context)?.meaning) || senses[0];
     const there = map === null || isHere || !first ? {} : { map: first.map, camera: null };
-    this.step({ word, context, path: null, ...there }, step);
+    this.step({ word, context, path: null, ...there });
     if (isHere) this.flyToWord();
     this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }
@@ -223,9 +225,9 @@ export class Session {
   }
 
   /** A step that can be taken back; the view that is left is kept as it is now. */
-  private step(part: Partial<State>, step: Step = "push"): void {
+  private step(part: Partial<State>): void {
     this.mapView?.tellCamera();
-    this.store.change({ gallery: null, notice: "", ...part }, step);
+    this.store.change({ gallery: null, notice: "", ...part }, "push");
   }
 
   /** Changes the state as a script or an address says: the open map goes where it would open. */

@@ -1,36 +1,37 @@
 /** The keys that work anywhere in the page; `help.tsx` lists them. */
 
-import type { Panes } from "../state/panes.ts";
 import type { Session } from "../state/session.ts";
 
-export function listenToKeys(root: HTMLElement, panes: Panes, openHelp: () => void): () => void {
+export function listenToKeys(
+  root: HTMLElement,
+  session: Session,
+  openHelp: () => void,
+): () => void {
   const find = (selector: string) => root.querySelector<HTMLElement>(selector)?.focus();
   const settings = (selector: string) => {
-    panes.active.store.change({ hasSettings: true });
+    session.store.change({ hasSettings: true });
     // Once they stand there: Preact renders in a microtask.
     queueMicrotask(() => find(selector));
   };
-  const tool = (name: "pan" | "box" | "lasso") => panes.active.store.change({ tool: name });
+  const tool = (name: "pan" | "box" | "lasso") => session.store.change({ tool: name });
   const actions: Record<string, () => void> = {
     "/": () => find(".search .field"),
     "?": openHelp,
-    g: () => panes.active.showGallery(),
-    m: () => panes.active.element?.querySelector<HTMLElement>(".mapview")?.focus(),
-    "[": () => panes.active.turnPage(-1),
-    "]": () => panes.active.turnPage(1),
-    d: () => panes.toggle(),
-    o: () => panes.goAcross(),
+    g: () => session.showGallery(),
+    m: () => session.element?.querySelector<HTMLElement>(".mapview")?.focus(),
+    "[": () => session.turnPage(-1),
+    "]": () => session.turnPage(1),
     t: () => settings("#threshold"),
     f: () => settings(".filters summary"),
     e: () => find(".menu summary"),
     s: () => {
-      const { word } = panes.active.state;
-      if (word !== null) panes.active.select([word], "toggle");
+      const { word } = session.state;
+      if (word !== null) session.select([word], "toggle");
     },
     p: () => tool("pan"),
     b: () => tool("box"),
     l: () => tool("lasso"),
-    Escape: () => leave(panes.active),
+    Escape: () => leave(session),
   };
   const pressed = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -38,13 +39,13 @@ export function listenToKeys(root: HTMLElement, panes: Panes, openHelp: () => vo
     const isField = target.matches("select, input:not([type=range]):not([type=checkbox])");
     if (isField || target.closest("dialog")) return;
     const action = actions[event.key];
-    if (action === undefined || (event.key.length === 1 && !panes.active.state.hasKeys)) return;
+    if (action === undefined || (event.key.length === 1 && !session.state.hasKeys)) return;
     event.preventDefault();
     event.stopPropagation();
     action();
   };
   // In a page nothing else takes keys; in a notebook only what the widget has the focus of is ours.
-  const place: EventTarget = panes.active.ownsTheKeys ? document : root;
+  const place: EventTarget = session.ownsTheKeys ? document : root;
   place.addEventListener("keydown", pressed as EventListener);
   return () => place.removeEventListener("keydown", pressed as EventListener);
 }

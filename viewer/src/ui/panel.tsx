@@ -14,12 +14,10 @@ import { WordsInView } from "./words_in_view.tsx";
 
 interface PanelProps {
   session: Session;
-  /** The name of the view that it is about, beside another one. */
-  of: string | null;
   shown: readonly ShownLabel[];
 }
 
-export function Panel({ session, of, shown }: PanelProps) {
+export function Panel({ session, shown }: PanelProps) {
   const { state } = session;
   const { selection, word, map } = state;
   const [only = null] = selection.length === 1 ? selection : [];
@@ -37,12 +35,7 @@ export function Panel({ session, of, shown }: PanelProps) {
       <Legends session={session} />
       {state.hasSettings && <Filters session={session} />}
       {object !== null && (map !== null || only !== null) && (
-        <WordCard
-          session={session}
-          of={of}
-          object={object}
-          isTapped={only !== null && map !== null}
-        />
+        <WordCard session={session} object={object} isTapped={only !== null && map !== null} />
       )}
       <Selection session={session} />
       {map !== null && <WordsInView session={session} map={map} shown={shown} />}

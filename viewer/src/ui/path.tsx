@@ -19,19 +19,14 @@ interface PathProps {
   session: Session;
   word: number;
   end: number;
-  /** The id of the name of the view, beside another one. */
-  of: string;
 }
 
-export function Path({ session, word, end, of }: PathProps) {
+export function Path({ session, word, end }: PathProps) {
   const { atlas, paths, state } = session;
   const { steps, found } = paths;
   const title = useId();
   return (
-    <section
-      class={state.map === null ? "senses path" : "senses low path"}
-      aria-labelledby={`${of} ${title}`}
-    >
+    <section class={state.map === null ? "senses path" : "senses low path"} aria-labelledby={title}>
       <div class="top">
         <h2 id={title}>
           {texts.fromTo(

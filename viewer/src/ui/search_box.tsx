@@ -94,7 +94,7 @@ export function Search({ session, isOpening }: SearchProps) {
     const last = before();
     close();
     setText(labelOf(object));
-    session.chooseWord(object, last, "push", context);
+    session.chooseWord(object, last, context);
   };
   const enter = (found: Found) => {
     if (found.object === null) {

@@ -15,16 +15,14 @@ interface SensesProps {
   word: number;
   /** Whether it is a strip above an open map. */
   isLow: boolean;
-  /** The id of the name of the view, beside another one. */
-  of: string;
 }
 
-export function Senses({ session, word, isLow, of }: SensesProps) {
+export function Senses({ session, word, isLow }: SensesProps) {
   const { atlas, lookups, state } = session;
   const title = useId();
   const far = notClose(atlas, lookups.farFrom(word));
   return (
-    <section class={isLow ? "senses low" : "senses"} aria-labelledby={`${of} ${title}`}>
+    <section class={isLow ? "senses low" : "senses"} aria-labelledby={title}>
       <div class="top">
         <h2 id={title}>
           <Word atlas={atlas} object={word} />

@@ -2,7 +2,6 @@
 
 import type { Column } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button, Tool } from "./button.tsx";
@@ -13,14 +12,12 @@ const MOST_CHIPS = 8;
 
 interface WordCardProps {
   session: Session;
-  /** The name of the view that it is about, beside another one. */
-  of: string | null;
   object: number;
   /** Whether it is of a dot of the open map; on a phone it then lies over the map's foot. */
   isTapped: boolean;
 }
 
-export function WordCard({ session, of, object, isTapped }: WordCardProps) {
+export function WordCard({ session, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
   return (
     <section
@@ -28,11 +25,6 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
       aria-label={texts.theObject(atlas.noun[0])}
     >
       {isTapped && <Tool icon="close" name={texts.CLOSE_CARD} onClick={() => session.select([])} />}
-      {of !== null && of !== plainLabel(atlas, object) && (
-        <p class="quiet">
-          <bdi>{of}</bdi>
-        </p>
-      )}
       <h2>
         <Word atlas={atlas} object={object} longest={1000} />
       </h2>

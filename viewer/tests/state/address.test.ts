@@ -1,15 +1,7 @@
 /** A place goes into the address's hash and comes back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  fromHash,
-  fromRuns,
-  joinedHash,
-  type Place,
-  splitHash,
-  toHash,
-  toRuns,
-} from "../../src/state/address.ts";
+import { fromHash, fromRuns, type Place, toHash, toRuns } from "../../src/state/address.ts";
 
 const NOWHERE: Place = {
   word: null,
@@ -165,27 +157,5 @@ test("runs are cut where they are too long, and hold nothing beyond a limit", ()
   assert.deepEqual(fromRuns("5-zzzzzzzz.3", 8), [5, 6, 7]);
   for (const wrong of ["", "-", "1.", ".1", "1--2", "A", "1-2-3", "1e999,", "999999999"]) {
     assert.equal(fromRuns(wrong, 1000), null, wrong);
-  }
-});
-
-test("two views stand in one hash, each with its own keys", () => {
-  for (const hashes of [
-    ["#word=tie&map=3", "#word=knot"],
-    ["", "#map=1"],
-    ["#word=beside&map=2", ""],
-    ["", ""],
-  ]) {
-    const parts = splitHash(joinedHash(hashes));
-    assert.deepEqual(parts.map(fromHash), hashes.map(fromHash));
-  }
-  assert.equal(joinedHash(["#word=tie", "#word=knot"]), "#word=tie&beside&word=knot");
-  assert.equal(joinedHash(["", "#map=1"]), "#beside&map=1");
-  assert.equal(joinedHash(["#word=tie"]), "#word=tie");
-});
-
-test("an address without a second view names one", () => {
-  for (const hash of ["", "#", "#word=beside", "#&&==", "#besides&map=1"]) {
-    assert.equal(splitHash(hash).length, 1, hash);
-    assert.deepEqual(fromHash(splitHash(hash)[0] as string), fromHash(hash));
   }
 });
