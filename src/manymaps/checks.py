@@ -7,7 +7,7 @@ the end of the message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -203,54 +203,3 @@ def first_cell(table: Any, wrong: Callable[[np.ndarray], np.ndarray]) -> Cell | 
             row = int(np.searchsorted(table.indptr, at, side="right")) - 1
             return Cell(row, int(table.indices[at]), table.data[at])
     return None
-
-
-def object_weights(weights: Any, n: int, name: str = "sample_weight") -> np.ndarray | None:
-    """Convert the weights of n objects to float64, or to None if all of them are 1.
-
-    >>> object_weights([1, 1], 2) is None, object_weights([1, 2.5], 2).tolist()
-    (True, [1.0, 2.5])
-
-    Raises
-    ------
-    ParameterError
-        If there are not n weights, or a weight is not a positive finite number.
-    """
-    if weights is None:
-        return None
-    try:
-        numbers = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"{name} contains a value that is not a number") from error
-    if numbers.shape != (n,):
-        raise ParameterError(
-            f"{name} has shape {numbers.shape}; expected ({n},), one weight for each object"
-        )
-    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers > 0)))
-    if len(wrong):
-        raise ParameterError(
-            f"{name} of object {wrong[0]} is {numbers[wrong[0]]:g}; expected a finite weight above "
-            "0 (remove objects without weight)"
-        )
-    return None if (numbers == 1).all() else numbers
-
-
-def refuse_weights(keywords: Mapping[str, Any], method: str, why: str) -> None:
-    """Reject the keyword `sample_weight` of a `fit` for which weights of objects have no meaning.
-
-    >>> refuse_weights({"sample_weight": [1, 2]}, "CODE", "counts are weights")
-    Traceback (most recent call last):
-    manymaps.errors.ParameterError: CODE does not accept sample_weight, because counts are weights
-
-    Raises
-    ------
-    ParameterError
-        If there are weights.
-    TypeError
-        If there is another keyword.
-    """
-    for name in keywords:
-        if name != "sample_weight":
-            raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
-    if keywords.get("sample_weight") is not None:
-        raise ParameterError(f"{method} does not accept sample_weight, because {why}")

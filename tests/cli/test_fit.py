@@ -342,27 +342,6 @@ class TestFitOfVectors:
         assert atlas.labels[4] == "b4"
         assert atlas.metadata["group"][4] == "b"
 
-    def test_weights_are_joined_by_label(self, vectors, norms, tmp_path):
-        words, _ = cluster_vectors()
-        counts = dict(zip(words, range(1, len(words) + 1), strict=True))
-        table = tmp_path / "weights.csv"
-        rows = [f"{word},{count / 10}" for word, count in reversed(counts.items())]
-        table.write_text("\n".join(["label,weight", *rows]))
-        options = ("--weights", table, "--metadata", table)
-        atlas = atlas_of(vectors, *options)
-        wanted = np.array(list(counts.values())) / 10
-        assert atlas.metadata["weight"].tolist() == wanted.tolist()
-        fit = mm.TSNE(perplexity=5, max_iter=60, random_state=0)
-        expected = fit.fit(mm.read_vectors(vectors), sample_weight=wanted).maps_
-        np.testing.assert_array_equal(atlas.maps, expected)
-        table.write_text("\n".join(["label,weight", *rows[1:]]))
-        failed(
-            map_of(vectors, *options), 3, "weights.csv: the weight of object 35 is nan; expected"
-        )
-        table.write_text("label,mass\n" + rows[0])
-        failed(map_of(vectors, "--weights", table), 3, "weights.csv has no column 'weight'")
-        failed(map_of(norms, "--weights", table), 2, "--weights does not apply to the associations")
-
     def test_known_labels_are_a_column_of_metadata(self, vectors, tmp_path):
         words, _ = cluster_vectors()
         table = tmp_path / "batches.csv"

@@ -135,7 +135,6 @@ def gaps():
     [
         (mm.UniSNE(), {}, "a background; use background=0"),
         (mm.MultipleMapsTSNE(2, divergence="inverse"), {}, "divergence='inverse'"),
-        (mm.TSNE(), {"sample_weight": np.full(120, 2.0)}, "sample_weight"),
         (mm.TSNE(affinity="precomputed"), {"X": gaps()}, "missing similarities"),
     ],
     ids=["background", "inverse", "weights", "missing"],

@@ -28,7 +28,6 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.covering import covering_rows
 from manymaps.affinity.distances import (
     BLOCK_CELLS,
     Matrix,
@@ -46,8 +45,7 @@ from manymaps.affinity.neighbors import (
     as_graph,
     distance_rows,
 )
-from manymaps.checks import check_number, check_whole, object_weights
-from manymaps.compute.copies import neighbor_copies, pair_copies, with_own_copies
+from manymaps.checks import check_number, check_whole
 from manymaps.constraints import Number, Several, check_parameter, instance
 from manymaps.errors import DataError, DataWarning, ParameterError
 
@@ -118,7 +116,6 @@ class Affinity(ABC):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
-        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of n objects.
 
@@ -130,15 +127,11 @@ class Affinity(ABC):
             known neighbours are used.
         metric, search, seed
             See `manymaps.affinity.neighbors.nearest_neighbors`.
-        weights : array of shape (n,), optional
-            Positive weights of the objects. An object of weight w represents w identical objects.
 
         Returns
         -------
         sparse array of shape (n, n)
-            The similarities, without a diagonal. With weights, a value is the similarity between
-            one copy of each object, and the diagonal contains the similarities between the copies
-            of objects whose weight is above 1.
+            The similarities, without a diagonal.
 
         Raises
         ------
@@ -224,7 +217,6 @@ class GaussianAffinity(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
-        weights: np.ndarray | None = None,
         groups: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the objects.
@@ -239,18 +231,15 @@ class GaussianAffinity(Affinity):
             Method and recall of the search for neighbours.
         seed : int
             Seed of the search.
-        weights : array of shape (n,), optional
-            Weights of the objects (`Affinity.similarities`).
         groups : array of int, shape (n,), optional
             Number of the known label of each object, or -1. Every object then has neighbours with
-            each label (`manymaps.affinity.by_label`). Cannot be combined with known neighbours and
-            weights.
+            each label (`manymaps.affinity.by_label`). Cannot be combined with known neighbours.
 
         Returns
         -------
         csr_array of shape (n, n)
-            The similarities; each row sums to 1, with each value counted once per copy. They are
-            float64, or float32 if there are more than 20 million.
+            The similarities; each row sums to 1. They are float64, or float32 if there are more
+            than 20 million.
         """
         if groups is not None:
             from manymaps.affinity.by_label import similarities_by_label
@@ -260,17 +249,16 @@ class GaussianAffinity(Affinity):
             )
         data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
-        weights = object_weights(weights, n, "weights")
         for perplexity in scales:
-            check_perplexity(perplexity, n, weights)
+            check_perplexity(perplexity, n)
         logs = _log_perplexities(self.perplexity, scales, n)
         _check_neighbors(self.n_neighbors, n)
-        usual, how = NEIGHBORS_PER_PERPLEXITY * max(scales), {"search": search, "seed": seed}
-        rows, copies = _rows_of(data, self.n_neighbors, usual, weights, metric=metric, **how)
-        _check_carried(np.array(scales) if logs.shape[1] > 1 else max(scales), rows, copies)
-        values, missed = _averaged(rows, logs, copies)
+        k = self.n_neighbors or int(np.ceil(NEIGHBORS_PER_PERPLEXITY * max(scales)))
+        rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
+        _check_carried(np.array(scales) if logs.shape[1] > 1 else max(scales), rows)
+        values, missed = _averaged(rows, logs)
         if missed.any():
-            _warn_of_ties(missed, scales, weights is not None)
+            _warn_of_ties(missed, scales)
         return sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
 
 
@@ -335,7 +323,6 @@ class GlobalGaussian(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
-        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the objects.
 
@@ -349,39 +336,37 @@ class GlobalGaussian(Affinity):
             Method and recall of the search for neighbours.
         seed : int
             Seed of the search.
-        weights : array of shape (n,), optional
-            Weights of the objects (`Affinity.similarities`).
 
         Returns
         -------
         csr_array of shape (n, n)
-            A symmetric table that sums to 1, with each value counted once per pair of copies.
+            A symmetric table that sums to 1.
         """
         data = as_graph(data)
         n = _n_objects(data)
         if n < 2:
             raise DataError(f"{n} object has no pairs; pass at least two")
-        weights = object_weights(weights, n, "weights")
         if self.sigma is None:
-            check_perplexity(self.perplexity, n, weights)
+            check_perplexity(self.perplexity, n)
         _check_neighbors(self.n_neighbors, n)
-        k = self.n_neighbors or (n - 1 if n <= _ALL_PAIRS else None)
-        usual, how = _NEIGHBORS_OF_ONE_SIGMA * self.perplexity, {"search": search, "seed": seed}
-        rows, copies = _rows_of(data, k, usual, weights, metric=metric, **how)
+        usual = (
+            n - 1 if n <= _ALL_PAIRS else int(np.ceil(_NEIGHBORS_OF_ONE_SIGMA * self.perplexity))
+        )
+        k = min(self.n_neighbors or usual, n - 1)
+        rows = distance_rows(data, k, metric=metric, search=search, seed=seed)
         if self.sigma is None:
-            _check_carried(self.perplexity, rows, copies)
+            _check_carried(self.perplexity, rows)
             unit = rows.data.max(initial=0) or 1.0
             squares = (rows.data.astype(np.float64) / unit) ** 2
-            beta = _common_beta(squares, rows.indptr, self.perplexity, copies, weights)
+            beta = _common_beta(squares, rows.indptr, self.perplexity)
         else:
             squares = (rows.data.astype(np.float64) / self.sigma) ** 2
             beta = 0.5
         rows.data = np.exp(-beta * (squares - squares.min(initial=np.inf)))
         table = sparse.csr_array(rows.maximum(rows.T))
-        total, mass = (n, table.data.sum()) if weights is None else _whole(table, weights)
-        table.data[table.data < _NEGLIGIBLE / total * mass] = 0
+        table.data[table.data < _NEGLIGIBLE / n * table.data.sum()] = 0
         table.eliminate_zeros()
-        table.data /= table.data.sum() if weights is None else _whole(table, weights)[1]
+        table.data /= table.data.sum()
         return table
 
 
@@ -467,7 +452,6 @@ class LocalPerplexity(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
-        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the objects.
 
@@ -481,8 +465,6 @@ class LocalPerplexity(Affinity):
             Method and recall of the search for neighbours.
         seed : int
             Seed of the search.
-        weights : array of shape (n,), optional
-            Weights of the objects (`Affinity.similarities`). Only weights of 1 are supported.
 
         Returns
         -------
@@ -490,11 +472,6 @@ class LocalPerplexity(Affinity):
             The similarities; each row sums to 1.
         """
         data = as_graph(data)
-        if object_weights(weights, _n_objects(data), "weights") is not None:
-            raise ParameterError(
-                "LocalPerplexity does not support weights, because it counts the outstanding "
-                "similarities of each object; use GaussianAffinity, or repeat the rows"
-            )
         rows = GaussianAffinity(self.perplexity).similarities(
             data, metric=metric, search=search, seed=seed
         )
@@ -620,38 +597,14 @@ def _n_objects(data: Matrix | NeighborGraph) -> int:
     return int(shape[0])
 
 
-def check_perplexity(perplexity: float, n: int, weights: np.ndarray | None) -> None:
-    most = n - 1 if weights is None else float(weights.sum() - 1)
-    if not 1 <= perplexity <= most:
-        weighing = "" if weights is None else f" with a total weight of {most + 1}"
+def check_perplexity(perplexity: float, n: int) -> None:
+    if not 1 <= perplexity <= n - 1:
         raise ParameterError(
-            f"is impossible for {n} objects{weighing}; it must be at least 1 and at most {most}, "
-            "the number of neighbours of an object",
+            f"is impossible for {n} objects; it must be at least 1 and at most {n - 1}, the number "
+            "of neighbours of an object",
             name="perplexity",
             value=perplexity,
         )
-
-
-def _rows_of(
-    data: Matrix | NeighborGraph,
-    n_neighbors: int | None,
-    usual: float,
-    weights: np.ndarray | None,
-    **how: Any,
-) -> tuple[sparse.csr_array, np.ndarray | None]:
-    """Compute distances to neighbours and, for weighted objects, the copies of each neighbour."""
-    n = _n_objects(data)
-    if weights is None:
-        return distance_rows(data, min(n_neighbors or int(np.ceil(usual)), n - 1), **how), None
-    if n_neighbors is None:
-        return covering_rows(data, usual, weights, **how)
-    rows = with_own_copies(distance_rows(data, min(n_neighbors, n - 1), **how), weights)
-    return rows, neighbor_copies(rows, weights)
-
-
-def _whole(table: sparse.csr_array, weights: np.ndarray) -> tuple[float, float]:
-    """Return the number of copies, and the sum of the table over all pairs of copies."""
-    return float(weights.sum()), float(table.data @ pair_copies(table, weights))
 
 
 def _check_neighbors(n_neighbors: int | None, n: int) -> None:
@@ -681,12 +634,8 @@ def _make_plain(affinity: Affinity) -> None:
     check_parameter("perplexity", vars(affinity)["perplexity"], _NUMBERS)
 
 
-def _check_carried(
-    perplexity: float | np.ndarray, rows: sparse.csr_array, copies: np.ndarray | None
-) -> None:
+def _check_carried(perplexity: float | np.ndarray, rows: sparse.csr_array) -> None:
     counts = np.diff(rows.indptr)
-    if copies is not None:
-        counts = sparse.csr_array((copies, rows.indices, rows.indptr), rows.shape).sum(axis=1)
     spare = counts - perplexity
     if spare.min() < 0:
         row = spare.argmin()
@@ -698,9 +647,7 @@ def _check_carried(
         )
 
 
-def _averaged(
-    rows: sparse.csr_array, logs: np.ndarray, copies: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
+def _averaged(rows: sparse.csr_array, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Average p_j|i over perplexities; return it and the rows that miss a perplexity."""
     precision = np.float64 if rows.nnz <= _MOST_IN_FLOAT64 else np.float32
     values, missed = np.zeros(rows.nnz, precision), np.zeros(rows.shape[0], bool)
@@ -711,15 +658,12 @@ def _averaged(
         stored = slice(starts[0], starts[-1])
         squares = (rows.data[stored].astype(np.float64) / unit) ** 2
         starts -= starts[0]
-        counts = None if copies is None else copies[stored]
         for scale in logs:
             asked = np.broadcast_to(scale, rows.shape[:1])[some]
-            part = _conditional(squares, starts, asked, counts)
-            missed[some] |= abs(_entropies(part, starts, counts) - asked) > _REACHED
+            part = _conditional(squares, starts, asked)
+            missed[some] |= abs(_entropies(part, starts) - asked) > _REACHED
             values[stored] += part
     values /= len(logs)
-    if copies is not None:
-        values /= copies
     return values, missed
 
 
@@ -731,58 +675,39 @@ def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
         yield slice(first, min(n, first + step))
 
 
-def _conditional(
-    squares: np.ndarray, starts: np.ndarray, logs: np.ndarray, copies: np.ndarray | None
-) -> np.ndarray:
+def _conditional(squares: np.ndarray, starts: np.ndarray, logs: np.ndarray) -> np.ndarray:
     from manymaps.compute.bandwidth import conditional_probabilities
     from manymaps.compute.threads import share_out
 
     probabilities = np.empty(squares.shape)
     log_perplexity = np.ascontiguousarray(logs)
     share_out(
-        conditional_probabilities, len(starts) - 1, squares, starts, log_perplexity, probabilities,
-        copies,
-    )  # fmt: skip
+        conditional_probabilities, len(starts) - 1, squares, starts, log_perplexity, probabilities
+    )
     return probabilities
 
 
-def _entropies(
-    probabilities: np.ndarray, starts: np.ndarray, copies: np.ndarray | None = None
-) -> np.ndarray:
+def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Compute the entropy of each row; rows must not be empty."""
     from scipy.special import entr
 
-    parts = entr(probabilities)
-    if copies is not None:
-        parts += probabilities * np.log(copies)
-    return np.asarray(np.add.reduceat(parts, starts[:-1]))
+    return np.asarray(np.add.reduceat(entr(probabilities), starts[:-1]))
 
 
-def _warn_of_ties(missed: np.ndarray, scales: Sequence[float], weighted: bool) -> None:
+def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
     asked = "their perplexity"
     if len(scales) <= MOST_SCALES:
         asked = "a perplexity of " + ", ".join(f"{perplexity:g}" for perplexity in scales)
-    cause = "(duplicates?), so they get equal similarities; merge them, or use a larger perplexity"
-    if weighted:
-        cause = (
-            "(copies of a row with a large weight?), so they get equal similarities; use a larger "
-            "perplexity, or divide the weights by a number"
-        )
     warnings.warn(
         f"{missed.sum()} of {missed.size} rows, the first of them row {missed.argmax()}, cannot "
-        f"have {asked}: more neighbours than that are at the smallest distance {cause}",
+        f"have {asked}: more neighbours than that are at the smallest distance (duplicates?), so "
+        "they get equal similarities; merge them, or use a larger perplexity",
         DataWarning,
         stacklevel=4,
     )
 
 
-def _common_beta(
-    squares: np.ndarray,
-    starts: np.ndarray,
-    perplexity: float,
-    copies: np.ndarray | None,
-    weights: np.ndarray | None,
-) -> float:
+def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> float:
     """Find the beta at which the mean entropy of the rows is log(perplexity)."""
     from scipy.optimize import brentq
 
@@ -797,8 +722,8 @@ def _common_beta(
 
     def excess(log_beta: float) -> float:
         beta = np.exp(log_beta) / mean
-        share_out(row_entropies, len(entropies), squares, starts, beta, entropies, copies)
-        return float(np.average(entropies, weights=weights) - np.log(perplexity))
+        share_out(row_entropies, len(entropies), squares, starts, beta, entropies)
+        return float(entropies.mean() - np.log(perplexity))
 
     low, high = -20.0, 5.0
     while excess(high) > 0:

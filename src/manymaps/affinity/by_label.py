@@ -80,7 +80,7 @@ def similarities_by_label(
     n = len(groups)
     perplexities = np.asarray(affinity.perplexity, dtype=np.float64)
     for perplexity in np.unique(perplexities):
-        check_perplexity(perplexity, n, None)
+        check_perplexity(perplexity, n)
     labels, sizes = np.unique(groups, return_counts=True)
     labels, sizes = labels[sizes > 1], sizes[sizes > 1]
     if len(labels) > perplexities.max():

@@ -79,7 +79,7 @@ USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "weights",
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors",
     "condition", "condition_strength", *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
@@ -261,11 +261,6 @@ class FitOptions:
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
-    weights: Path | None = option(
-        InputFile(),
-        'Weight objects by the column "weight" of a table with labels. A weight of 2 has the '
-        "effect of two identical objects (vectors and distances only).",
-    )
     condition: str | None = option(
         "COLUMN",
         "Take the labels in this column of --metadata out of the maps, such as a batch or a "
@@ -401,7 +396,7 @@ def _check_judged(model: Model) -> None:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; omit --judge")
     others = (
         "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
-        "most_given", "weights", *OF_TRIALS,
+        "most_given", *OF_TRIALS,
     )  # fmt: skip
     refuse_given(others, "several judges (--judge, or several FILEs)")
 
@@ -455,9 +450,7 @@ def _fit_pairs(
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
-    keywords = {} if options.weights is None else _read_weights(options.weights, data, file)
-    keywords |= _read_condition(options, data.labels)
-    run = _run(estimator, data, options, **keywords)
+    run = _run(estimator, data, options, **_read_condition(options, data.labels))
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
@@ -469,32 +462,6 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
-
-
-def _read_weights(path: Path, data: PairData, file: Path) -> dict[str, Any]:
-    """Read the weights of the objects of the data, as a keyword of `fit`.
-
-    Raises
-    ------
-    DataError
-        If the table has no column of weights, or a weight is missing or invalid.
-    """
-    from manymaps.checks import object_weights
-    from manymaps.cli.reading import joined_columns
-    from manymaps.io.metadata import read_columns
-
-    if not isinstance(data, mm.Vectors):
-        raise click.UsageError(f"--weights does not apply to the associations in {file}")
-    columns = joined_columns(data.labels, path, read_columns(path))
-    if "weight" not in columns:
-        raise DataError(
-            f"{path} has no column 'weight'; expected a column of labels and a column 'weight'"
-        )
-    try:
-        weights = object_weights(columns["weight"], len(data.labels), f"{path}: the weight")
-    except ParameterError as error:
-        raise DataError(str(error)) from error
-    return {"sample_weight": weights}
 
 
 def _read_condition(options: FitOptions, labels: Sequence[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.checks import check_whole, first_cell, refuse_weights
+from manymaps.checks import check_whole, first_cell
 from manymaps.clustering.alternation import HardAlternation
 from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
 from manymaps.clustering.problem import CONSTANTS, KINDS, Problem, Similarities, similarities_from
@@ -268,7 +268,6 @@ class AdditiveClustering(
         y: None = None,
         *,
         labels: Sequence[str] | None = None,
-        **weights: Any,
     ) -> Self:
         """Fit the clusters.
 
@@ -281,19 +280,12 @@ class AdditiveClustering(
             Ignored.
         labels : sequence of str, optional
             One label per object. The default is the labels of X, or "0", "1", ...
-        **weights
-            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------
         AdditiveClustering
             Fitted estimator.
         """
-        refuse_weights(
-            weights,
-            "AdditiveClustering",
-            "it explains the similarity of each pair of objects once; omit it",
-        )
         self._validate_params()
         X = as_associations(X)
         searching = self.polish if isinstance(self.polish, Polish) else Polish()

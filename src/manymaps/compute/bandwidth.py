@@ -9,10 +9,6 @@ The entropy decreases monotonically with log beta, from the logarithm of the num
 the logarithm of the number of neighbours at the smallest distance. Newton's method inside a
 shrinking bracket therefore finds the root. Rows are ragged: row i is the range starts[i] : starts[i
 + 1] of the arrays of pairs (n_pairs,).
-
-A pair may represent several identical neighbours. Their number c_ij is then a factor of
-exp(-beta_i d_ij^2), and the entropy is that of all neighbours. `copies` has shape (n_pairs,), or is
-None if each pair represents one neighbour.
 """
 
 from __future__ import annotations
@@ -30,13 +26,12 @@ _FARTHEST_STEP = 2.0
 
 
 @inlined
-def _fill(distances, nearest, beta, probabilities, copies):
+def _fill(distances, nearest, beta, probabilities):
     """Fill exp(-beta (d2 - nearest)) of a row. Return the sum, entropy and negated slope."""
     # A loop that both stores and sums would add in another order if the arrays that it reads and
     # fills are adjacent in memory, because it is then not vectorized.
     for j in range(distances.size):
-        p = np.exp(-beta * (distances[j] - nearest))
-        probabilities[j] = p if copies is None else p * copies[j]
+        probabilities[j] = np.exp(-beta * (distances[j] - nearest))
     total, first, second = 0.0, 0.0, 0.0
     for j in range(distances.size):
         p, distance = probabilities[j], beta * (distances[j] - nearest)
@@ -53,25 +48,6 @@ def _least(distances):
     for j in range(distances.size):
         least = min(least, distances[j])
     return least
-
-
-@inlined
-def _start_with_copies(distances, nearest, log_perplexity, probabilities, copies):
-    """Do the same as `_start` for pairs that represent several neighbours."""
-    ties, total, mean = 0.0, 0.0, 0.0
-    for j in range(distances.size):
-        ties += copies[j] if distances[j] == nearest else 0.0
-        total += copies[j]
-        mean += (distances[j] - nearest) * copies[j]
-    if mean == 0.0 or not np.log(ties) < log_perplexity:
-        for j in range(distances.size):
-            probabilities[j] = (copies[j] if distances[j] == nearest else 0.0) / ties
-        return True, 0.0
-    if not log_perplexity < np.log(total):
-        for j in range(distances.size):
-            probabilities[j] = copies[j] / total
-        return True, 0.0
-    return False, -np.log(mean / total)
 
 
 @inlined
@@ -98,7 +74,7 @@ def _start(distances, nearest, log_perplexity, probabilities):
 
 @compiled
 def conditional_probabilities(
-    first, last, squared_distances, starts, log_perplexity, probabilities, copies=None
+    first, last, squared_distances, starts, log_perplexity, probabilities
 ):
     """Fill probabilities (n_pairs,) from squared distances (n_pairs,), all in float64.
 
@@ -115,16 +91,12 @@ def conditional_probabilities(
         if distances.size == 0:
             continue
         nearest = _least(distances)
-        own = None if copies is None else copies[starts[i] : starts[i + 1]]
-        if own is None:
-            found, log_beta = _start(distances, nearest, log_perplexity[i], row)
-        else:
-            found, log_beta = _start_with_copies(distances, nearest, log_perplexity[i], row, own)
+        found, log_beta = _start(distances, nearest, log_perplexity[i], row)
         if found:
             continue
         low, high, total = -np.inf, np.inf, 1.0
         for _ in range(_STEPS):
-            total, entropy, fall = _fill(distances, nearest, np.exp(log_beta), row, own)
+            total, entropy, fall = _fill(distances, nearest, np.exp(log_beta), row)
             excess = entropy - log_perplexity[i]
             if abs(excess) < _ACCURACY or high - low < _FLAT:
                 break
@@ -143,7 +115,7 @@ def conditional_probabilities(
 
 
 @compiled
-def row_entropies(first, last, squared_distances, starts, beta, entropies, copies=None):
+def row_entropies(first, last, squared_distances, starts, beta, entropies):
     """Fill the entropies (n,) of all rows at a common beta, with 0 for rows without pairs."""
     for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
@@ -155,8 +127,6 @@ def row_entropies(first, last, squared_distances, starts, beta, entropies, copie
         for j in range(distances.size):
             distance = beta * (distances[j] - nearest)
             p = np.exp(-distance)
-            if copies is not None:
-                p *= copies[starts[i] + j]
             total += p
             first += p * distance
         entropies[i] = np.log(total) + first / total

@@ -41,7 +41,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import refuse_weights
 from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
@@ -335,7 +334,6 @@ class CODE(
         column_similarities: Any = None,
         checkpoint: str | None = None,
         resume: str | None = None,
-        **weights: Any,
     ) -> Self:
         """Fit the positions of rows and columns.
 
@@ -357,8 +355,6 @@ class CODE(
         checkpoint, resume : path, optional
             File to which checkpoints are written, and checkpoint from which the fit is resumed, as
             for the other estimators. Both parameters require `n_init=1`.
-        **weights
-            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------
@@ -382,11 +378,6 @@ class CODE(
             If rows or columns are empty, if there are more dimensions than objects on the smaller
             side. If the penalty is 0 and the best positions of some points are at infinity.
         """
-        refuse_weights(
-            weights,
-            "CODE",
-            "each count is the weight of a pair; multiply the counts of a row by its weight",
-        )
         self._validate_params()
         if self.n_init > 1 and not (checkpoint is None and resume is None):
             raise ParameterError(

@@ -39,7 +39,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number, check_whole, refuse_weights
+from manymaps.checks import check_number, check_whole
 from manymaps.constraints import (
     FLAG,
     NONE,
@@ -285,7 +285,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.solver_options = solver_options
         self.verbose = verbose
 
-    def fit(self, X: Any, y: None = None, **weights: Any) -> Self:
+    def fit(self, X: Any, y: None = None) -> Self:
         """Compute the optimal Gram matrix and its embedding.
 
         Parameters
@@ -294,8 +294,6 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             Finite, nonnegative counts or other weights.
         y : None
             Ignored.
-        **weights
-            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------
@@ -319,11 +317,6 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             If the table is large, if rows or columns are empty, if a path does not reach its rank,
             or if cells without counts move the optimum to infinity.
         """
-        refuse_weights(
-            weights,
-            "SemidefiniteCODE",
-            "each count is the weight of a pair; multiply the counts of a row by its weight",
-        )
         self._validate_params()
         counts = X if isinstance(X, Counts) else counts_from(X)
         program = self._checked(counts)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +25,7 @@ from manymaps.affinity.distances import METRIC, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number, object_weights
+from manymaps.checks import check_number
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -105,19 +105,8 @@ _ELSEWHERE = {
     "callbacks": "use callback, a function or a list of functions",
     "initialization": "use init",
     "n_neighbors": "use perplexity, the effective number of neighbours",
-    "sample_weight": "pass it to fit",
     "min_dist": "omit it; it has no counterpart",
 }
-
-
-class Weights(TypedDict, total=False):
-    """Weights of the objects, as a keyword of `fit`.
-
-    The keyword is not a named parameter. For a named parameter, scikit-learn's checks expect that a
-    weight of 0 removes a row, and that a fit does not depend on a random start.
-    """
-
-    sample_weight: Any
 
 
 class FittedMaps:
@@ -220,8 +209,6 @@ class MapEstimator(
     n_jobs: int | None = None
     verbose: bool = False
 
-    # The request of scikit-learn's metadata routing, which it derives from named parameters only.
-    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None}
     __metadata_request__transform: ClassVar[dict[str, str]] = {"refine": metadata_routing.UNUSED}
     method: ClassVar[str]
     _start_spread = 0.01
@@ -255,7 +242,6 @@ class MapEstimator(
         condition_strength: float = DEFAULT_STRENGTH,
         checkpoint: str | None = None,
         resume: str | None = None,
-        **weights: Unpack[Weights],
     ) -> Self:
         """Fit the maps.
 
@@ -294,12 +280,6 @@ class MapEstimator(
         resume : path, optional
             Checkpoint from which the fit continues; it must come from a fit with the same data and
             settings. By default, the fit starts from the beginning.
-        **weights
-            `sample_weight`, an array of shape (n,) with a finite weight above 0 for each row. A row
-            with a weight of w is fitted like w identical rows at one position. Weights may be
-            fractions. The perplexity counts all of these copies, including those of the row itself.
-            Weights cannot be combined with associations or judgements. They are stored in the
-            column "weight" of `atlas_`. By default, all weights are 1.
 
         Returns
         -------
@@ -336,10 +316,7 @@ class MapEstimator(
         seeds = self._seeds()
         groups = None if condition is None else label_groups(condition)
         check_number("condition_strength", condition_strength, least=0, below=1)
-        given = _given_weights(weights)
-        if groups is not None and given is not None:
-            raise ParameterError("condition cannot be combined with sample_weight; omit one")
-        labels, data, target = self._read(X, _number_from(seeds[0]), given, groups)
+        labels, data, target = self._read(X, _number_from(seeds[0]), groups)
         n = target.values.shape[0]
         known = None if groups is None else condition_of(groups, condition_strength, target, self)
         if self.n_maps > n:
@@ -397,8 +374,7 @@ class MapEstimator(
         condition: Condition | None = None,
     ) -> Plan:
         """Return the settings of all runs for a target in this order of the objects."""
-        n = len(labels) if ordered.weights is None else max(1, round(ordered.weights.sum()))
-        optimizer = self.optimizer or self._default_optimizer(n)
+        optimizer = self.optimizer or self._default_optimizer(len(labels))
         tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
         placed = factors if factors is None or order is None else factors[order]
         forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
@@ -531,16 +507,11 @@ class MapEstimator(
         return self.metric if isinstance(self.metric, str) else ""
 
     def _read(
-        self, X: Data, seed: int, sample_weight: Any = None, groups: np.ndarray | None = None
+        self, X: Data, seed: int, groups: np.ndarray | None = None
     ) -> tuple[tuple[str, ...], Any, Target]:
         """Read the labels, the vectors or distances (if any), and P."""
         self._fitted_rows: Any = None
         if isinstance(X, Associations | Judgements):
-            if object_weights(sample_weight, X.n_objects) is not None:
-                raise ParameterError(
-                    "sample_weight requires vectors, distances, neighbours or an array of "
-                    "similarities; associations and judgements contain each object once, so omit it"
-                )
             self.n_features_in_ = X.n_objects
             norms = X if isinstance(X, Associations) else X.associations()
             target = self._target(
@@ -550,8 +521,7 @@ class MapEstimator(
         if isinstance(X, NeighborGraph):
             self.n_features_in_ = len(X.indices)
             labels = tuple(str(i) for i in range(len(X.indices)))
-            weights = object_weights(sample_weight, len(labels))
-            return labels, None, self._from_affinity(X, seed, weights)
+            return labels, None, self._from_affinity(X, seed)
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
         if isinstance(X, SimilarityTable) and not precomputed:
             raise DataError(
@@ -569,28 +539,19 @@ class MapEstimator(
                 f"X has {data.shape[0]} rows and {data.shape[1]} columns; a table of {what} must "
                 "be square"
             )
-        weights = object_weights(sample_weight, len(labels))
         if self._affinity_name == "precomputed":
             self._fitted_rows = data
             judged = associations_of(labels, data)
-            observed = _judged(judged)
-            if weights is not None and observed is not None:
-                raise ParameterError(
-                    "sample_weight cannot be combined with missing similarities; fill the cells "
-                    "that are NaN, or omit the weights"
-                )
-            target = self._target(judged.strengths, observed=observed, weights=weights)
+            target = self._target(judged.strengths, observed=_judged(judged))
             return labels, None, target
-        return labels, data, self._from_affinity(data, seed, weights, groups)
+        return labels, data, self._from_affinity(data, seed, groups)
 
-    def _from_affinity(
-        self, data: Any, seed: int, weights: np.ndarray | None, groups: np.ndarray | None = None
-    ) -> Target:
+    def _from_affinity(self, data: Any, seed: int, groups: np.ndarray | None = None) -> Target:
         affinity = self.affinity
         if not isinstance(affinity, Affinity):
             affinity = GaussianAffinity(self.perplexity)
-        # An affinity that a user defines may not accept these keywords.
-        known = {} if weights is None else {"weights": weights}
+        # An affinity that a user defines may not accept this keyword.
+        known = {}
         stored = sparse.issparse(data) and self._metric_name == "precomputed"
         if groups is not None and affinity.by_label and not stored:
             check_groups(groups, data.shape[0])
@@ -603,7 +564,7 @@ class MapEstimator(
                 seed=seed,
                 **known,
             )
-        return self._target(similarities, average=not affinity.joint, weights=weights)
+        return self._target(similarities, average=not affinity.joint)
 
     def _target(
         self,
@@ -612,12 +573,11 @@ class MapEstimator(
         keep_missing_mass: bool = False,
         average: bool = True,
         observed: np.ndarray | None = None,
-        weights: np.ndarray | None = None,
     ) -> Target:
         if self._model().normalization == "joint":
-            return joint_target(similarities, average=average, observed=observed, weights=weights)
+            return joint_target(similarities, average=average, observed=observed)
         return conditional_target(
-            similarities, keep_missing_mass=keep_missing_mass, observed=observed, weights=weights
+            similarities, keep_missing_mass=keep_missing_mass, observed=observed
         )
 
     def _settings(self) -> dict[str, Any]:
@@ -663,7 +623,7 @@ class MapEstimator(
             by_itself = name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
             if name == "personas" or by_itself:
                 positions, proportions = persona_start(
-                    target.between_objects, self.n_maps, self.n_components, generator
+                    target.values, self.n_maps, self.n_components, generator
                 )
             else:
                 name = name if k == 0 else "random"
@@ -714,7 +674,7 @@ class MapEstimator(
             )
         if at_random:
             return random_start(pins, spread, generator)
-        return pinned_start(ties_of(target.between_objects), pins, spread, generator)
+        return pinned_start(ties_of(target.values), pins, spread, generator)
 
     def _named_start(
         self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
@@ -748,14 +708,6 @@ def _judged(data: Associations) -> np.ndarray | None:
                 f"other object{more}; remove such objects"
             )
     return observed
-
-
-def _given_weights(weights: Weights) -> Any:
-    """Return the weights among the keywords of `fit`; reject other keywords."""
-    unknown = weights.keys() - {"sample_weight"}
-    if unknown:
-        raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
-    return weights.get("sample_weight")
 
 
 def _number_from(seed: int) -> int:

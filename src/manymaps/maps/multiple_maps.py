@@ -114,13 +114,6 @@ class _MultipleMaps(MapEstimator):
     def _factors(self, target: Target) -> np.ndarray | None:
         if not self._power:
             return None
-        if target.weights is not None:
-            raise ParameterError(
-                "cannot be combined with sample_weight, because copies of an object would share "
-                "its responses; use popularity=0",
-                name="popularity",
-                value=self.popularity,
-            )
         return target.popularity(self._power)
 
     def _validate_params(self) -> None:

@@ -229,13 +229,9 @@ class Run:
             start = start.like([np.ascontiguousarray(a[:, plan.order]) for a in start.arrays])
         held = None if plan.pins is None else start.like(plan.as_parameters(plan.pins.held))
         target = plan.objective.target
-        if target.weights is not None:
-            # In these units, a line search takes the same steps as for repeated objects.
-            units = start.like([_spread_over(1 / np.sqrt(target.weights), a) for a in start.arrays])
         self.state = State(
-            start, seed=seed, units=units, n_summed=target.n_rows_with_mass, held=held,
-            object_weights=target.weights,
-        )  # fmt: skip
+            start, seed=seed, units=units, n_summed=target.n_rows_with_mass, held=held
+        )
         self.history: dict[str, list[float]] = {"iteration": [], "cost": [], "kl": []}
         self.kl = float("nan")
         self.log_normalizer: float | None = None
@@ -310,11 +306,9 @@ class Run:
         objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
         self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
         if objective.target.is_joint:
-            if isinstance(objective, Objective) and (
-                objective.target.weights is not None or objective.condition is not None
-            ):
-                # An atlas describes distinct objects, without their copies and known labels.
-                end = objective.of_distinct_objects().evaluate(self.state.parameters)
+            if isinstance(objective, Objective) and objective.condition is not None:
+                # An atlas describes objects without their known labels.
+                end = objective.without_condition().evaluate(self.state.parameters)
             self.log_normalizer = float(end.log_normalizers[0])
 
     def atlas(self) -> Atlas:
@@ -323,15 +317,12 @@ class Run:
         weights = np.concatenate(parameters.weights[plan.rows_first], axis=1)
         proportions = np.exp(log_softmin(weights))
         maps = np.concatenate(parameters.positions[plan.rows_first], axis=1).astype(np.float64)
-        copies = plan.objective.target.weights
-        weights = proportions if copies is None else proportions * copies
-        weights = weights / weights.sum(axis=1, keepdims=True)
+        weights = proportions / proportions.sum(axis=1, keepdims=True)
         centres = np.einsum("mn,mnd->md", weights, maps)[:, None]
         maps = maps - (centres if plan.pins is None else plan.pins.moving(centres))
         if plan.order is not None:
             rank = np.argsort(plan.order)
             maps, proportions = maps[:, rank], proportions[:, rank]
-            copies = None if copies is None else copies[rank]
         maps, proportions = maps.astype(np.float32), proportions.astype(np.float32)
         if plan.pins is not None:
             plan.pins.put_back(maps, proportions)
@@ -349,10 +340,7 @@ class Run:
             history={key: np.array(values) for key, values in self.history.items()},
             log_normalizer=self.log_normalizer,
             fingerprint=plan.fingerprint,
-            metadata={
-                **({} if plan.pins is None else {"pinned": plan.pins.objects}),
-                **({} if copies is None else {"weight": copies}),
-            },
+            metadata={} if plan.pins is None else {"pinned": plan.pins.objects},
             kinds=plan.kinds,
             factors=plan.factors,
         )
@@ -364,10 +352,6 @@ class Run:
         if self.plan.optimizer.searches_lines:
             self._last = self.plan.objective.evaluate(parameters)
             gradient = self._last.gradient
-            if self.state.object_weights is not None:
-                # The gradient of one copy becomes that of the cost, which sums over copies.
-                weights = self.state.object_weights
-                gradient = gradient.like([a * _spread_over(weights, a) for a in gradient.arrays])
             return self._last.cost, gradient.stilled(self.state.held)
         approximate = self.plan.optimizer.tolerates_approximation
         objective = self._objective_at(iteration)
@@ -546,7 +530,6 @@ class Run:
             n_summed=self.state.n_summed,
             memory=memory,
             held=self.state.held,
-            object_weights=self.state.object_weights,
         )
         self.history = meta["history"]
 
@@ -578,12 +561,6 @@ class Run:
             if [part.shape for part in cost] != [()]:
                 raise ValueError("its cost is not a single number")
         return memory
-
-
-def _spread_over(weights: np.ndarray, array: np.ndarray) -> np.ndarray:
-    """Repeat the weights (n,) along the axes of an array (n_maps, n, ...), in its type."""
-    shape = (1, len(weights)) + (1,) * (array.ndim - 2)
-    return np.broadcast_to(weights.reshape(shape), array.shape).astype(array.dtype)
 
 
 def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:

@@ -100,21 +100,15 @@ def start_positions(
         )
     with one_blas_thread():  # the bits of a product may depend on the number of threads
         if start == "pca":
-            positions = _principal_components(data, n_components, generator, target.weights)
+            positions = _principal_components(data, n_components, generator)
         elif start == "mds":
             positions = _classical_scaling(data, metric, n, n_components)
         elif start == "spectral":
             positions = _spectral(target, n_components, generator)
         else:
             positions = generator.normal(size=(n, n_components))
-    weights = target.weights
-    if weights is None:
-        positions = positions - positions.mean(axis=0)
-        deviation = positions.std(axis=0).max(initial=0)
-    else:
-        share = weights[:, None] / weights.sum()
-        positions = positions - (share * positions).sum(axis=0)
-        deviation = np.sqrt((share * positions**2).sum(axis=0)).max(initial=0)
+    positions = positions - positions.mean(axis=0)
+    deviation = positions.std(axis=0).max(initial=0)
     if deviation > 0:
         positions = positions / deviation
     noise = 1.0 if positions.shape[1] == 0 or deviation == 0 else _NOISE
@@ -204,11 +198,10 @@ def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarr
 
 
 def _principal_components(
-    vectors: Any, n_components: int, generator: np.random.Generator, weights: np.ndarray | None
+    vectors: Any, n_components: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """Compute the available components, at most `n_components`; sparse rows are not weighted."""
+    """Compute the available components, at most `n_components`."""
     from sklearn.decomposition import PCA
-    from sklearn.utils.extmath import randomized_svd
 
     n, n_features = vectors.shape
     k = min(n_components, n, n_features)
@@ -216,10 +209,6 @@ def _principal_components(
     if _all_alike(vectors):
         return np.zeros((n, k))
     vectors = _in_reach(vectors)
-    if weights is not None and not sparse.issparse(vectors):
-        centred = vectors - np.average(vectors, axis=0, weights=weights)
-        axes = randomized_svd(np.sqrt(weights)[:, None] * centred, k, random_state=seed)[2]
-        return np.asarray(centred @ axes.T)
     if not sparse.issparse(vectors):
         vectors = _centred(vectors)
         solver = "covariance_eigh" if n_features <= 1000 else "randomized"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -51,19 +51,12 @@ def standard_error(values: np.ndarray) -> float:
     >>> standard_error(np.array([1.0, 3.0]))
     1.0
     """
-    return _deviation(values, None) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+    return _deviation(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
 
 
-def _deviation(values: np.ndarray, weights: np.ndarray | None) -> float:
-    """Return the standard deviation with n - 1, or NaN for at most one value.
-
-    With weights, n is the total weight, as if each value were repeated.
-    """
-    if weights is None:
-        return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-    n = weights.sum()
-    squares = (values - np.average(values, weights=weights)) ** 2
-    return float(np.sqrt(weights @ squares / (n - 1))) if n > 1 else float("nan")
+def _deviation(values: np.ndarray) -> float:
+    """Return the standard deviation with n - 1, or NaN for at most one value."""
+    return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,9 +73,6 @@ class Measure:
         Value of each object; NaN if the data do not determine it.
     rows : ndarray of int, shape (n_rows,)
         Indices of the measured objects.
-    weights : ndarray of shape (n_rows,), optional
-        Weights of the measured objects in the mean and the standard deviation. By default, all
-        weights are 1.
 
     See Also
     --------
@@ -104,7 +94,6 @@ class Measure:
     standard_error: float
     values: np.ndarray
     rows: np.ndarray
-    weights: np.ndarray | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         return (
@@ -116,16 +105,10 @@ class Measure:
     def standard_deviation(self) -> float:
         """Standard deviation over the n objects that have a value, with n - 1; NaN for n = 1."""
         known = ~np.isnan(self.values)
-        return _deviation(self.values[known], None if self.weights is None else self.weights[known])
+        return _deviation(self.values[known])
 
     @classmethod
-    def over(
-        cls,
-        values: np.ndarray,
-        rows: np.ndarray,
-        weights: np.ndarray | None = None,
-        **further: np.ndarray,
-    ) -> Self:
+    def over(cls, values: np.ndarray, rows: np.ndarray, **further: np.ndarray) -> Self:
         """Average the values that are not NaN.
 
         Parameters
@@ -134,8 +117,6 @@ class Measure:
             Value of each object.
         rows : ndarray of int, shape (n_rows,)
             Indices of the objects.
-        weights : ndarray of shape (n_rows,), optional
-            Weights of the values. By default, all weights are 1.
         **further : ndarray
             Additional attributes of a subclass.
 
@@ -153,9 +134,4 @@ class Measure:
         known = values[there]
         if len(known) == 0:
             raise DataError("the data determine the value of none of these objects; pass others")
-        if weights is None:
-            return cls(float(known.mean()), standard_error(known), values, rows, **further)
-        counted = weights[there]
-        mean = float(np.average(known, weights=counted))
-        error = _deviation(known, counted) / float(np.sqrt(counted.sum()))
-        return cls(mean, error, values, rows, weights=weights, **further)
+        return cls(float(known.mean()), standard_error(known), values, rows, **further)

@@ -36,17 +36,16 @@ measure and more than a minute for the global one.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_number, check_whole, object_weights
+from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, ParameterError
 from manymaps.metrics.measures import Measure, ratio
 from manymaps.metrics.neighborhoods import mean_ranks, memberships
 from manymaps.metrics.spaces import TIE, MapSpace, Space, as_space, blocks, own_places
-from manymaps.metrics.weighted import keys_and_copies, weighted_memberships, weighted_ranks
 from manymaps.model.target import Target
 
 Given: TypeAlias = Space | np.ndarray | sparse.sparray
@@ -62,7 +61,6 @@ def mu_local(
     sample: int | None = None,
     random_state: int = 0,
     count_self: bool = False,
-    sample_weight: np.ndarray | None = None,
 ) -> Measure:
     """Compute the share of each object's k nearest neighbours that the maps preserve.
 
@@ -84,9 +82,6 @@ def mu_local(
     count_self : bool, default=False
         Whether to count an object as its own nearest neighbour and thus as one of the k, as in
         Claassen's program.
-    sample_weight : array of shape (n,), optional
-        Positive weights of the objects. An object of weight w counts like w identical objects, both
-        as a neighbour and in the mean. The default is 1.
 
     Returns
     -------
@@ -116,19 +111,9 @@ def mu_local(
     ([1.0], [1])
     """
     data, maps, rows, among = _checked(data, maps, rows, among, sample, random_state)
-    weights = _weights(sample_weight, data, count_self)
-    _check_k(k, rows, among, weights)
+    _check_k(k, rows, among)
     wanted = k - 1 if count_self else k
     kept = np.empty(len(rows))
-    if weights is not None:
-        for block in blocks(np.arange(len(rows)), len(among)):
-            keys, copies = keys_and_copies(data, rows[block], among, weights)
-            in_data = weighted_memberships(keys, copies, np.full(len(block), k))
-            size = in_data.sum(axis=1)
-            keys, _ = keys_and_copies(maps, rows[block], among, weights)
-            in_maps = weighted_memberships(keys, copies, size)
-            kept[block] = ratio(np.minimum(in_data, in_maps).sum(axis=1), size)
-        return Measure.over(kept, rows, weights[rows])
     for block in blocks(np.arange(len(rows)), len(among)):
         if wanted == 0:
             kept[block] = 1.0
@@ -151,7 +136,6 @@ def mu_global(
     sample: int | None = None,
     random_state: int = 0,
     count_self: bool = False,
-    sample_weight: np.ndarray | None = None,
 ) -> Measure:
     """Compute the rank correlation between each object's distances in the data and in the maps.
 
@@ -164,8 +148,6 @@ def mu_global(
     count_self : bool, default=False
         Whether to count an object's distance to itself as the first of both rankings, as in
         Claassen's program.
-    sample_weight : array of shape (n,), optional
-        See `mu_local`.
 
     Returns
     -------
@@ -190,16 +172,9 @@ def mu_global(
     1.0
     """
     data, maps, rows, among = _checked(data, maps, rows, among, sample, random_state)
-    counts = _weights(sample_weight, data, count_self)
     correlations = np.empty(len(rows))
     for places in blocks(np.arange(len(rows)), len(among)):
         block = rows[places]
-        if counts is not None:
-            keys, copies = keys_and_copies(data, block, among, counts)
-            in_data = weighted_ranks(keys, copies)
-            in_maps = weighted_ranks(keys_and_copies(maps, block, among, counts)[0], copies)
-            correlations[places] = _correlations(in_data, in_maps, copies)
-            continue
         mine, at = own_places(block, among, data.n_objects)
         ranks = []
         for space in (data, maps):
@@ -211,7 +186,7 @@ def mu_global(
         if not count_self:
             weights[mine, at] = 0.0
         correlations[places] = _correlations(in_data, in_maps, weights)
-    return Measure.over(correlations, rows, None if counts is None else counts[rows])
+    return Measure.over(correlations, rows)
 
 
 def trustworthiness(
@@ -223,7 +198,6 @@ def trustworthiness(
     among: np.ndarray | None = None,
     sample: int | None = None,
     random_state: int = 0,
-    sample_weight: np.ndarray | None = None,
 ) -> Measure:
     """Measure whether neighbours in the maps are near in the data.
 
@@ -236,7 +210,7 @@ def trustworthiness(
         Spaces of the same objects, in the same order.
     k : int, default=5
         Number of neighbours, less than half the number of objects.
-    rows, among, sample, random_state, sample_weight
+    rows, among, sample, random_state
         See `mu_local`.
 
     Returns
@@ -262,7 +236,7 @@ def trustworthiness(
     1.0
     """
     spaces = _checked(data, maps, rows, among, sample, random_state)
-    return _trust(*spaces, k, _weights(sample_weight, spaces[0]))
+    return _trust(*spaces, k)
 
 
 def continuity(
@@ -274,7 +248,6 @@ def continuity(
     among: np.ndarray | None = None,
     sample: int | None = None,
     random_state: int = 0,
-    sample_weight: np.ndarray | None = None,
 ) -> Measure:
     """Measure whether neighbours in the data are near in the maps.
 
@@ -282,7 +255,7 @@ def continuity(
 
     Parameters
     ----------
-    data, maps, k, rows, among, sample, random_state, sample_weight
+    data, maps, k, rows, among, sample, random_state
         See `trustworthiness`.
 
     Returns
@@ -309,7 +282,7 @@ def continuity(
     True
     """
     spaces = _checked(maps, data, rows, among, sample, random_state)
-    return _trust(*spaces, k, _weights(sample_weight, spaces[0]))
+    return _trust(*spaces, k)
 
 
 def nearest_neighbor_error(
@@ -419,22 +392,15 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     pair_rows = np.repeat(everyone, np.diff(table.indptr))
     for block in blocks(everyone, n):
         logs = maps.log_similarities(block, everyone)
-        if target.weights is None:
-            logs[np.arange(len(block)), block] = -np.inf
+        logs[np.arange(len(block)), block] = -np.inf
         pairs = slice(table.indptr[block[0]], table.indptr[block[-1] + 1])
         log_v[pairs] = logs[pair_rows[pairs] - block[0], table.indices[pairs]]
-        if target.weights is not None:
-            copies = np.tile(target.weights, (len(block), 1))
-            copies[np.arange(len(block)), block] = np.maximum(target.weights[block] - 1, 0)
-            with np.errstate(divide="ignore"):
-                logs += np.log(copies)
         peak = logs.max(axis=1)
         peak[~np.isfinite(peak)] = 0.0
         with np.errstate(divide="ignore"):
             log_z[block] = peak + np.log(np.exp(logs - peak[:, None]).sum(axis=1))
     if target.is_joint:
-        rows = log_z if target.weights is None else log_z + np.log(target.weights)
-        log_z[:] = np.logaddexp.reduce(rows)
+        log_z[:] = np.logaddexp.reduce(log_z)
     possible = np.isfinite(log_v)
     log_q = np.full(table.nnz, -np.inf)
     log_q[possible] = log_v[possible] - log_z[pair_rows[possible]]
@@ -444,17 +410,9 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     return divergence if target.is_joint else divergence / target.n_rows_with_mass
 
 
-def _trust(
-    judge: Space,
-    neighbors: Space,
-    rows: np.ndarray,
-    among: np.ndarray,
-    k: int,
-    weights: np.ndarray | None,
-) -> Measure:
+def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, k: int) -> Measure:
     """Measure how close the neighbours from one space are in another space."""
-    total = len(among) if weights is None else weights[among].sum()
-    sizes = total + ~np.isin(rows, among)
+    sizes = len(among) + ~np.isin(rows, among)
     if not 1 <= k < sizes.min() / 2:
         raise ParameterError(
             f"is impossible for {sizes.min()} objects; it must be at least 1 and less than half "
@@ -465,16 +423,6 @@ def _trust(
     values = np.empty(len(rows))
     for places in blocks(np.arange(len(rows)), len(among)):
         block = rows[places]
-        if weights is not None:
-            keys, copies = keys_and_copies(judge, block, among, weights)
-            near, _ = keys_and_copies(neighbors, block, among, weights)
-            inside = weighted_memberships(near, copies, np.full(len(block), k))
-            size = inside.sum(axis=1)
-            lost = np.array(list(map(_loss, keys, keys, inside, size, copies)))
-            possible = size * (2 * sizes[places] - 3 * size - 1) / 2
-            says = np.isfinite(keys).any(axis=1)
-            values[places] = 1 - ratio(lost, np.where(says, possible, 0))
-            continue
         mine, at = own_places(block, among, judge.n_objects)
         nearest = memberships(neighbors, block, among, np.full(len(block), k))
         size = np.rint(nearest.sum(axis=1)).astype(int)
@@ -490,34 +438,19 @@ def _trust(
             lost[i] = _loss(others, near, nearest.data[start:end], int(size[i]))
         possible = size * (2 * sizes[places] - 3 * size - 1) / 2
         values[places] = 1 - ratio(lost, np.where(says, possible, 0))
-    return Measure.over(values, rows, None if weights is None else weights[rows])
+    return Measure.over(values, rows)
 
 
-def _loss(
-    keys: np.ndarray,
-    near: np.ndarray,
-    shares: np.ndarray,
-    k: float,
-    copies: np.ndarray | None = None,
-) -> float:
+def _loss(keys: np.ndarray, near: np.ndarray, shares: np.ndarray, k: int) -> float:
     """Sum the ranks beyond k of neighbours with given keys, weighted by their memberships.
-
-    If each key has a number of copies, `near` contains the same objects as `keys`.
 
     Suppose that j is tied for the ranks a + 1 .. b, and that a fraction w of j belongs to the first
     k. The remaining fraction u - w is assigned the mean of the tied ranks beyond k.
     """
-    if copies is None:
-        ordered = np.sort(keys)
-        before = np.searchsorted(ordered, near * (1 - TIE), "left")
-        through = np.searchsorted(ordered, near * (1 + TIE), "right")
-        inside = np.clip((k - before) / (through - before), 0, 1)
-    else:
-        order = np.argsort(keys)
-        sums = np.concatenate([[0], np.cumsum(copies[order])])
-        before = sums[np.searchsorted(keys[order], near * (1 - TIE), "left")]
-        through = sums[np.searchsorted(keys[order], near * (1 + TIE), "right")]
-        inside = copies * np.clip(ratio(k - before, through - before, 0.0), 0, 1)
+    ordered = np.sort(keys)
+    before = np.searchsorted(ordered, near * (1 - TIE), "left")
+    through = np.searchsorted(ordered, near * (1 + TIE), "right")
+    inside = np.clip((k - before) / (through - before), 0, 1)
     beyond = (np.maximum(before, k) + 1 + through) / 2 - k
     return float(np.maximum(shares - inside, 0) @ np.maximum(beyond, 0))
 
@@ -565,25 +498,8 @@ def _indices(given: np.ndarray | None, n: int, name: str) -> np.ndarray:
     return places.astype(np.int64)
 
 
-def _weights(sample_weight: Any, space: Space, count_self: bool = False) -> np.ndarray | None:
-    """Return the weights of the objects, or None if all are 1."""
-    weights = object_weights(sample_weight, space.n_objects)
-    if weights is not None and count_self:
-        raise ParameterError(
-            "cannot be combined with sample_weight, because the copies of an object are its "
-            "neighbours; use count_self=False",
-            name="count_self",
-            value=count_self,
-        )
-    return weights
-
-
-def _check_k(
-    k: int, rows: np.ndarray, among: np.ndarray, weights: np.ndarray | None = None
-) -> None:
+def _check_k(k: int, rows: np.ndarray, among: np.ndarray) -> None:
     others = len(among) - int(np.isin(rows, among).any())
-    if weights is not None:
-        others = int(weights[among].sum() - np.isin(rows, among).any())
     if not 1 <= k <= others:
         raise ParameterError(
             f"is impossible; it must be at least 1 and at most {others}, the number of other "

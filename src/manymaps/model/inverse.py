@@ -99,7 +99,6 @@ class InverseObjective:
                 self.forward.row_factors is not None or self.forward.column_factors is not None,
                 "factors",
             ),
-            (self.target.weights is not None, "weights of the objects"),
         ):
             if is_unsupported:
                 raise ParameterError(

@@ -14,13 +14,6 @@ normalizations.
 
 Exaggeration multiplies only the attraction. The reported cost excludes it.
 
-**Weights.** An object of weight w represents w copies at the same position (`Target`). The cost is
-that of all copies. Its gradient is returned for one copy, so that an optimizer moves an object in
-the same way as its copies. (The derivative along the common position of the copies is w times as
-large.) P sums over the pairs of copies, and the charges are multiplied by w. The potential of an
-object includes its own copies, (w - 1) pi_i b_i K(0) with K(0) = 1. The copies exert no force on
-one another, but they contribute to the gradient of the mixing weights.
-
 **Condition.** Known labels multiply the similarities v_ij by factors (`manymaps.model.condition`).
 
 An entry is an object in a map. It is active while the proportion of the object in the map is above
@@ -199,8 +192,8 @@ class Objective:
     engine : str, default="auto"
         Engine that computes the fields (see `manymaps.compute.field`).
     condition : Condition, optional
-        Known labels of the objects of one set without weights and background. By default, all
-        factors of pairs are 1.
+        Known labels of the objects of one set without a background. By default, all factors of
+        pairs are 1.
     """
 
     target: Target
@@ -255,10 +248,9 @@ class Objective:
         """Return a copy with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
 
-    def of_distinct_objects(self) -> Objective:
-        """Return the objective of the same objects without weights and without known labels."""
-        target = replace(self.target, values=self.target.between_objects, weights=None)
-        return replace(self, target=target, condition=None)
+    def without_condition(self) -> Objective:
+        """Return the objective of the same objects without known labels."""
+        return replace(self, condition=None)
 
     def evaluate(
         self,
@@ -274,7 +266,7 @@ class Objective:
         sides = self._sides(parameters, entries)
         log_a, _ = self._log_factors
         rows, columns = sides[0], sides[-1]
-        log_charges = columns.charged(columns.log_factors + self._log_weights)
+        log_charges = columns.charged(columns.log_factors)
         at_once = self._both_fields(sides, log_charges) if self._sees_both(parameters) else None
         seen = at_once[0] if at_once else self._field(rows, columns, log_charges)
         log_z = self._log_normalizers(rows, seen, log_a)
@@ -286,9 +278,6 @@ class Objective:
             pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
         with np.errstate(divide="ignore"):
             log_rho = chooser + (np.log(mass.sum()) if self.target.is_joint else np.log(mass))
-        if self.target.weights is not None:
-            pulls, shares = self._per_copy(sides[0], pulls, shares)
-            log_rho -= 0.0 if self.target.is_joint else self._log_weights
         felt = self._felt(sides, seen, log_rho) if at_once is None else at_once[1]
         if at_once and self.target.is_joint:
             felt[2][...] += np.log(mass.sum()) - log_z[0]
@@ -298,9 +287,7 @@ class Objective:
         whole = gradient.places is None
         for k, (positions, side) in enumerate(zip(parameters.positions, sides, strict=True)):
             if want_cost:
-                copies = self.target.weights
-                every = positions if copies is None else positions * np.sqrt(copies)[:, None]
-                value += size_penalty(every, self.penalty)[0]
+                value += size_penalty(positions, self.penalty)[0]
             if not whole:
                 positions = positions.reshape(-1, positions.shape[2])[side.entries.places]
             gradient.positions[k][...] += size_penalty(positions, self.penalty)[1]
@@ -319,9 +306,7 @@ class Objective:
         entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)
         chooser = (self._log_factors[0] - log_normalizers).astype(np.float64)
-        pulls, shares, _, _ = self._attraction(sides, chooser, want_cost=False)
-        if self.target.weights is not None:
-            _, shares = self._per_copy(sides[0], pulls, shares)
+        _, shares, _, _ = self._attraction(sides, chooser, want_cost=False)
         return tuple(
             share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
         )
@@ -333,20 +318,6 @@ class Objective:
         if self.condition is not None:
             constant -= self.condition.expected_log(self.target.values)
         return constant
-
-    @cached_property
-    def _log_weights(self) -> np.ndarray | np.float32:
-        """Logarithms of the weights, or 0."""
-        weights = self.target.weights
-        return np.float32(0) if weights is None else np.log(weights).astype(np.float32)
-
-    def _per_copy(
-        self, side: _Side, pulls: list[np.ndarray], shares: tuple[np.ndarray, ...]
-    ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
-        """Divide the pulls and shares of all copies of an object by their number."""
-        assert self.target.weights is not None
-        weights = self.target.weights.astype(np.float32)[side.entries.objects]
-        return [pulls[0] / weights[:, None]], (shares[0] / weights,)
 
     def _all_entries(self, shape: tuple[int, ...]) -> Entries:
         if shape[:2] not in self._everywhere:
@@ -387,7 +358,7 @@ class Objective:
         parts = self._parts(at.entries)
         if parts is not None:
             seen = sum_of_fields(seen, self._within(parts, at, log_charges), parts.targets)
-        return seen if self.target.weights is None else self._with_own_copies(at, seen, log_charges)
+        return seen
 
     def _parts(self, entries: Entries) -> Parts | None:
         """Return the batch of the labels, which is computed once for the same entries."""
@@ -413,20 +384,6 @@ class Objective:
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
 
-    def _with_own_copies(self, at: _Side, seen: _Field, log_charges: np.ndarray) -> _Field:
-        """Add the charges of the other copies of each object, which are at the same position."""
-        potential, force, scale = seen
-        weights = self.target.weights
-        assert weights is not None
-        with np.errstate(divide="ignore"):
-            others = np.log(np.maximum(1 - 1 / weights, 0))[at.entries.objects]
-        own = log_charges + others
-        new_scale = np.maximum(np.where(potential > 0, scale, -np.inf), own)
-        new_scale = np.where(np.isfinite(new_scale), new_scale, scale)
-        shrunk = np.exp(scale - new_scale)
-        potential = (potential * shrunk + np.exp(own - new_scale)).astype(np.float32)
-        return potential, (force * shrunk).astype(np.float32), new_scale
-
     def _sees_both(self, parameters: Parameters) -> bool:
         """Return whether the charges of the choosers are known before the sums, up to a factor.
 
@@ -435,7 +392,7 @@ class Objective:
         map.
         """
         d = parameters.positions[0].shape[2]
-        if self._is_plain or self.target.weights is not None or self.condition is not None:
+        if self._is_plain or self.condition is not None:
             return False
         if not sees_both(self.model.kernel, d, self.engine):
             return False
@@ -464,7 +421,7 @@ class Objective:
                 log_normalizers, rows.n, indptr, numbers, rows.entry_log_pi, seen[0], seen[2], log_z
             )
         if self.target.is_joint:
-            log_z += log_a + self._log_weights
+            log_z += log_a
             peak = log_z.max()
             log_z[:] = peak + np.log(np.exp(log_z - peak).sum()) if np.isfinite(peak) else peak
         return log_z
@@ -583,7 +540,7 @@ class Objective:
         if self._is_plain:
             return seen[0], seen[1], seen[2] + log_rho[0]
         rows, columns = sides[0], sides[-1]
-        return self._field(columns, rows, rows.charged(log_rho + self._log_weights))
+        return self._field(columns, rows, rows.charged(log_rho))
 
     def _gradient(
         self,

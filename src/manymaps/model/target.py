@@ -24,7 +24,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.canonical import canonical_rows
-from manymaps.compute.copies import neighbor_copies, pair_copies
 from manymaps.errors import DataError
 
 # The size of chunks does not depend on the number of threads, so that sums are bit-identical.
@@ -94,10 +93,6 @@ class Target:
     observed : ndarray of bool, shape (n_rows, n_columns), optional
         Whether each pair of one set was judged. P is restricted to judged pairs. The mask is false
         on the diagonal (`manymaps.model.observed`). If it is None, all pairs were judged.
-    weights : ndarray of shape (n,), optional
-        Weights of the objects of one set. An object of weight w represents w identical objects, its
-        copies. A value is then the sum of P over the pairs of copies, and the diagonal contains the
-        pairs between the copies of one object. The default is 1, without a diagonal.
     """
 
     values: sparse.csr_array
@@ -106,7 +101,6 @@ class Target:
     row_weights: np.ndarray | None = None
     is_symmetric: bool = False
     observed: np.ndarray | None = None
-    weights: np.ndarray | None = None
 
     @cached_property
     def row_mass(self) -> np.ndarray:
@@ -132,22 +126,9 @@ class Target:
         return np.asarray(powers / powers.mean())
 
     @property
-    def n_rows_with_mass(self) -> float:
-        """Number of rows with a positive sum, with each row counted once per copy."""
-        if self.weights is not None:
-            return float(self.weights[self.row_mass > 0].sum())
+    def n_rows_with_mass(self) -> int:
+        """Number of rows with a positive sum."""
         return int((self.row_mass > 0).sum())
-
-    @property
-    def between_objects(self) -> sparse.csr_array:
-        """The values without the pairs between the copies of one object."""
-        if self.weights is None:
-            return self.values
-        values = self.values.copy()
-        rows = np.repeat(np.arange(len(self.weights)), np.diff(values.indptr))
-        values.data[rows == values.indices] = 0
-        values.eliminate_zeros()
-        return values
 
     @property
     def is_joint(self) -> bool:
@@ -161,23 +142,16 @@ class Target:
 
     @property
     def masses(self) -> tuple[np.ndarray, ...]:
-        """Mass of each object, on the scale of the cost, with one array (n,) for each set.
-
-        The mass of a weighted object is that of one of its copies.
-        """
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
         masses = [self.row_mass, self.column_mass]
         if self.one_set:
             masses = [self.row_mass + self.column_mass]
-        if self.weights is not None:
-            masses = [mass / self.weights for mass in masses]
         return tuple(mass * self.scale for mass in masses)
 
     @property
-    def n_choices(self) -> float:
+    def n_choices(self) -> int:
         """Number of pairs in one normalization, over which the background is distributed."""
         n_rows, n_columns = self.values.shape
-        if self.weights is not None:
-            n_rows = n_columns = self.weights.sum()
         per_row = n_columns - 1 if self.one_set else n_columns
         return n_rows * per_row if self.is_joint else per_row
 
@@ -187,9 +161,6 @@ class Target:
         divisors = None
         if self.row_weights is not None and not self.is_joint:
             divisors = np.repeat(self.row_weights, np.diff(self.values.indptr))
-        if self.weights is not None:
-            # The logarithm is that of the probability of one pair of copies.
-            divisors = pair_copies(self.values, self.weights)
         total = 0.0
         step = max(1, self.values.nnz) if self.values.dtype == np.float64 else _AT_ONCE
         for start in range(0, self.values.nnz, step):
@@ -257,8 +228,7 @@ class Target:
             table.sort_indices()
         weights = None if self.row_weights is None else self.row_weights[order]
         observed = None if self.observed is None else self.observed[np.ix_(order, order)]
-        copies = None if self.weights is None else self.weights[order]
-        return replace(self, values=table, row_weights=weights, observed=observed, weights=copies)
+        return replace(self, values=table, row_weights=weights, observed=observed)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -271,8 +241,6 @@ class Target:
         digest.update(f"{self.values.shape}{self.normalization}{self.one_set}".encode())
         if self.observed is not None:
             digest.update(np.packbits(self.observed).tobytes())
-        if self.weights is not None:
-            digest.update(self.weights.tobytes())
         return digest.hexdigest()[:16]
 
 
@@ -314,10 +282,7 @@ def _judged(observed: np.ndarray | None) -> np.ndarray | None:
 
 
 def _cleaned(
-    strengths: sparse.sparray,
-    one_set: bool,
-    judged: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
+    strengths: sparse.sparray, one_set: bool, judged: np.ndarray | None = None
 ) -> sparse.csr_array:
     """Return canonical rows of the used pairs, which may share arrays with `strengths`."""
     # Sums of one set convert float32 to float64 pair by pair, with the same result.
@@ -325,20 +290,14 @@ def _cleaned(
     values = canonical_rows(sparse.csr_array(strengths, dtype=None if as_given else np.float64))
     if judged is not None:
         values = sparse.csr_array(values.multiply(judged))
-    if weights is not None:
-        values = sparse.csr_array(
-            (values.data * neighbor_copies(values, weights), values.indices, values.indptr),
-            shape=values.shape,
-        )
-    on_diagonal = one_set and weights is None and bool(values.diagonal().any())
+    on_diagonal = one_set and bool(values.diagonal().any())
     if on_diagonal or not values.data.all():
         values = values.copy()
         if on_diagonal:
             rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
             values.data[rows == values.indices] = 0
         values.eliminate_zeros()
-    own = 0 if weights is None else np.count_nonzero(values.diagonal())
-    if values.nnz == own:
+    if values.nnz == 0:
         raise DataError("no two different objects have a similarity above 0; nothing can be fitted")
     return values
 
@@ -349,7 +308,6 @@ def conditional_target(
     keep_missing_mass: bool = False,
     one_set: bool = True,
     observed: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
 ) -> Target:
     """Compute a target P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
 
@@ -364,9 +322,6 @@ def conditional_target(
         Whether rows and columns are the same objects.
     observed : ndarray of bool, shape (n, n), optional
         Whether each pair of one set was judged. The strengths of other pairs are ignored.
-    weights : ndarray of shape (n,), optional
-        Weights of the objects of one set (`Target`). The strengths are then those between one copy
-        of each object, and the diagonal contains the strengths between the copies of one object.
 
     Returns
     -------
@@ -386,11 +341,9 @@ def conditional_target(
     [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     judged = _judged(observed)
-    values = _cleaned(strengths, one_set, judged, weights)
+    values = _cleaned(strengths, one_set, judged)
     values = _divided(values, _divisors(values, 1 + 1e-6 if keep_missing_mass else 0.0))
-    if weights is not None:
-        values.data *= np.repeat(weights, np.diff(values.indptr))
-    return Target(values, "conditional", one_set, observed=judged, weights=weights)
+    return Target(values, "conditional", one_set, observed=judged)
 
 
 def _row_sums(values: sparse.csr_array) -> np.ndarray:
@@ -443,7 +396,6 @@ def joint_target(
     one_set: bool = True,
     average: bool = True,
     observed: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
 ) -> Target:
     """Compute a target P that is one distribution over all pairs.
 
@@ -470,8 +422,6 @@ def joint_target(
         Whether each row is normalized before the two directions of a pair are added.
     observed : ndarray of bool, shape (n, n), optional
         Whether each pair was judged, as for `conditional_target`.
-    weights : ndarray of shape (n,), optional
-        Weights of the objects, as for `conditional_target`.
 
     Returns
     -------
@@ -485,23 +435,21 @@ def joint_target(
     [[0.0, 0.5], [0.5, 0.0]]
     """
     judged = _judged(observed)
-    values = _cleaned(strengths, one_set, judged, weights)
+    values = _cleaned(strengths, one_set, judged)
     if judged is not None:
         values = values + (values.T).multiply(~judged & judged.T)
         judged = judged | judged.T
     if one_set:
         divisors = _divisors(values, 0.0) if average else np.ones(values.shape[0])
-        if judged is not None or weights is not None:
+        if judged is not None:
             values, divisors = _divided(values, divisors), np.ones(values.shape[0])
         if average and judged is not None:
             values = sparse.diags_array(judged.sum(axis=1).astype(np.float64)) @ values
-        if weights is not None:
-            values.data *= np.repeat(weights, np.diff(values.indptr))
         values = _with_transpose(values, divisors)
         values.data /= values.data.sum(dtype=np.float64)
     else:
         values = _divided(values, np.full(values.shape[0], values.data.sum()))
-    return Target(values, "joint", one_set, is_symmetric=one_set, observed=judged, weights=weights)
+    return Target(values, "joint", one_set, is_symmetric=one_set, observed=judged)
 
 
 def count_target(

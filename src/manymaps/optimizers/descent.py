@@ -107,8 +107,6 @@ class State:
         cost.
     held : Parameters, optional
         Masks of the fixed parameters, whose gradient must be 0. By default, no parameter is fixed.
-    object_weights : ndarray of shape (n,), optional
-        Weights of the objects, by which the spread of the maps is computed. The default is 1.
 
     See Also
     --------
@@ -138,15 +136,6 @@ class State:
     units: Parameters | None = None
     n_summed: float = 1
     held: Parameters | None = None
-    object_weights: np.ndarray | None = None
-
-
-def _variances(points: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Return the variance of each map along each axis, (n_maps, n_components) float64."""
-    if weights is None:
-        return points.var(axis=1, dtype=np.float64)
-    mean = np.average(points, axis=1, weights=weights)[:, None]
-    return np.average((points - mean) ** 2, axis=1, weights=weights)
 
 
 def _in_reach(values: np.ndarray) -> bool:
@@ -613,7 +602,7 @@ class Momentum(Optimizer):
         if self.exact or strength <= 1 or state.iteration % _LOOK:
             return
         spread = max(
-            float(np.sqrt(_variances(points, state.object_weights).sum()))
+            float(np.sqrt(points.var(axis=1, dtype=np.float64).sum()))
             for points in state.parameters.positions
         )
         limit, reference, before = np.inf, spread, spread

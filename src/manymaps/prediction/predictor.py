@@ -38,7 +38,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.network import popularity, spectral_directions
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import refuse_weights
 from manymaps.compute.threads import one_blas_thread, threads
 from manymaps.constraints import (
     CALLBACKS,
@@ -326,7 +325,6 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         validation: Associations | sparse.csr_array | Any = None,
         *,
         random_state: int | None = None,
-        **weights: Any,
     ) -> Self:
         """Fit the maps to the training part.
 
@@ -340,8 +338,6 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             at most 1. Without validation, the fit runs for `max_iter` iterations.
         random_state : int, optional
             Seed that replaces the estimator's `random_state`.
-        **weights
-            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------
@@ -358,9 +354,6 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             If the errors become non-finite. `history_` and the maps then contain any results up to
             the last finite errors.
         """
-        refuse_weights(
-            weights, "AssociationPredictor", "associations contain each word once; omit it"
-        )
         self._validate_params()
         names, train = _labelled_part(train)
         train, validation = self._checked(train, _labelled_part(validation)[1])
