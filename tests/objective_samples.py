@@ -39,11 +39,8 @@ class Problem:
         sides = list(zip(arrays[: self.n_sets], arrays[self.n_sets :], strict=True))
         joint = o.model.normalization == "joint"
         p = o.target.values.toarray()
-        log_f = 0.0
-        if o.condition is not None:
-            log_f = reference.log_pair_factors(o.condition.groups.tolist(), o.condition.strength)
         log_a = log_a if joint else 0.0
-        return reference.cost(p, o.model, sides, o.penalty, log_a, log_b, log_f)
+        return reference.cost(p, o.model, sides, o.penalty, log_a, log_b)
 
     def assert_right(self, accuracy=1e-5):
         """Cost, and the slope along a random direction of each array and of all together."""

@@ -3,7 +3,7 @@
 log v_ij = log a_i + log b_j + log sum_m exp(log pi_i^m + log pi_j^m + log K(|y_i^m - y_j^m|^2))
 """
 
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 from scipy.optimize import brentq
@@ -103,25 +103,12 @@ def kl(p, log_q, row_weights=1.0):
     return (p[at] * (np.log(p[at] / weights[at]) - log_q[at])).sum()
 
 
-def log_pair_factors(groups, strength):
-    """log f_ij of `manymaps.model.condition`, with group -1 for unknown labels."""
-    pairs = [(a, b) for a, b in permutations(groups, 2) if a >= 0 and b >= 0]
-    same = sum(a == b for a, b in pairs)
-    alpha = len(pairs) / (same + (1 - strength) * (len(pairs) - same))
-    factors = [
-        [1 if min(a, b) < 0 else alpha * (1 if a == b else 1 - strength) for b in groups]
-        for a in groups
-    ]
-    return np.log(factors)
-
-
-def cost(p, model, sides, penalty=0.0, log_a=0.0, log_b=0.0, log_f=0.0):
+def cost(p, model, sides, penalty=0.0, log_a=0.0, log_b=0.0):
     """The objective of `manymaps.model.objective` for dense p."""
     same = len(sides) == 1
     log_v = log_similarity(
         model.kernel, sides[0], sides[-1], model.kernel_width, log_a, log_b, same
     )
-    log_v = log_v + log_f
     divergence = kl(p, log_choice(log_v, model.normalization, model.background, same))
     scale = (p.sum(axis=1) > 0).sum() if model.normalization == "joint" else 1
     return scale * divergence + penalty / 2 * sum((y**2).sum() for y, _ in sides)

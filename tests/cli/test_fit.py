@@ -26,9 +26,7 @@ from cli_samples import (
     write_vectors,
 )
 from manymaps.affinity.affinities import GaussianAffinity
-from manymaps.cli import cli
 from manymaps.cli.fit import METHODS
-from manymaps.maps.known_labels import DEFAULT_STRENGTH
 from manymaps.maps.run import Run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
@@ -341,28 +339,6 @@ class TestFitOfVectors:
         atlas = atlas_of(tmp_path / "v.npy", *options)
         assert atlas.labels[4] == "b4"
         assert atlas.metadata["group"][4] == "b"
-
-    def test_known_labels_are_a_column_of_metadata(self, vectors, tmp_path):
-        words, _ = cluster_vectors()
-        table = tmp_path / "batches.csv"
-        labels = ["old" if k % 2 else "new" for k in range(len(words))]
-        rows = [f"{word},{label}" for word, label in zip(words, labels, strict=True)]
-        table.write_text("\n".join(["label,batch", *reversed(rows)]))
-        known = ("--condition", "batch")
-        atlas = atlas_of(vectors, *known, "--metadata", table, "--condition-strength", 0.4)
-        fit = mm.TSNE(perplexity=5, max_iter=60, random_state=0)
-        data = mm.read_vectors(vectors)
-        expected = fit.fit(data, condition=labels, condition_strength=0.4)
-        np.testing.assert_array_equal(atlas.maps, expected.maps_)
-        assert atlas.metadata["condition"].tolist() == atlas.metadata["batch"].tolist() == labels
-        failed(map_of(vectors, *known), 2, "--condition requires --metadata")
-        failed(map_of(vectors, "--condition-strength", 0.4), 2, "a fit without --condition")
-        strength = next(one for one in cli.commands["fit"].params if one.name.endswith("_strength"))
-        assert f"default: {DEFAULT_STRENGTH}]" in strength.help
-        failed(
-            map_of(vectors, "--condition", "lab", "--metadata", table), 3,
-            "batches.csv has no column 'lab'; its columns are batch",
-        )  # fmt: skip
 
     def test_square_arrays_are_similarities_unless_a_metric_is_named(self, tmp_path):
         values = cluster_vectors()[1]

@@ -99,11 +99,6 @@ class Affinity(ABC):
 
     joint: ClassVar[bool] = False
 
-    @property
-    def by_label(self) -> bool:
-        """Whether `similarities` accepts `groups`, the numbers of known labels of the objects."""
-        return False
-
     def written(self) -> str:
         """Return the Python expression under which an atlas records the affinity."""
         return repr(self)
@@ -193,11 +188,6 @@ class GaussianAffinity(Affinity):
     perplexity: float | Sequence[float] | np.ndarray = 30.0
     n_neighbors: int | None = None
 
-    @property
-    def by_label(self) -> bool:
-        """True; every object can have neighbours with each label."""
-        return True
-
     def __post_init__(self) -> None:
         _make_plain(self)
         if self.n_neighbors is not None and self.n_neighbors < max(self._scales()):
@@ -217,7 +207,6 @@ class GaussianAffinity(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
-        groups: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the objects.
 
@@ -231,9 +220,6 @@ class GaussianAffinity(Affinity):
             Method and recall of the search for neighbours.
         seed : int
             Seed of the search.
-        groups : array of int, shape (n,), optional
-            Number of the known label of each object, or -1. Every object then has neighbours with
-            each label (`manymaps.affinity.by_label`). Cannot be combined with known neighbours.
 
         Returns
         -------
@@ -241,12 +227,6 @@ class GaussianAffinity(Affinity):
             The similarities; each row sums to 1. They are float64, or float32 if there are more
             than 20 million.
         """
-        if groups is not None:
-            from manymaps.affinity.by_label import similarities_by_label
-
-            return similarities_by_label(
-                self, data, groups, metric=metric, search=search, seed=seed
-            )
         data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
         for perplexity in scales:

@@ -80,7 +80,7 @@ OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
     "cue", "response", "strength", "labels", "responses", "words", "drop_vectors",
-    "condition", "condition_strength", *OF_TRIALS,
+    *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -261,16 +261,6 @@ class FitOptions:
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
-    condition: str | None = option(
-        "COLUMN",
-        "Take the labels in this column of --metadata out of the maps, such as a batch or a "
-        "language. Objects without a label belong to no group (all methods except code and "
-        "uni-sne).",
-    )
-    condition_strength: float | None = option(
-        Number(min=0, max=1, max_open=True),
-        "Strength with which --condition takes labels out of the maps.  [default: 0.7]",
-    )
     node_measures: bool = flag(
         "Add metadata columns with the strength, degree, clustering and PageRank of each word "
         "(associations only)."
@@ -450,7 +440,7 @@ def _fit_pairs(
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
-    run = _run(estimator, data, options, **_read_condition(options, data.labels))
+    run = _run(estimator, data, options)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
@@ -462,33 +452,6 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
-
-
-def _read_condition(options: FitOptions, labels: Sequence[str]) -> dict[str, Any]:
-    """Read the known labels of the objects, as keywords of `fit`.
-
-    Raises
-    ------
-    DataError
-        If the table of metadata has no such column.
-    """
-    from manymaps.cli.reading import joined_columns
-    from manymaps.io.metadata import read_columns
-
-    if options.condition is None:
-        refuse_given(["condition_strength"], "a fit without --condition")
-        return {}
-    path = options.metadata
-    if path is None:
-        raise click.UsageError("--condition requires --metadata with a table of labels")
-    columns = joined_columns(labels, path, read_columns(path))
-    if options.condition not in columns:
-        raise DataError(
-            f"{path} has no column {options.condition!r}; its columns are {', '.join(columns)}"
-        )
-    strength = options.condition_strength
-    given = {} if strength is None else {"condition_strength": strength}
-    return {"condition": columns[options.condition], **given}
 
 
 def _fit_counts(

@@ -311,11 +311,6 @@ class WatchedAffinity(Affinity):
         self.name = name
         self.n_pairs = 0
 
-    @property
-    def by_label(self) -> bool:
-        """Whether the wrapped affinity accepts the numbers of known labels."""
-        return self.inside.by_label
-
     def written(self) -> str:
         """Return the name of the wrapped affinity."""
         return self.name

@@ -25,7 +25,6 @@ from manymaps.affinity.distances import METRIC, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -50,13 +49,6 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.maps.blocks import RowBlocks, insert_blocks
 from manymaps.maps.insertion import Refinement
-from manymaps.maps.known_labels import (
-    DEFAULT_STRENGTH,
-    check_groups,
-    condition_of,
-    label_groups,
-    with_condition,
-)
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
@@ -65,7 +57,6 @@ from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.condition import Condition
 from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.observed import ObservedObjective, objective_of
@@ -238,8 +229,6 @@ class MapEstimator(
         X: Data,
         y: None = None,
         *,
-        condition: Any = None,
-        condition_strength: float = DEFAULT_STRENGTH,
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> Self:
@@ -261,17 +250,6 @@ class MapEstimator(
             libraries (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored; present for compatibility with scikit-learn.
-        condition : array-like of shape (n,), optional
-            A known label of each row, such as its batch, language or speaker, that the maps need
-            not show (`manymaps.model.condition`). Rows whose label is None, NaN or "" belong to no
-            group. Each row has neighbours with every label if X contains vectors or a dense table
-            of distances and the affinity is Gaussian (`manymaps.affinity.by_label`). With all other
-            data, the given pairs are used. The labels are stored in the column "condition" of
-            `atlas_`. By default, no label is taken out.
-        condition_strength : float in [0, 1)
-            Strength with which labels are taken out of the maps. Similarities between rows with
-            different labels are multiplied by 1 - strength, relative to rows with the same label.
-            With 0, only the neighbours depend on the labels.
         checkpoint : path, optional
             File in which the state of the run is stored. The file is written every half minute,
             when the run is interrupted, and at the end. With several runs (`n_init`), the file
@@ -295,30 +273,14 @@ class MapEstimator(
         DivergedError
             If the cost becomes non-finite. The fitted attributes then describe the last maps with a
             finite cost.
-
-        Notes
-        -----
-        With a `condition`, the similarities v_ij in the maps are multiplied by alpha' (same label),
-        beta' (different labels) or 1 (unknown label). The ratio beta' / alpha' is 1 - strength, and
-        the mean over all pairs of known labels is 1 (conditional t-SNE).
-
-        References
-        ----------
-        B. Kang, D. García García, J. Lijffijt, R. Santos-Rodríguez and T. De Bie, Conditional
-        t-SNE: more informative t-SNE embeddings, Machine Learning 110, 2021. E. Heiter, B. Kang,
-        R. Seurinck and J. Lijffijt, Revised conditional t-SNE: looking beyond the nearest
-        neighbors, Advances in Intelligent Data Analysis XXI, 2023.
         """
         self._validate_params()
         X = as_data(X)
         responses = isinstance(X, Associations) and not X.judged
         self._of_associations = responses and X.observed is None
         seeds = self._seeds()
-        groups = None if condition is None else label_groups(condition)
-        check_number("condition_strength", condition_strength, least=0, below=1)
-        labels, data, target = self._read(X, _number_from(seeds[0]), groups)
+        labels, data, target = self._read(X, _number_from(seeds[0]))
         n = target.values.shape[0]
-        known = None if groups is None else condition_of(groups, condition_strength, target, self)
         if self.n_maps > n:
             raise ParameterError(
                 f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
@@ -334,7 +296,7 @@ class MapEstimator(
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             factors, single = self._factors(target), start is not None
             ordered = target if order is None else target.reordered(order, consumed=single)
-            plan = self._plan(labels, ordered, order, factors, pins, known)
+            plan = self._plan(labels, ordered, order, factors, pins)
             self.restarts_: tuple[Restart, ...]
             how = self.callback, checkpoint, resume
             if start is not None:
@@ -353,8 +315,6 @@ class MapEstimator(
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
-        if condition is not None:
-            atlas = with_condition(atlas, condition, condition_strength)
         vectors = None if self._metric_name == "precomputed" else data
         self.atlas_ = replace(atlas, vectors=vectors, associations=associations)
         self.kl_divergence_ = run.kl
@@ -371,17 +331,12 @@ class MapEstimator(
         order: np.ndarray | None,
         factors: np.ndarray | None,
         pins: Pins | None,
-        condition: Condition | None = None,
     ) -> Plan:
         """Return the settings of all runs for a target in this order of the objects."""
         optimizer = self.optimizer or self._default_optimizer(len(labels))
         tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
         placed = factors if factors is None or order is None else factors[order]
         forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
-        if condition is not None:
-            assert isinstance(forward, Objective)
-            known = condition if order is None else condition.reordered(order)
-            forward = replace(forward, condition=known)
         return Plan(
             objective=self._objective(forward),
             optimizer=optimizer,
@@ -506,9 +461,7 @@ class MapEstimator(
     def _metric_name(self) -> str:
         return self.metric if isinstance(self.metric, str) else ""
 
-    def _read(
-        self, X: Data, seed: int, groups: np.ndarray | None = None
-    ) -> tuple[tuple[str, ...], Any, Target]:
+    def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
         """Read the labels, the vectors or distances (if any), and P."""
         self._fitted_rows: Any = None
         if isinstance(X, Associations | Judgements):
@@ -544,25 +497,18 @@ class MapEstimator(
             judged = associations_of(labels, data)
             target = self._target(judged.strengths, observed=_judged(judged))
             return labels, None, target
-        return labels, data, self._from_affinity(data, seed, groups)
+        return labels, data, self._from_affinity(data, seed)
 
-    def _from_affinity(self, data: Any, seed: int, groups: np.ndarray | None = None) -> Target:
+    def _from_affinity(self, data: Any, seed: int) -> Target:
         affinity = self.affinity
         if not isinstance(affinity, Affinity):
             affinity = GaussianAffinity(self.perplexity)
-        # An affinity that a user defines may not accept this keyword.
-        known = {}
-        stored = sparse.issparse(data) and self._metric_name == "precomputed"
-        if groups is not None and affinity.by_label and not stored:
-            check_groups(groups, data.shape[0])
-            known["groups"] = groups
         with threads(self.n_jobs):
             similarities = affinity.similarities(
                 data,
                 metric=self.metric,
                 search=self.neighbors or NeighborSearch(),
                 seed=seed,
-                **known,
             )
         return self._target(similarities, average=not affinity.joint)
 

@@ -42,7 +42,7 @@ from manymaps.constraints import stops
 from manymaps.errors import DataError, DivergedError, setting
 from manymaps.maps.pins import Pins
 from manymaps.model.cost import Cost
-from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.objective import Entries, Evaluation
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
@@ -306,9 +306,6 @@ class Run:
         objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
         self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
         if objective.target.is_joint:
-            if isinstance(objective, Objective) and objective.condition is not None:
-                # An atlas describes objects without their known labels.
-                end = objective.without_condition().evaluate(self.state.parameters)
             self.log_normalizer = float(end.log_normalizers[0])
 
     def atlas(self) -> Atlas:

@@ -14,8 +14,6 @@ normalizations.
 
 Exaggeration multiplies only the attraction. The reported cost excludes it.
 
-**Condition.** Known labels multiply the similarities v_ij by factors (`manymaps.model.condition`).
-
 An entry is an object in a map. It is active while the proportion of the object in the map is above
 a threshold, or while the map explains some pairs of the object. The cost of an iteration is the
 cost of the active entries.
@@ -23,10 +21,8 @@ cost of the active entries.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +45,6 @@ from manymaps.compute.single_map import (
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.condition import Condition, Parts, sum_of_fields
 from manymaps.model.parameters import Parameters
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Target
@@ -191,9 +186,6 @@ class Objective:
         models.
     engine : str, default="auto"
         Engine that computes the fields (see `manymaps.compute.field`).
-    condition : Condition, optional
-        Known labels of the objects of one set without a background. By default, all factors of
-        pairs are 1.
     """
 
     target: Target
@@ -203,7 +195,6 @@ class Objective:
     row_factors: np.ndarray | None = None
     column_factors: np.ndarray | None = None
     engine: str = "auto"
-    condition: Condition | None = None
 
     @property
     def _is_plain(self) -> bool:
@@ -239,18 +230,11 @@ class Objective:
     @property
     def fingerprint(self) -> str:
         """A hash of the data."""
-        if self.condition is None:
-            return self.target.fingerprint
-        labels = hashlib.sha256(self.condition.written).hexdigest()[:8]
-        return f"{self.target.fingerprint}-{labels}"
+        return self.target.fingerprint
 
     def with_background_share(self, share: float) -> Objective:
         """Return a copy with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
-
-    def without_condition(self) -> Objective:
-        """Return the objective of the same objects without known labels."""
-        return replace(self, condition=None)
 
     def evaluate(
         self,
@@ -282,7 +266,7 @@ class Objective:
         if at_once and self.target.is_joint:
             felt[2][...] += np.log(mass.sum()) - log_z[0]
         gradient = self._gradient(sides, seen, felt, log_rho, pulls, shares, exaggeration)
-        kl_sum = self._divergence_without_cost + cost if want_cost else np.nan
+        kl_sum = self.target.negative_entropy + cost if want_cost else np.nan
         value = self.target.scale * kl_sum
         whole = gradient.places is None
         for k, (positions, side) in enumerate(zip(parameters.positions, sides, strict=True)):
@@ -310,14 +294,6 @@ class Objective:
         return tuple(
             share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
         )
-
-    @cached_property
-    def _divergence_without_cost(self) -> float:
-        """The terms of the divergence that do not depend on the parameters."""
-        constant = self.target.negative_entropy
-        if self.condition is not None:
-            constant -= self.condition.expected_log(self.target.values)
-        return constant
 
     def _all_entries(self, shape: tuple[int, ...]) -> Entries:
         if shape[:2] not in self._everywhere:
@@ -348,39 +324,8 @@ class Objective:
     def _field(self, at: _Side, of: _Side, log_charges: np.ndarray) -> _Field:
         n = at.points.shape[1]
         skip = np.arange(n) if self.target.one_set else np.full(n, -1)
-        charges = log_charges
-        if self.condition is not None:
-            charges = log_charges + self.condition.log_factors(of.entries.objects)
-        seen = field(
-            at.points, at.entries.offsets, of.points, of.entries.offsets, charges, skip,
-            self.model.kernel, self.tolerance, self.engine,
-        )  # fmt: skip
-        parts = self._parts(at.entries)
-        if parts is not None:
-            seen = sum_of_fields(seen, self._within(parts, at, log_charges), parts.targets)
-        return seen
-
-    def _parts(self, entries: Entries) -> Parts | None:
-        """Return the batch of the labels, which is computed once for the same entries."""
-        if self.condition is None:
-            return None
-        if self._latest_parts.get("entries") is not entries:
-            parts = self.condition.parts(entries.objects, entries.offsets)
-            self._latest_parts.update(entries=entries, parts=parts)
-        return self._latest_parts["parts"]
-
-    @cached_property
-    def _latest_parts(self) -> dict[str, Any]:
-        return {}
-
-    def _within(self, parts: Parts, side: _Side, log_charges: np.ndarray) -> _Field:
-        """Compute the additional field of the objects with the same label."""
-        targets, sources = (
-            np.ascontiguousarray(side.points[:, part]) for part in (parts.targets, parts.sources)
-        )
         return field(
-            targets, parts.target_offsets, sources, parts.source_offsets,
-            log_charges[parts.sources] + parts.log_factors, parts.skip,
+            at.points, at.entries.offsets, of.points, of.entries.offsets, log_charges, skip,
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
 
@@ -392,7 +337,7 @@ class Objective:
         map.
         """
         d = parameters.positions[0].shape[2]
-        if self._is_plain or self.condition is not None:
+        if self._is_plain:
             return False
         if not sees_both(self.model.kernel, d, self.engine):
             return False
