@@ -13,7 +13,6 @@ VIEWS = {
     "unknown": "#word=bankk",
     "map": "#word=bank&map=0",
     "whole map": "#map=1",
-    "path": "#word=bank&path=money&map=0",
 }
 
 

@@ -124,9 +124,7 @@ def test_where_all_is_hidden_the_way_back_shows_it(open_page, relations_page):
     ("hash", "notice"),
     [
         ("#word=nobody", "No object matches \u201cnobody\u201d"),
-        ("#word=tie&path=nobody", "No object matches \u201cnobody\u201d"),
         ("#map=99", "Map 99 does not exist; the last map is map 2"),
-        ("#word=tie&path=TIE", "A path needs two different objects"),
     ],
 )
 def test_an_address_of_nothing_opens_with_a_message(open_page, tiny_page, hash, notice):
@@ -143,14 +141,6 @@ def test_an_address_names_a_word_in_any_case(open_page, tiny_page):
     assert at.alert.count() == 0
     at.page.keyboard.press("Escape")
     assert at.becomes("document.title === 'Few words'")
-
-
-def test_a_path_to_the_same_word_is_refused(open_page, tiny_page):
-    at = open_page(tiny_page, "#word=tie")
-    at.unfold("Neighbours")
-    at.page.get_by_role("textbox", name="Path to").fill("tie")
-    at.page.keyboard.press("Enter")
-    assert at.read("atlas.state.path") is None
 
 
 def test_no_label_lies_under_the_tools(open_page, relations_page):

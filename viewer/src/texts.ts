@@ -133,28 +133,6 @@ export const CLOSE_CARD = "Close the card";
 export const SHOW_ON_MAP = "Show on map";
 export const KIND = "kind";
 
-// Paths
-
-export const PATH_TO = "Path to";
-export const CLOSE_PATH = "Close the path";
-export const another = (noun: string) => `another ${noun}`;
-export const fromTo = <T>(start: T, end: T, steps: number) =>
-  ["From ", start, " to ", end, steps > 0 && ` in ${counted(steps, "step")}`] as const;
-export const step = <T>(start: T, end: T) => [start, " → ", end];
-export const SEARCHING = "Searching for a path …";
-export const NO_PATH = "No path found";
-/** Which of two paths is shown. */
-export function pathIs(steps: number, isObserved: boolean, hasData: boolean): string {
-  if (steps === 0) return NO_PATH;
-  if (isObserved) return "Each step follows an observed link, with its response share.";
-  const model = "Each step connects objects that are close in one map.";
-  return hasData ? `No path follows observed links only. ${model}` : model;
-}
-export const twoDifferent = (nouns: string) => `A path needs two different ${nouns}`;
-export const stepEnd = (label: string, map: number) => `${label} in map ${map}`;
-export const pathOf = (steps: number, start: string, ends: string) =>
-  `${counted(steps, "step")} from ${start}: ${ends}`;
-
 // The open map
 
 export const THE_MAP = "The map";

@@ -47,14 +47,3 @@ export function observedIn(senses: SenseGroups | null, object: number, map: numb
   for (let s = start; s < end; s++) if (maps[s] === map) sum += elementAt(shares, s);
   return sum;
 }
-
-/** How much a was observed to recall b; NaN where that is not known. */
-export function observedShare(observed: Observed, a: number, b: number): number {
-  let rest = 1;
-  for (const { object, share } of recalledBy(observed, a)) {
-    if (object === b) return share;
-    rest -= share;
-  }
-  // If the listed associates cover everything (to 16 bits), all others have a share of 0.
-  return rest < 1e-3 ? 0 : Number.NaN;
-}

@@ -12,8 +12,7 @@
  */
 import { type Atlas, type AtlasMap, lives, type Model } from "./atlas.ts";
 import { elementAt, firstAtLeast, inBounds, Strongest } from "./elements.ts";
-import { entryOf, forEachEntry, type Home, homesOf, mapsOf } from "./entries.ts";
-import { latest } from "./memory.ts";
+import { entryOf, type Home, homesOf } from "./entries.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -36,11 +35,6 @@ export interface Sense {
   name: number[];
   /** The members of a group that are close on the map. */
   neighbors: Neighbor[];
-}
-
-/** A neighbour of an object in a map, and its association probability through the map. */
-export interface Near extends Neighbor {
-  map: number;
 }
 
 type Among = "all" | "rows" | "columns";
@@ -170,47 +164,6 @@ export class Probabilities {
     return strongest.found;
   }
 
-  /** The objects nearest to an object in each of its main maps, of those whose main map it is too. */
-  around(object: number, count: number, minWeight: number): Near[] {
-    const among = this.#among(object, false);
-    const mains = this.#mains(minWeight);
-    return homesOf(this.#atlas, object).flatMap(({ map, entry }) => {
-      const main = elementAt(mains, map.number);
-      if (!main[entry]) return [];
-      const logTotal = this.#logTotalIn(map, entry, among);
-      const found = this.#strongest(map, entry, among, logTotal, count, main);
-      return found.map((near) => ({ map: map.number, ...near }));
-    });
-  }
-
-  /** The map that gives most of the similarity of two objects; if they share no map, the main map of a. */
-  mapOf(a: number, b: number): number {
-    let [found, most] = [mapsOf(this.#atlas, a)[0]?.map ?? 0, Number.NEGATIVE_INFINITY];
-    for (const [map, entryA, entryB] of this.#shared(a, b)) {
-      const log = this.#logValue(map, entryA, entryB);
-      if (log > most) [found, most] = [map.number, log];
-    }
-    return found;
-  }
-
-  /** The association probability of b given a through one map. */
-  shareIn(number: number, a: number, b: number): number {
-    const shared = this.#shared(a, b).find(([map]) => map.number === number);
-    if (shared === undefined) return 0;
-    const [map, entryA, entryB] = shared;
-    const logTotal = this.#logTotalIn(map, entryA, this.#among(a, false));
-    const factor = this.#popularity ? this.#logFactor(b) : 0;
-    return Math.exp(this.#logValue(map, entryA, entryB) + factor - logTotal);
-  }
-
-  /** The log of what v_ij^m of one map are measured by, so that they sum to the map weight. */
-  #logTotalIn(map: AtlasMap, entry: number, among: Among): number {
-    const known = this.#atlas.logNormalizers;
-    if (known && among === "all") return elementAt(known, elementAt(map.objects, entry));
-    const { sums, least } = this.#mapSums([{ map, entry }], among, this.#popularity);
-    return Math.log(elementAt(sums, 0)) - least - Math.log(elementAt(map.weights, entry));
-  }
-
   /** The maps that two objects share, with their entries. */
   #shared(a: number, b: number): [AtlasMap, number, number][] {
     return homesOf(this.#atlas, a).flatMap(({ map, entry }): [AtlasMap, number, number][] => {
@@ -227,24 +180,6 @@ export class Probabilities {
     const nRows = among === "all" ? 0 : firstAtLeast(objects, this.#atlas.nRows);
     return among === "rows" ? [0, nRows] : [nRows, objects.length];
   }
-
-  /** For each map, 1 for entries with enough map weight, or with the largest map weight of their object. */
-  readonly #mains = latest((minWeight: number): Uint8Array[] => {
-    const { maps, nObjects } = this.#atlas;
-    const most = new Float32Array(nObjects);
-    for (const map of maps) {
-      forEachEntry(map, (object, weight) => {
-        if (weight > inBounds(most[object])) most[object] = weight;
-      });
-    }
-    return maps.map((map) => {
-      const main = new Uint8Array(map.objects.length);
-      forEachEntry(map, (object, weight, entry) => {
-        if (lives(weight, minWeight) || weight === most[object]) main[entry] = 1;
-      });
-      return main;
-    });
-  });
 
   #among(object: number, sameKind: boolean): Among {
     if (this.#atlas.kinds === null) return "all";
@@ -424,9 +359,8 @@ export class Probabilities {
     among: Among,
     logTotal: number,
     count: number,
-    isListed: Uint8Array | null = null,
-    factors: Float64Array | null = this.#popularity,
   ): Neighbor[] {
+    const popularity = this.#popularity;
     const strongest = new Strongest(count);
     if (logTotal === Number.NEGATIVE_INFINITY) return [];
     const proportion = elementAt(map.proportions, entry);
@@ -435,12 +369,11 @@ export class Probabilities {
     const [first, last] = this.#range(map, among);
     const squares = this.#squares(map, entry, first, last);
     for (let e = first; e < last; e++) {
-      if (isListed && !isListed[e]) continue;
       const squared = inBounds(squares[e - first]);
       const kernel =
         this.#exponent === 1 ? inverse / (1 + squared) : Math.exp(own - this.#decay(squared));
       const object = inBounds(map.objects[e]);
-      const factor = factors ? inBounds(factors[object]) : 1;
+      const factor = popularity ? inBounds(popularity[object]) : 1;
       strongest.offer(object, factor * inBounds(map.proportions[e]) * kernel);
     }
     return strongest.found;

@@ -13,7 +13,7 @@
  */
 import type { RangeFilter } from "../data/filters.ts";
 
-const SHOWN = ["word", "context", "path", "kind", "maps", "select"] as const;
+const SHOWN = ["word", "context", "kind", "maps", "select"] as const;
 const DRAWN = ["by", "color", "size", "ramp", "scale"] as const;
 const TEXTS = [...SHOWN, ...DRAWN] as const;
 const MAX_COORDINATE = 1e12;
@@ -46,7 +46,6 @@ export function toHash(place: Place): string {
     ["word", place.word],
     ["kind", place.kind],
     ["context", place.context],
-    ["path", place.path],
     ["map", written(place.map, Math.round)],
     ["maps", place.maps],
     ["zoom", written(place.zoom, (zoom) => Number(zoom.toPrecision(4)))],

@@ -24,11 +24,9 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
   const context = (place.context ?? "").split("\n").map((label) => named(atlas, label));
   state.context = state.word === null ? [] : context.filter((object) => object !== null);
-  const end = place.path === null ? null : named(atlas, place.path);
-  state.path = state.word === null || end === state.word ? null : end;
   const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
   state.gallery = isGallery && state.map === null ? (place.maps as "all" | "word") : null;
-  state.notice = noticeOf(atlas, place, state, end);
+  state.notice = noticeOf(atlas, place, state);
   const { zoom, x, y } = place;
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
@@ -50,15 +48,8 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
 }
 
 /** The message about a part of an address that the atlas does not have. */
-function noticeOf(
-  atlas: Atlas,
-  { word, path, map }: Place,
-  state: Partial<State>,
-  end: number | null,
-): string {
+function noticeOf(atlas: Atlas, { word, map }: Place, state: Partial<State>): string {
   if (word !== null && state.word === null) return noMatch(atlas, word);
-  if (path !== null && end === null) return noMatch(atlas, path);
-  if (path !== null && state.path === null) return texts.twoDifferent(atlas.noun[1]);
   return map !== null && state.map !== map ? texts.noSuchMap(map, atlas.nMaps - 1) : "";
 }
 
@@ -152,14 +143,13 @@ function showAddress(session: Session, selection: number[] | null): void {
 }
 
 function placeOf(atlas: Atlas, state: State): Place {
-  const { word, path, camera, by } = state;
+  const { word, camera, by } = state;
   const label = (object: number) => elementAt(atlas.labels, object);
   return {
     ...{ lines: state.lines, contours: state.contours, ramp: state.ramp, maps: state.gallery },
     word: word === null ? null : label(word),
     kind: word === null ? null : kindOf(atlas, word),
     context: state.context.map(label).join("\n"),
-    path: path === null ? null : label(path),
     map: atlas.nMaps === 1 && camera === null ? null : state.map,
     ...{ zoom: camera?.zoom ?? null, x: camera?.x ?? null, y: camera?.y ?? null },
     min: state.threshold === atlas.minWeight ? null : state.threshold,

@@ -61,12 +61,6 @@ export class Finder {
     return this.labels.named(label);
   }
 
-  /** The objects whose labels hold a query, or are close to it where none does. */
-  objects(query: string, most: number): number[] {
-    const hits = this.labels.find(query, most).map(({ object }) => object);
-    return hits.length > 0 ? hits : this.labels.close(query, most);
-  }
-
   find(query: string): Found[] {
     const { labels } = this.atlas;
     const label = (hit: Hit, how: FoundObject["how"]): Found => ({

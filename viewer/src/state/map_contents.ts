@@ -8,7 +8,6 @@ import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Filtering } from "./filtering.ts";
 import type { Lookups, Meaning } from "./lookups.ts";
-import type { PathSearch } from "./path_search.ts";
 import type { Store } from "./store.ts";
 
 /** Lines from one word. */
@@ -21,22 +20,19 @@ export class MapContents {
     private lookups: Lookups,
     private appearance: Appearance,
     private filtering: Filtering,
-    private paths: PathSearch,
   ) {}
 
   /** Where a map is looked at when it opens: at the word where it lives there; null for all of it. */
   firstCamera(map: number, size: Size): Camera | null {
     const { word } = this.store.state;
-    const stepped = this.stepped(map);
-    const { chosen, near } =
-      stepped ?? this.emphasisOf(word === null ? [] : this.lookups.sensesIn(word, map));
+    const senses = word === null ? [] : this.lookups.sensesIn(word, map);
+    const { chosen, near } = this.emphasisOf(senses);
     const [entry] = chosen;
     if (entry === undefined) return null;
-    const at = elementAt(this.atlas.maps, map);
-    const close = stepped ? crop(at, entry, near, size) : this.closeUp(map, entry, near, size);
-    // A little farther than the crops, so that the surroundings show too; two words have but each other.
-    const farther = (stepped ? 0.12 : 0.75) * close.zoom;
-    return { ...close, zoom: Math.max(fit(at.view, size).zoom, farther) };
+    const { view } = elementAt(this.atlas.maps, map);
+    const close = this.closeUp(map, entry, near, size);
+    // A little farther than the crops, so that the surroundings show too.
+    return { ...close, zoom: Math.max(fit(view, size).zoom, 0.75 * close.zoom) };
   }
 
   /** The camera that shows an entry with its neighbours and at least the dots nearest to it. */
@@ -65,8 +61,6 @@ export class MapContents {
   emphasisIn(map: number): Emphasis {
     const { word } = this.store.state;
     if (word === null) return NO_EMPHASIS;
-    const stepped = this.stepped(map);
-    if (stepped) return stepped;
     const senses = this.lookups.sensesIn(word, map);
     const { chosen, near, tints } = this.emphasisOf(senses);
     return {
@@ -76,21 +70,9 @@ export class MapContents {
     };
   }
 
-  /** The entries of the two words of the path's step in a map; null where it has none there. */
-  private stepped(map: number): Emphasis | null {
-    const step = this.paths.stepIn(map);
-    if (step === null) return null;
-    return { chosen: this.entriesIn(map, [step.from]), near: this.entriesIn(map, [step.to]) };
-  }
-
   /** Lines from the word to what was observed of it and is in the map too, where they are wanted. */
   private tiesIn(map: number): Tie[] {
     const { word, lines } = this.store.state;
-    const stepped = this.stepped(map);
-    if (stepped) {
-      const [from = 0] = stepped.chosen;
-      return stepped.near.map((to) => ({ from, to, isNear: true }));
-    }
     if (word === null || !lines) return [];
     const [sense] = this.lookups.sensesIn(word, map);
     const [from] = sense ? [sense.entry] : this.shownIn(map, [word]);

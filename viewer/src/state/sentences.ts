@@ -2,7 +2,6 @@
 import { type Atlas, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
-import type { Step } from "../data/paths.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { plainLabel, plainText, wholePercents } from "../data/words.ts";
 import * as texts from "../texts.ts";
@@ -117,14 +116,6 @@ export function sensesInWords(
   });
   if (atlas.nMaps === 1) return texts.near(label, parts.join("; "));
   return texts.wordInWords(label, summary(senses), parts.join("; "), notClose(atlas, far));
-}
-
-/** "dog to tie in 2 steps: cat in map 3, tie in map 5". */
-export function pathInWords(atlas: Atlas, steps: readonly Step[]): string {
-  const [first] = steps;
-  if (first === undefined) return texts.NO_PATH;
-  const names = steps.map(({ to, map }) => texts.stepEnd(plainLabel(atlas, to), map));
-  return texts.pathOf(steps.length, plainLabel(atlas, first.from), names.join(", "));
 }
 
 /** Nothing has a name like a text that was typed. */

@@ -16,8 +16,7 @@ import { Filtering } from "./filtering.ts";
 import { Finder, type FoundGroup } from "./finder.ts";
 import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
-import { PathSearch } from "./path_search.ts";
-import { meantInWords, pathInWords, sensesInWords } from "./sentences.ts";
+import { meantInWords, sensesInWords } from "./sentences.ts";
 import { type State, Store } from "./store.ts";
 
 export class Session {
@@ -26,12 +25,10 @@ export class Session {
   readonly filtering: Filtering;
   readonly lookups: Lookups;
   readonly appearance: Appearance;
-  readonly paths: PathSearch;
   readonly contents: MapContents;
   mapView: MapView | null = null;
   /** Aborted when the page, or the widget, is taken off the screen. */
   readonly ending = new AbortController();
-  private isPathAwaited = false;
   private contextBefore: readonly number[] = [];
   /** The element of the senses, the gallery or the map. */
   element: HTMLElement | null = null;
@@ -51,9 +48,6 @@ export class Session {
       word: null,
       context: [],
       isPreview: false,
-      path: null,
-      route: null,
-      stepAt: null,
       map: null,
       camera: null,
       by: "weights",
@@ -80,14 +74,8 @@ export class Session {
     this.filtering = new Filtering(atlas, this.store);
     this.lookups = new Lookups(atlas, this.store, this.filtering);
     this.appearance = new Appearance(atlas, this.store, this.filtering);
-    this.paths = new PathSearch(atlas, this.store, this.lookups.probabilities, (steps) => {
-      this.announce(pathInWords(atlas, steps));
-      // Once the cards stand there: Preact renders in a microtask.
-      if (this.isPathAwaited) queueMicrotask(() => this.focusOn(".sense"));
-      this.isPathAwaited = false;
-    });
-    const { store, lookups, appearance, filtering, paths } = this;
-    this.contents = new MapContents(atlas, store, lookups, appearance, filtering, paths);
+    const { store, lookups, appearance, filtering } = this;
+    this.contents = new MapContents(atlas, store, lookups, appearance, filtering);
     if (this.isSingle) this.store.change({ map: 0 });
   }
 
@@ -141,7 +129,7 @@ export class Session {
     const isHere = senses.some((sense) => sense.map === map);
     const first = (word !== null && this.lookups.meantBy(word, context)?.meaning) || senses[0];
     const there = map === null || isHere || !first ? {} : { map: first.map, camera: null };
-    this.step({ word, context, path: null, ...there });
+    this.step({ word, context, ...there });
     if (isHere) this.flyToWord();
     this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }
@@ -149,21 +137,8 @@ export class Session {
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
     const context = word === this.state.word ? this.state.context : [];
-    this.enter(map, { word, context, path: null });
+    this.enter(map, { word, context });
     this.announce(this.inWords(word));
-  }
-
-  /** Asks for a path from a word to another one; null for none any longer. */
-  findPath(end: number | null, word = this.state.word): void {
-    if (end === word) return;
-    this.isPathAwaited = end !== null;
-    this.step({ word, path: end, stepAt: null });
-    if (end === null) this.focusFound();
-  }
-
-  /** Opens the map of a step of the path, at its two words. */
-  openStep(stepAt: number): void {
-    this.openMap(elementAt(this.paths.steps ?? [], stepAt).map, { stepAt });
   }
 
   /** Which meaning the context of the word points to, in words; "" without context. */
@@ -182,10 +157,7 @@ export class Session {
 
   /** Puts the focus on the open map, or on the first sense of the word. */
   focusFound(): void {
-    this.focusOn(this.state.map === null ? ".sense" : ".mapview");
-  }
-
-  private focusOn(selector: string): void {
+    const selector = this.state.map === null ? ".sense" : ".mapview";
     this.element?.querySelector<HTMLElement>(selector)?.focus();
   }
 
@@ -196,8 +168,8 @@ export class Session {
     if (isThere) this.flyToWord();
   }
 
-  openMap(map: number, part: Partial<State> = {}): void {
-    this.enter(map, part);
+  openMap(map: number): void {
+    this.enter(map, {});
     this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
   }
 

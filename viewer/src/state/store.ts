@@ -7,7 +7,6 @@
 
 import type { Quantity } from "../data/atlas.ts";
 import type { Filters } from "../data/filters.ts";
-import type { Found } from "../data/paths.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { RampName, Scale } from "../scene/coloring.ts";
 import type { Tool } from "../view/selection_drag.ts";
@@ -21,12 +20,6 @@ export interface State {
   context: readonly number[];
   /** Whether the word is only looked at while one types. */
   isPreview: boolean;
-  /** The object to which a path leads from the word. */
-  path: number | null;
-  /** The latest path, and the key of its search. */
-  route: (Found & { key: string }) | null;
-  /** The number of the step that was opened. */
-  stepAt: number | null;
   /** The open map; null shows the gallery. */
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */

@@ -1,6 +1,5 @@
 /** Cards: a picture of a map, and under it a name, one number and one bar for each meaning there. */
 
-import type { ComponentChildren } from "preact";
 import { elementAt } from "../data/elements.ts";
 import type { Meaning } from "../state/lookups.ts";
 import { numbersOf, shownOf, wordsOf } from "../state/sentences.ts";
@@ -17,55 +16,60 @@ interface CardsProps {
 
 /** A card for each map that shows meanings of a word. */
 export function Cards({ session, word, onOpen }: CardsProps) {
-  const { atlas, lookups, state } = session;
-  const senses = lookups.sensesOf(word);
-  const numbers = numbersOf(senses);
-  const meant = word === state.word ? lookups.meantBy(word, state.context)?.meaning.rank : null;
   return (
     <ul class="strip" onKeyDown={stepBetween}>
-      {lookups.cardsOf(word).map(({ map, meanings }) => (
+      {session.lookups.cardsOf(word).map(({ map, meanings }) => (
         <li key={map}>
-          <Card
-            session={session}
-            word={word}
-            meanings={meanings}
-            isOpen={state.map === map && state.word === word}
-            isMeant={meanings.some(({ rank }) => rank === meant)}
-            onOpen={() => onOpen(map)}
-          >
-            {meanings.map((meaning) => {
-              const { name, others } = wordsOf(atlas, meaning, shownOf(senses).length);
-              const rank = meaning.rank as number;
-              const color = meaning.share === null ? undefined : session.contents.colorOf(rank);
-              return (
-                <Share key={rank} value={elementAt(numbers, rank)} color={color} others={others}>
-                  <bdi>{name}</bdi>
-                </Share>
-              );
-            })}
-          </Card>
+          <Card session={session} word={word} meanings={meanings} onOpen={onOpen} />
         </li>
       ))}
     </ul>
   );
 }
 
-interface ShareProps {
-  /** A whole per cent. */
-  value: number;
-  color?: string | undefined;
-  others?: string;
-  /** The name of the meaning or step. */
-  children: ComponentChildren;
+function Card({ session, word, meanings, onOpen }: CardsProps & { meanings: Meaning[] }) {
+  const { lookups, state } = session;
+  const { map } = elementAt(meanings, 0);
+  const meant = word === state.word ? lookups.meantBy(word, state.context)?.meaning.rank : null;
+  const isMeant = meanings.some(({ rank }) => rank === meant);
+  return (
+    <Button
+      class={isMeant ? "sense meant" : "sense"}
+      data-map={map}
+      aria-current={state.map === map && state.word === word}
+      onClick={() => onOpen(map)}
+    >
+      <Crop session={session} word={word} meanings={meanings} />
+      <span class="caption">
+        {meanings.map((meaning) => (
+          <Share key={meaning.rank} session={session} word={word} meaning={meaning} />
+        ))}
+        <small class="quiet">{texts.openMap(map)}</small>
+      </span>
+    </Button>
+  );
 }
 
-/** A name with its one number and bar, and further words. */
-export function Share({ value, color, others, children }: ShareProps) {
+interface ShareProps {
+  session: Session;
+  word: number;
+  meaning: Meaning;
+}
+
+/** A meaning: its name, its one number and bar, and further words. */
+function Share({ session, word, meaning }: ShareProps) {
+  const senses = session.lookups.sensesOf(word);
+  const { name, others } = wordsOf(session.atlas, meaning, shownOf(senses).length);
+  const rank = meaning.rank as number;
+  const value = elementAt(numbersOf(senses), rank);
+  const color = meaning.share === null ? undefined : session.contents.colorOf(rank);
   const bar = color === undefined ? {} : { background: color };
   return (
     <span class="meaning">
       <span class="share" style={color && { color }}>
-        <b>{children}</b>
+        <b>
+          <bdi>{name}</bdi>
+        </b>
         <span class="number">{texts.wholePercent(value)}</span>
       </span>
       <span class="bar">
@@ -73,37 +77,6 @@ export function Share({ value, color, others, children }: ShareProps) {
       </span>
       {others && <bdi class="near">{others}</bdi>}
     </span>
-  );
-}
-
-interface CardProps {
-  session: Session;
-  word: number;
-  /** All on one map. */
-  meanings: readonly Meaning[];
-  isOpen: boolean;
-  /** Whether the context of the word points to it. */
-  isMeant?: boolean;
-  onOpen: () => void;
-  children: ComponentChildren;
-}
-
-export function Card(props: CardProps) {
-  const { session, word, meanings, isOpen, isMeant, onOpen, children } = props;
-  const { map } = elementAt(meanings, 0);
-  return (
-    <Button
-      class={isMeant ? "sense meant" : "sense"}
-      data-map={map}
-      aria-current={isOpen}
-      onClick={onOpen}
-    >
-      <Crop session={session} word={word} meanings={meanings} />
-      <span class="caption">
-        {children}
-        <small class="quiet">{texts.openMap(map)}</small>
-      </span>
-    </Button>
   );
 }
 

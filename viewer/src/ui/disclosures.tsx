@@ -9,7 +9,6 @@ import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { ObjectTable } from "./object_table.tsx";
-import { PathTo } from "./path.tsx";
 
 interface OfObject {
   session: Session;
@@ -35,7 +34,6 @@ export function Disclosures({ session, object }: OfObject) {
                 {texts.select(isSelected)}
               </Button>
             </p>
-            {!session.isSingle && <PathTo key={object} session={session} object={object} />}
           </>
         )}
       </Disclosure>

@@ -52,9 +52,8 @@ export function listenToKeys(
 
 /** One step out: the selection, the word, the map. */
 function leave(session: Session): void {
-  const { selection, word, map, path, gallery } = session.state;
+  const { selection, word, map, gallery } = session.state;
   if (selection.length > 0) session.select([]);
   else if ((map !== null && !session.isSingle) || gallery !== null) session.closeMap();
-  else if (path !== null) session.findPath(null);
   else if (word !== null) session.chooseWord(null);
 }

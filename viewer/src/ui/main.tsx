@@ -6,7 +6,6 @@ import * as texts from "../texts.ts";
 import { Colophon } from "./colophon.tsx";
 import { Gallery } from "./gallery.tsx";
 import { MapPage, type Shown } from "./map_page.tsx";
-import { Path } from "./path.tsx";
 import { Senses } from "./senses.tsx";
 
 interface MainProps {
@@ -16,11 +15,9 @@ interface MainProps {
 
 export function Main({ session, onShown }: MainProps) {
   const root = useRef<HTMLDivElement>(null);
-  const { word, isPreview, path, map, gallery, notice } = session.state;
+  const { word, map, gallery, notice } = session.state;
   const found =
-    word === null || session.isSingle || gallery !== null ? null : path !== null && !isPreview ? (
-      <Path session={session} word={word} end={path} />
-    ) : (
+    word === null || session.isSingle || gallery !== null ? null : (
       <Senses session={session} word={word} isLow={map !== null} />
     );
   const where = map !== null ? session.nameOf(map) : found ? texts.MEANINGS : texts.ALL_MAPS;

@@ -154,8 +154,6 @@ function useMapView(
     state.features,
     state.neighborKind,
     state.lines,
-    session.paths.steps,
-    state.stepAt,
     hasSize,
     isFew,
   ]);

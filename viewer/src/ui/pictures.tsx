@@ -8,7 +8,7 @@ import { sharedMarks } from "../draw/marks.ts";
 import { drawPicture } from "../draw/picture.ts";
 import { onPrint, pixelRatio } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
-import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
+import { type Camera, fit, type Size } from "../scene/camera.ts";
 import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
 import { type Emphasis, Scene } from "../scene/scene.ts";
 import type { Meaning } from "../state/lookups.ts";
@@ -74,14 +74,10 @@ export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
 
 /** The part of a map round a word, with its neighbours in the meanings that the map shows. */
 export function cropOf(session: Session, meanings: readonly Meaning[], size: Size): Panel {
-  const { map, entry, rank } = elementAt(meanings, 0);
+  const { map, entry } = elementAt(meanings, 0);
   const emphasis = session.contents.emphasisOf(meanings);
   const whole = elementAt(session.atlas.maps, map);
-  // The step of a path shows its two words, however far apart.
-  const camera =
-    rank === null
-      ? crop(whole, entry, emphasis.near, size)
-      : session.contents.closeUp(map, entry, emphasis.near, size);
+  const camera = session.contents.closeUp(map, entry, emphasis.near, size);
   // Colours are those of the meanings, so other dots are grey.
   const regions = whole.regions.map((region) => ({ ...region, members: new Uint32Array() }));
   return still(session, { ...whole, regions }, size, emphasis, camera);

@@ -1,8 +1,8 @@
-/** What was observed of objects, read both ways, and what is known of those that are no partner. */
+/** What was observed of objects, read both ways. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Observed, SenseGroups } from "../../src/data/atlas.ts";
-import { observedIn, observedShare, recalledBy, whoRecalls } from "../../src/data/observed.ts";
+import { observedIn, recalledBy, whoRecalls } from "../../src/data/observed.ts";
 
 /** light recalls dark and lamp and more; dark recalls light alone; nothing is known of lamp. */
 const OBSERVED: Observed = {
@@ -30,13 +30,6 @@ test("partners are read both ways, the strongest first, with the maps where they
     { object: 3, share: 0.25, maps: [] },
   ]);
   assert.deepEqual(whoRecalls(OBSERVED, 3), []);
-});
-
-test("who is none of the strongest partners has nothing only where these have all", () => {
-  assert.equal(observedShare(OBSERVED, 0, 2), 0.25);
-  assert.equal(observedShare(OBSERVED, 1, 3), 0);
-  assert.equal(observedShare(OBSERVED, 0, 3), Number.NaN);
-  assert.equal(observedShare(OBSERVED, 2, 0), Number.NaN);
 });
 
 test("the senses of an object in one map have their shares together", () => {

@@ -6,7 +6,6 @@ import { fromHash, fromRuns, type Place, toHash, toRuns } from "../../src/state/
 const NOWHERE: Place = {
   word: null,
   context: null,
-  path: null,
   kind: null,
   map: null,
   maps: null,
