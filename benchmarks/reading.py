@@ -73,12 +73,12 @@ def _derived(
     strengths.write_text("\n".join([header, *lines]), encoding="utf-8")
     yield "SWOW strengths", strengths, {}, len(lines)
     (folder / "labels.txt").write_text("\n".join(labels), encoding="utf-8")
-    triplets = folder / "graph.tsv"
-    triplets.write_text(
+    numbered = folder / "graph.tsv"
+    numbered.write_text(
         "".join(f"{i + 1}\t{j + 1}\t{v * n[i]:.0f}\n" for i, j, v in places), encoding="utf-8"
     )
     named = {"labels": str(folder / "labels.txt")}
-    yield "places and a list of labels", triplets, named, len(lines)
+    yield "places and a list of labels", numbered, named, len(lines)
     header_usf = ["CUE", " TARGET", " NORMED?", " #G", " #P", " FSG", " BSG"]
     usf = [
         [labels[i].upper(), f" {labels[j].upper()}", " YES", f" {n[i]}", f" {v * n[i]:.0f}",

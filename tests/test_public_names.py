@@ -22,7 +22,7 @@ read_fluency
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
 plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
-read_trials read_triplets read_vectors repeat_fits resampled save_figure show_progress
+read_trials read_vectors repeat_fits resampled save_figure show_progress
 signed_maps similarity_map similarity_table
 intervals split_associations spread sweep trials_from reliability
 vectors_from write_page
@@ -36,7 +36,7 @@ TopicMatches
 GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
-TripletEvaluation Triplets UnknownLabelError Vectors Words Interval Intervals
+UnknownLabelError Vectors Words Interval Intervals
 Reliability CleanedLists
 """
 FACES = {

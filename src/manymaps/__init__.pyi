@@ -43,7 +43,6 @@ from .analysis.reliability import reliability as reliability
 from .analysis.signed_maps import signed_maps as signed_maps
 from .analysis.stability import Stability as Stability
 from .analysis.stability import repeat_fits as repeat_fits
-from .analysis.triplet_evaluation import TripletEvaluation as TripletEvaluation
 from .atlas.atlas import Atlas as Atlas
 from .atlas.atlas import load_atlas as load_atlas
 from .atlas.context import Disambiguation as Disambiguation
@@ -71,7 +70,6 @@ from .data.judgements import Judgements as Judgements
 from .data.ratings import Ratings as Ratings
 from .data.resampling import resampled as resampled
 from .data.trials import Trials as Trials
-from .data.triplets import Triplets as Triplets
 from .data.vectors import Vectors as Vectors
 from .errors import DataError as DataError
 from .errors import DataWarning as DataWarning
@@ -105,7 +103,6 @@ from .io.similarities import read_similarities as read_similarities
 from .io.texts import Texts as Texts
 from .io.trials import read_trials as read_trials
 from .io.trials import trials_from as trials_from
-from .io.triplets import read_triplets as read_triplets
 from .io.vectors import read_vectors as read_vectors
 from .io.vectors import vectors_from as vectors_from
 from .labels import UnknownLabelError as UnknownLabelError

@@ -96,9 +96,6 @@ def test_what_was_found_prints_as_a_line(fit, made):
         "<Evaluation of": mm.evaluate(atlas, mm.associations_from(ties, labels=labels)),
         "<CountEvaluation of": mm.evaluate(mm.load_atlas(made / "code.atlas"), sample()),
         "<RatingEvaluation of 5 of 5 pairs: atlas": mm.evaluate(atlas, rated),
-        "<TripletEvaluation of 1 of 1 triplets: atlas": mm.evaluate(
-            atlas, mm.Triplets([[0, 1, 2]], labels)
-        ),
         "<Diagnosis of": mm.diagnose(mm.associations_from(ties, labels=labels)),
     }
     for beginning, one in found.items():

@@ -270,24 +270,11 @@ def _ratings(path: Path) -> None:
     _must(all(a and b and a != b for a, b in found.pairs), "a pair of less than two words")
 
 
-def _triplets(path: Path) -> None:
-    from manymaps import read_triplets
-    from manymaps.io.triplets import looks_like_triplets
-
-    looks_like_triplets(path)
-    found = read_triplets(path)
-    _must(found.values.min() >= 0 and found.values.max() < found.n_objects, "numbers of nobody")
-    _must(all(len(set(row)) == 3 for row in found.values.tolist()), "an object twice")
-    if found.n_objects < 100:
-        chosen, asked = (table.toarray() for table in found.counts())
-        _must((chosen <= asked).all(), "pairs chosen more often than asked")
-
-
 READ: dict[str, Callable[[Path], None]] = {
     "atlas": _atlas, "checkpoints": _checkpoint, "counts": _counts, "sweep": _sweep,
     "vectors": _vectors, "associations": _associations, "similarities": _similarities,
     "texts": _texts, "metadata": _metadata, "judgements": _judgements, "ratings": _ratings,
-    "triplets": _triplets, "labels": _labels,
+    "labels": _labels,
 }  # fmt: skip
 
 

@@ -151,13 +151,6 @@ def _ratings() -> Iterator[Seed]:
         yield Seed(name, _text(*header, *[mark.join((a, b, str(x))) for a, b, x in rated]))
 
 
-def _triplets() -> Iterator[Seed]:
-    asked = [[i, (i + k) % 7, (i + 2 * k) % 7] for i in range(7) for k in range(1, 4)]
-    for name, mark in (("asked.txt", " "), ("asked.csv", ",")):
-        yield Seed(name, _text(*[mark.join(map(str, row)) for row in asked]))
-    yield Seed("words.csv", _text("a,b,odd", "tie,knot,suit", "knot,bow,tie"))
-
-
 def _counts() -> Iterator[Seed]:
     from manymaps import Counts
 
@@ -276,5 +269,5 @@ READERS: dict[str, Callable[[], Iterator[Seed]]] = {
     "atlas": _atlases, "checkpoints": _checkpoints, "counts": _counts, "sweep": _sweeps,
     "vectors": _vectors, "associations": _associations, "similarities": _of_pairs,
     "texts": _texts, "metadata": _metadata, "judgements": _judgements, "ratings": _ratings,
-    "triplets": _triplets, "labels": _labels,
+    "labels": _labels,
 }  # fmt: skip

@@ -343,7 +343,7 @@ def test_pairs_can_be_folded(tmp_path):
 @pytest.mark.parametrize(
     "text", ["1\t2\t5\n2\t1\t3\n3\t1\t2\n1\t3\t4\n", "0 1 5\n1 0 3\n2 0 2\n 0  2 4 \n"]
 )
-def test_triplets_of_places_are_named_by_a_list(tmp_path, text):
+def test_numbered_pairs_are_named_by_a_list(tmp_path, text):
     """As SWOW's adjacency files have them, or counted from 0 with spaces between."""
     (tmp_path / "graph.tsv").write_text(text)
     (tmp_path / "labels.txt").write_text("tie\nknot\nair force\n")

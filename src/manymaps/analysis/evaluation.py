@@ -6,8 +6,8 @@ local, global, trustworthiness, continuity       `manymaps.metrics`
 recall at 10    share of the objects whose strongest associate, or nearest neighbour, is among the
                 ten most similar objects under the model
 
-The module `manymaps.analysis.count_evaluation` measures counts, `rating_evaluation` measures
-ratings of word pairs, and `triplet_evaluation` measures choices among three objects.
+The module `manymaps.analysis.count_evaluation` measures counts, and `rating_evaluation` measures
+ratings of word pairs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from manymaps.analysis.count_evaluation import (
     mean_record,
 )
 from manymaps.analysis.rating_evaluation import RatingEvaluation, evaluate_ratings
-from manymaps.analysis.triplet_evaluation import TripletEvaluation, evaluate_triplets
 from manymaps.atlas.atlas import Atlas
 from manymaps.cooccurrence.matching import labels_of, sides, two_kinds
 from manymaps.data.associations import Associations
@@ -38,7 +37,6 @@ from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.ratings import Ratings
 from manymaps.data.trials import Trials, as_associations
-from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
@@ -143,7 +141,7 @@ class Evaluation:
 
 def evaluate(
     atlas: Atlas,
-    data: Associations | Vectors | Counts | Ratings | Triplets | np.ndarray | sparse.sparray | Any,
+    data: Associations | Vectors | Counts | Ratings | np.ndarray | sparse.sparray | Any,
     *,
     metric: str | None = None,
     perplexity: float | Sequence[float] | None = None,
@@ -155,7 +153,7 @@ def evaluate(
     decay: float = USUAL_DECAY,
     sample: int | None = None,
     random_state: int = 0,
-) -> Evaluation | CountEvaluation | RatingEvaluation | TripletEvaluation:
+) -> Evaluation | CountEvaluation | RatingEvaluation:
     """Measure how well an atlas represents data.
 
     Objects of the atlas and the data are matched by label, if necessary regardless of upper and
@@ -165,12 +163,11 @@ def evaluate(
     ----------
     atlas : Atlas
         The atlas to evaluate.
-    data : Associations, Vectors, Counts, Ratings, Triplets, array or frame (n_objects, n_features)
+    data : Associations, Vectors, Counts, Ratings, array or frame (n_objects, n_features)
         Data of one of these kinds. Ratings of word pairs are correlated with the relatedness of the
-        pairs in the atlas (`manymaps.analysis.rating_evaluation`). Triplets are predicted
-        (`triplet_evaluation`). A bipartite atlas requires counts, and any other atlas requires
-        associations or vectors. Data without labels must contain the objects of the atlas in the
-        same order.
+        pairs in the atlas (`manymaps.analysis.rating_evaluation`). A bipartite atlas
+        requires counts, and any other atlas requires associations or vectors. Data without labels
+        must contain the objects of the atlas in the same order.
     metric : str, optional
         Metric for vectors. The default is the metric of the fit. Use "precomputed" if the data are
         distances.
@@ -190,7 +187,7 @@ def evaluate(
         cosine of PPMI and the Katz walk (ratings only). By default, the associations stored in the
         atlas are used if they are all the associations that the atlas was fitted to.
     vectors : Vectors, optional
-        Vectors whose cosines are compared with the atlas (ratings and triplets only). By default,
+        Vectors whose cosines are compared with the atlas (ratings only). By default,
         the vectors stored in the atlas are used.
     decay : float, at least 0 and below 1, optional
         Parameter alpha of the Katz walk, (I - alpha P)^-1 (ratings only).
@@ -202,9 +199,9 @@ def evaluate(
 
     Returns
     -------
-    Evaluation, CountEvaluation, RatingEvaluation or TripletEvaluation
+    Evaluation, CountEvaluation or RatingEvaluation
         The measures, as a `CountEvaluation` for a bipartite atlas, a `RatingEvaluation` for
-        ratings, a `TripletEvaluation` for triplets, and an `Evaluation` for all other data.
+        ratings, and an `Evaluation` for all other data.
 
     Raises
     ------
@@ -222,7 +219,7 @@ def evaluate(
 
     See Also
     --------
-    Evaluation, CountEvaluation, RatingEvaluation, TripletEvaluation, reliability
+    Evaluation, CountEvaluation, RatingEvaluation, reliability
 
     Examples
     --------
@@ -240,8 +237,6 @@ def evaluate(
     """
     if isinstance(data, Ratings):
         return evaluate_ratings(atlas, data, norms=norms, vectors=vectors, decay=decay)
-    if isinstance(data, Triplets):
-        return evaluate_triplets(atlas, data, vectors=vectors, random_state=random_state)
     if atlas.kinds is not None:
         counts = data if isinstance(data, Counts) else _counts_of(atlas, data)
         return evaluate_counts(

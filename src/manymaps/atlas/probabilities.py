@@ -290,14 +290,6 @@ class Choices:
             both[some][i == j] = -np.inf
         return both
 
-    def log_pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Compute log v_ij of pairs (i, j), shape (n_pairs,), even if v_ij underflows."""
-        logs = np.empty(len(rows))
-        for start in range(0, len(rows), _PAIRS):
-            some = slice(start, start + _PAIRS)
-            logs[some] = self._log_of_pairs(rows[some], columns[some])
-        return logs
-
     def _log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Compute log v_ij, (n_pairs,), even if v_ij underflows."""
         positions, log_proportions, i, j = self._of_pairs(i, j)

@@ -75,7 +75,7 @@ def diagnose(options: DiagnoseOptions) -> None:
             f"{file} contains counts of rows and columns; expected associations, similarities or "
             "vectors (use --cue, --response and --strength to name the columns of associations)"
         )
-    data = read_data(file, options.reading, metric=metric, seed=options.running.seed)
+    data = read_data(file, options.reading, metric=metric)
     size = len(data.labels)
     objects = plural("object" if isinstance(data, mm.Associations) else "vector", size)
     with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):

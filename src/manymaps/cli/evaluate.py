@@ -12,7 +12,7 @@ from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_TRIALS, Running, TableReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, Number, perplexities, positive
-from manymaps.labels import first_of, only_count, plural
+from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
 OF_JUDGED = ("norms", "vectors", "decay")
@@ -23,10 +23,6 @@ NOT_OF_COUNTS = (
 NOT_OF_RATINGS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "labels", "responses", "rows",
     "columns", "count", "kinds", *OF_TRIALS,
-)  # fmt: skip
-NOT_OF_TRIPLETS = (
-    "neighbors", "metric", "perplexity", "sample", "groups", "responses", "rows", "columns",
-    "count", "kinds", "cue", "response", "strength", "norms", "decay",
 )  # fmt: skip
 
 
@@ -68,7 +64,7 @@ class EvaluateOptions:
     )
     vectors: Path | None = option(
         InputFile(),
-        "Compare ATLAS with these vectors (ratings and triplets only).  [default: those in ATLAS]",
+        "Compare ATLAS with these vectors (ratings only).  [default: those in ATLAS]",
     )
     decay: float | None = option(
         Number(min=0, max=1, max_open=True),
@@ -97,21 +93,14 @@ def evaluate(options: EvaluateOptions) -> None:
     strength, the cosine of PPMI vectors, Katz's walk and word vectors. In this case, --cue,
     --response and --strength name the columns of the two words and of the rating.
 
-    If FILE contains choices among three objects, the report lists the share of triplets that ATLAS
-    predicts, compared with chance, counts, and the agreement of repeated triplets. The format is
-    triplets if the odd one is last, or triplets:closer if the first is closer to the second.
-
     \b
     Examples:  manymaps evaluate nouns.atlas glove.txt
                manymaps evaluate posts.atlas counts.npz --groups newsgroup
                manymaps evaluate norms.atlas SimLex-999.txt --norms norms.csv --vectors glove.txt
-               manymaps evaluate things.atlas test_10.npy --format triplets
     """
     atlas = mm.load_atlas(options.atlas)
     if _holds_ratings(atlas, options):
         _of_ratings(atlas, options)
-    elif _holds_triplets(atlas, options):
-        _of_triplets(atlas, options)
     else:
         refuse_given(OF_JUDGED, "data without ratings (use --ratings to read FILE as ratings)")
         (_of_pairs if atlas.kinds is None else _of_counts)(atlas, options)
@@ -139,9 +128,7 @@ def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     refuse_given(("columns", "count", "kinds", "groups"), "an atlas that is not bipartite")
     fitted = atlas.settings.metric
     metric = options.metric or (fitted if fitted == "precomputed" else None)
-    data = read_data(
-        options.file, options.reading, metric=metric, among=atlas.labels, seed=options.running.seed
-    )
+    data = read_data(options.file, options.reading, metric=metric, among=atlas.labels)
     _measured(
         atlas, data, options, evaluation_table, _note_of_pairs,
         metric=metric, keep_missing_mass=options.reading.rows == "keep",
@@ -242,43 +229,6 @@ def _note_of_ratings(found: mm.RatingEvaluation, _: EvaluateOptions) -> None:
     if found.n_compared < found.n_known:
         note(f"the measures are compared on the {found.n_compared:,} pairs for which all are known")
     note(*found.notes)
-
-
-def _holds_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
-    from manymaps.cli.reading import holds_triplets
-
-    reading = options.reading
-    asked = (reading.format or "").partition(":")[0] == "triplets"
-    of_vectors = options.metric is not None
-    return asked or (
-        atlas.kinds is None and holds_triplets(options.file, reading, of_vectors=of_vectors)
-    )
-
-
-def _of_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> None:
-    """Evaluate on choices among three objects."""
-    from manymaps.cli.reading import read_triplet_file
-    from manymaps.cli.report import triplet_evaluation_table
-
-    refuse_given(NOT_OF_TRIPLETS, "triplets")
-    triplets = read_triplet_file(options.file, options.reading)
-    note(f"{len(triplets):,} triplets of {triplets.n_objects:,} objects")
-    note_case(options.file, triplets.labels or (), atlas.labels)
-    given: dict[str, Any] = {}
-    if options.vectors is not None:
-        own = triplets.labels or ()
-        given["vectors"] = _vectors(options.vectors, atlas.labels if only_count(own) else own)
-    _measured(atlas, triplets, options, triplet_evaluation_table, _note_of_triplets, **given)
-
-
-def _note_of_triplets(found: mm.TripletEvaluation, _: EvaluateOptions) -> None:
-    if found.unknown:
-        note(
-            f"{found.n_known:,} of {found.n_triplets:,} triplets contain known objects only; "
-            f"{plural('object', len(found.unknown))} unknown: {first_of(found.unknown)}"
-        )
-    if found.ceiling is None:
-        note("no triplet was repeated, so the ceiling of the accuracy is unknown")
 
 
 def _vectors(file: Path, words: Sequence[str]) -> Any:

@@ -418,7 +418,6 @@ def _fit_pairs(
             options.reading,
             metric=options.vector_model.metric,
             words=options.vectors.words,
-            seed=options.running.seed,
         )
     else:
         rows = options.reading.rows or ROW_SUMS[0]
@@ -772,7 +771,6 @@ def _next_steps(atlas: mm.Atlas, data: PairData | mm.Counts | Tables, options: F
     """Suggest three commands: the senses of a word or a figure, a check on the data, and a page."""
     from manymaps.cli.cluster import cluster
     from manymaps.cli.evaluate import evaluate
-    from manymaps.cli.reading import holds_triplets
     from manymaps.cli.senses import senses
 
     output, file = options.output, options.files[0]
@@ -782,7 +780,7 @@ def _next_steps(atlas: mm.Atlas, data: PairData | mm.Counts | Tables, options: F
     check: list[object] = ["evaluate", output, file, *carried(evaluate)]
     if len(options.files) > 1 or options.judge is not None:
         check = ["export", output, "-o", output.with_suffix(".csv")]
-    elif isinstance(data, mm.Associations) and not holds_triplets(file, options.reading):
+    elif isinstance(data, mm.Associations):
         if data.is_symmetric and 2 * data.n_pairs > data.n_objects * (data.n_objects - 1):
             check = ["cluster", file, "--choose", "2-6", *carried(cluster, but=("restarts",))]
         elif not data.is_symmetric and atlas.n_maps > 1:

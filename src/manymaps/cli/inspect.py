@@ -66,7 +66,6 @@ def inspect(options: InspectOptions) -> None:
         counted,
         holds_counts,
         holds_fluency_lists,
-        holds_triplets,
         read_data,
         read_trials_or_none,
     )
@@ -99,7 +98,7 @@ def inspect(options: InspectOptions) -> None:
         if trials is not None:
             as_written = counted(trials, unchanged)
         else:
-            again = data if holds_triplets(file, reading) else read_data(file, unchanged)
+            again = read_data(file, unchanged)
             assert isinstance(again, mm.Associations)
             as_written = again
         return inspection(data, as_written, file, trials)

@@ -30,7 +30,6 @@ from manymaps.data.counts import Counts
 from manymaps.data.frames import end_to_end, join_columns, label_column
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
-from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import read_associations, read_group_sizes, response_columns
@@ -40,7 +39,6 @@ from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import holds_trials, read_trials
-from manymaps.io.triplets import looks_like_triplets, read_triplets
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabelError, first_of, fold, plural
 from manymaps.progress import work
@@ -101,30 +99,6 @@ def holds_vectors(
     )
 
 
-def holds_triplets(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
-    """Check whether a file contains triplets, judging by the format or unambiguous content.
-
-    `of_vectors` states whether options for vectors, such as a metric, were passed.
-    """
-    of_counts = (reading.rows, reading.columns, reading.count)
-    named = _any_given(reading.cue, reading.response, reading.strength, *of_counts)
-    if reading.format is None and (of_vectors or named):
-        return False
-    return looks_like_triplets(file, reading.format)
-
-
-def read_triplet_file(file: Path, reading: Reading) -> Triplets:
-    """Read the triplets in a file; print a note if only the content implied triplets."""
-    with work(f"reading {file}"):
-        triplets = read_triplets(file, labels=reading.labels, format=reading.format)
-    if reading.format is None:
-        note(
-            f"{file} was read as triplets, the odd one last (with --format triplets:closer, the "
-            "first is closer to the second than to the last; use another --format for other data)"
-        )
-    return triplets
-
-
 def read_pairs(file: Path, reading: Reading) -> Associations:
     """Read the associations in a file; raise an error if the file contains vectors or counts."""
     # A square array of counts could also be a matrix of associations.
@@ -143,7 +117,7 @@ def columns_of_responses(file: Path, reading: Reading) -> tuple[str | None, str 
 
     The column of counts is None if options select the strengths.
     """
-    if reading.labels is not None or holds_triplets(file, reading) or holds_vectors(file, reading):
+    if reading.labels is not None or holds_vectors(file, reading):
         return None, None
     names = ColumnNames(reading.cue, reading.response)
     counts, sizes = response_columns(file, names, reading.format)
@@ -164,9 +138,8 @@ def read_data(
     metric: str | None = None,
     words: Path | None = None,
     among: Sequence[str] | None = None,
-    seed: int = 0,
 ) -> PairData:
-    """Read the vectors or associations in a file; triplets are converted to associations.
+    """Read the vectors or associations in a file.
 
     Parameters
     ----------
@@ -178,8 +151,6 @@ def read_data(
         Same as in `holds_vectors`.
     among : sequence of str, optional
         Labels to which vectors (but not distances) are restricted, as an alternative to `words`.
-    seed : int
-        Seed for the conversion of triplets to associations.
 
     Returns
     -------
@@ -193,8 +164,6 @@ def read_data(
     """
     rows = _row_sums(reading)
     of_vectors = metric is not None or words is not None
-    if holds_triplets(file, reading, of_vectors=of_vectors):
-        return read_triplet_file(file, reading).associations(random_state=seed)
     trials = None if of_vectors else read_trials_or_none(file, reading)
     if trials is not None:
         return counted(trials, reading)

@@ -458,22 +458,6 @@ def rating_evaluation_table(found: mm.RatingEvaluation, name: str) -> str:
     return f"{name}: correlation with {pairs}\n{grid(rows)}"
 
 
-def triplet_evaluation_table(found: mm.TripletEvaluation, name: str) -> str:
-    """Format the report of `evaluate` on triplets: prediction accuracy, and its ceiling."""
-    record = found.record()
-    rows = [["", "predicted", "95 %", "gain of the atlas"]]
-    for measure, one in record["measures"].items():
-        rows.append([measure, *_interval(one["accuracy"]), _gain(one["gain"])])
-    rows.append(["chance", f"{found.chance:.3f}"])
-    if found.ceiling is not None:
-        often = found.ceiling.n_answers / found.ceiling.n_repeated
-        bounds = f"at least {found.ceiling.at_least:.3f}, at most {found.ceiling.at_most:.3f}"
-        repeated = f"{plural('triplet', found.ceiling.n_repeated)} repeated {often:.1f} times each"
-        rows.append(["ceiling", "", "", f"{bounds} ({repeated})"])
-    triplets = f"{found.n_known:,} of {found.n_triplets:,} triplets"
-    return f"{name}: {triplets}\n{grid(rows)}"
-
-
 MEASURES_OF_RATINGS = {
     "ppmi_cosine": "PPMI cosine",
     "katz_walk": "Katz walk",

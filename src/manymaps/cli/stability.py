@@ -199,7 +199,7 @@ def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict
         if options.bootstrap and metric is None and words is None:
             trials = read_trials_or_none(file, reading)
         if trials is None:
-            data = read_data(file, reading, metric=metric, words=words, seed=options.seed)
+            data = read_data(file, reading, metric=metric, words=words)
         else:
             data = counted(trials, reading)
     note(*reading_notes(data))

@@ -48,10 +48,9 @@ class ReadReport:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from manymaps import Triplets
-    >>> Triplets([[0, 1, 2], [0, 1, 3]], ["tie", "knot", "suit", "rope"]).report
-    ReadReport(source='arrays', n_read=2, merged=0, dropped={}, notes=())
+    >>> from manymaps import ratings_from
+    >>> ratings_from([("coat", "jacket", 8), ("jacket", "coat", 6)]).report.merged
+    1
     """
 
     source: str = "arrays"

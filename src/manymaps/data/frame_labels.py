@@ -85,7 +85,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     if isinstance(X, str | PathLike):
         raise DataError(
             f"X is {str(X)!r}, the name of a file; read the file by read_associations, "
-            "read_trials, read_vectors, read_judgements, read_triplets or read_counts"
+            "read_trials, read_vectors, read_judgements or read_counts"
         )
     if not is_frame(X):
         return None, X
