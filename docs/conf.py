@@ -141,7 +141,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",
     "subsection_order": [
-        f"gallery/{part}" for part in ("papers", "studies", "benchmarks", "figures")
+        f"gallery/{part}" for part in ("papers", "benchmarks", "figures")
     ],
     "image_scrapers": ("matplotlib", "atlas_pictures.scrape"),
 }

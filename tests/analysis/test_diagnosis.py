@@ -1,8 +1,6 @@
 """How non-metric data are: figures beside slow twins, and what tells kinds of data apart."""
 
 import itertools
-import re
-import subprocess
 import sys
 from pathlib import Path
 from unittest import mock
@@ -483,42 +481,3 @@ def test_bad_data_are_refused_in_a_sentence(data, options, message):
 def test_impossible_parameters_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         diagnose(np.random.default_rng(0).normal(size=(10, 2)), **options)
-
-
-@pytest.mark.parametrize("learnable", [True, False])
-def test_the_example_checks_the_number_by_prediction(monkeypatch, capsys, learnable):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    import diagnosis as example
-
-    steps = [-3, -2, -1, 1, 2, 3]
-    table = sparse.diags_array([1.0] * 6, offsets=steps, shape=(100, 100)).tocsr()
-    if not learnable:
-        table = sparse.random_array((100, 100), density=0.03, rng=np.random.default_rng(0))
-        table = sparse.csr_array(table - sparse.diags_array(table.diagonal()))
-    example.print_sweep(table, 2, 2)
-    printed = capsys.readouterr().out
-    errors = re.findall(r"^ +(\d) maps: validation (\S+), test (\S+),", printed, re.M)
-    assert [count for count, _, _ in errors] == ["1", "2"]
-    assert re.search(r"least error: [12] maps; within 2% of its gain: [12] maps", printed)
-
-
-@pytest.mark.slow
-def test_the_example_tells_the_data_apart(tmp_path, monkeypatch):
-    monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
-    monkeypatch.delenv("CI", raising=False)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / "diagnosis.py"), "--quick"],
-        capture_output=True, text=True, timeout=1200, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Skipped: there is no" in done.stdout
-    rows = {
-        name.strip(): cells.split()
-        for name, cells in re.findall(
-            r"^([a-z ]{18})((?: +[\d.e-]+| +none){13})$", done.stdout, re.M
-        )
-    }
-    maps = {name: int(cells[11]) for name, cells in rows.items()}
-    assert maps.pop("word relations") > 2
-    assert maps == {"intransitive": 2, "central": 2, "asymmetric": 2, "plane": 1, "digits": 1}
-    assert len({tuple(cells[:7]) for cells in rows.values()}) == len(rows)
