@@ -11,7 +11,7 @@ export OPENBLAS_THREAD_TIMEOUT ?= 8
 # The two test processes, and the programs that they start, share compiled byte code.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo readme test test-all docs campaigns lint lock sbom clean
+.PHONY: demo readme test test-all docs campaigns lint lock clean
 
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
@@ -41,40 +41,17 @@ lint: $(VENV)/ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python scripts/draw_rooms.py --check
 	$(BIN)/python scripts/describe_formats.py --check
-	$(BIN)/python scripts/list_licences.py --check
-	$(BIN)/python paper/build.py --check
 	$(BIN)/python scripts/check_size.py
-	$(BIN)/python scripts/check_prose.py
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md benchmarks docs examples paper scripts src viewer/src
+	$(BIN)/codespell README.md CHANGELOG.md .github benchmarks docs examples paper scripts src viewer/src
 
-# Pin the dependencies of developers with hashes, for all systems and versions of Python. Versions that
+# Pin the dependencies of developers, for all systems and versions of Python. Versions that
 # pyproject.toml still allows are kept; UPGRADE=--upgrade selects the newest of all.
-LOCK := pyproject.toml --extra dev --universal --python-version 3.11 --quiet
 lock: $(BIN)/python
 	$(BIN)/python -m pip install --quiet uv
-	mkdir -p build
-	$(BIN)/uv pip compile $(LOCK) --generate-hashes --custom-compile-command "make lock" \
-		$(UPGRADE) -o requirements-dev.txt
-	$(BIN)/uv pip compile $(LOCK) -c requirements-dev.txt --format pylock.toml -o build/pylock.toml
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --quiet \
+		--custom-compile-command "make lock" $(UPGRADE) -o .ci/requirements.txt
 	$(MAKE) $(VENV)/ready-dev
-	$(BIN)/python scripts/list_licences.py --dates build/pylock.toml
-
-# List the components of a release: the package with its dependencies, in a separate environment, and the
-# page. No tool reads the dynamic version of the package, so it is inserted.
-sbom: $(VENV)/ready-dev
-	rm -rf build/sbom
-	$(BIN)/python -m venv --without-pip build/sbom
-	sed -n 's/^\([a-z].*\) \\$$/\1/p' requirements-dev.txt > build/pins.txt
-	$(BIN)/python -m pip --python build/sbom/bin/python install --quiet -c build/pins.txt .
-	version=$$($(BIN)/python -c 'import manymaps; print(manymaps.__version__)'); \
-		sed "s/^dynamic = .*/version = \"$$version\"/" pyproject.toml > build/pyproject.toml
-	mkdir -p dist
-	$(BIN)/cyclonedx-py environment --pyproject build/pyproject.toml --mc-type library \
-		--output-reproducible -o dist/manymaps.cdx.json build/sbom/bin/python
-	npm --prefix viewer sbom --sbom-format cyclonedx --omit dev --package-lock-only \
-		> dist/viewer.cdx.json
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -86,8 +63,8 @@ $(VENV)/ready: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-$(VENV)/ready-dev: pyproject.toml requirements-dev.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+$(VENV)/ready-dev: pyproject.toml .ci/requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -r .ci/requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@ $(VENV)/ready
 

@@ -84,11 +84,7 @@ extensions = [
     "myst_nb",
     "sphinx.ext.viewcode",
     "command_pages",
-    "guides",
-    "linked_names",
-    "linked_terms",
     "mathml",
-    "plain_text",
     "shell_cells",
 ]
 templates_path = ["templates"]

@@ -1,7 +1,7 @@
 """What is handed out, built once without a network.
 
 A source archive with all that a developer needs, a wheel built from that archive alone, and of
-that wheel in an environment with nothing but what it asks for the demo and the bill of materials.
+that wheel in an environment with nothing but what it asks for the demo.
 """
 
 import json
@@ -32,12 +32,6 @@ NOT_SOURCES = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "node_modules",
     "build", "dist", "demo", "out", "pictures", "api", "commands", "*.atlas", "*.pyc",
 )  # fmt: skip
-AT_THE_TOP = (
-    ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md",
-    "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md", "SECURITY.md",
-    "pyproject.toml", "requirements-dev.txt",
-)  # fmt: skip
-FOLDERS = ("benchmarks", "docs", "examples", "scripts", "src/manymaps", "tests", "viewer")
 
 
 class Release(NamedTuple):
@@ -96,16 +90,6 @@ def required(requirements: list[str], found: dict[str, metadata.Distribution]) -
         if wanted and requirement.name not in found:
             found[requirement.name] = metadata.distribution(requirement.name)
             required(found[requirement.name].requires or [], found)
-
-
-def test_the_source_archive_holds_all_that_a_developer_needs(release):
-    with tarfile.open(release.archive) as archive:
-        names = {member.name.partition("/")[2] for member in archive if member.isfile()}
-    expected = set(AT_THE_TOP)
-    for folder in FOLDERS:
-        expected |= files_below(release.copy / folder, release.copy)
-    assert expected - names == set()
-    assert {name for name in names if "node_modules" in name or "__pycache__" in name} == set()
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(release):
@@ -176,25 +160,3 @@ def test_the_readme_shows_the_output_of_the_demo(demo):
         [str(ROOT / "scripts" / "update_readme.py"), str(folder / record["output"]), "--check"],
         ROOT,
     )
-
-
-def test_the_bill_of_materials_is_what_the_wheel_asks_for(alone, tmp_path):
-    pytest.importorskip("cyclonedx_py")
-    written = tmp_path / "manymaps.cdx.json"
-    options = ["--pyproject", str(ROOT / "pyproject.toml"), "--mc-type", "library"]
-    command = ["-m", "cyclonedx_py", "environment", *options, "-o", str(written)]
-    run([*command, str(alone.python)], tmp_path)
-    bill = json.loads(written.read_text(encoding="utf-8"))
-    assert bill["bomFormat"] == "CycloneDX"
-    assert bill["metadata"]["component"]["name"] == "manymaps"
-    licences = json.dumps(bill["metadata"]["component"]["licenses"])
-    assert "CC-BY-4.0" in licences
-    assert "LicenseRef-WordNet" in licences
-
-    def usual(name):
-        return name.casefold().replace("_", "-")  # names with either are those of one package
-
-    listed = {usual(part["name"]): part for part in bill["components"]}
-    expected = {usual(name): found.version for name, found in alone.needed.items()}
-    assert {name: part["version"] for name, part in listed.items()} == expected
-    assert [name for name, part in listed.items() if not part.get("licenses")] == []
