@@ -136,9 +136,7 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",
-    "subsection_order": [
-        f"gallery/{part}" for part in ("papers", "benchmarks", "figures")
-    ],
+    "subsection_order": [f"gallery/{part}" for part in ("papers", "benchmarks", "figures")],
     "image_scrapers": ("matplotlib", "atlas_pictures.scrape"),
 }
 
