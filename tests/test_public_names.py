@@ -17,8 +17,6 @@ count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_p
 insert_rows judge_agreement judgements_from load_atlas load_consonants load_integers
 load_word_associations load_word_relations make_additive_similarities
 fit_vectors match_topics nearest_neighbors node_measures noise_scan pair_table
-clean_fluency fluency_from fluency_network fluency_trials make_fluency_lists network_statistics
-read_fluency
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
 plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
@@ -37,15 +35,15 @@ GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalP
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
 UnknownLabelError Vectors Words Interval Intervals
-Reliability CleanedLists
+Reliability
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",
     "atlas": "Atlas Neighbor Sense load_atlas",
     "baselines": "CountEmbedding classical_scaling isomap latent_semantic_analysis "
     "normalize_counts singular_value_embedding",
-    "datasets": "AdditiveSimilarities GeneratedLists load_consonants load_integers "
-    "load_word_associations load_word_relations make_additive_similarities make_fluency_lists "
+    "datasets": "AdditiveSimilarities load_consonants load_integers "
+    "load_word_associations load_word_relations make_additive_similarities "
     "sense_names",
     "metrics": "b_cubed continuity explaining_maps kl_divergence mu_global mu_local "
     "nearest_neighbor_error sense_induction sense_separation strongest_recall trustworthiness",

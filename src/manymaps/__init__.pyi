@@ -24,11 +24,6 @@ from .analysis.evaluation import evaluate as evaluate
 from .analysis.fitted_vectors import FittedFactor as FittedFactor
 from .analysis.fitted_vectors import FittedVectors as FittedVectors
 from .analysis.fitted_vectors import fit_vectors as fit_vectors
-from .analysis.fluency import fluency_network as fluency_network
-from .analysis.fluency import fluency_trials as fluency_trials
-from .analysis.fluency import network_statistics as network_statistics
-from .analysis.fluency_cleaning import CleanedLists as CleanedLists
-from .analysis.fluency_cleaning import clean_fluency as clean_fluency
 from .analysis.intervals import Interval as Interval
 from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals
@@ -65,7 +60,6 @@ from .data.datasets import load_integers as load_integers
 from .data.datasets import load_word_associations as load_word_associations
 from .data.datasets import load_word_relations as load_word_relations
 from .data.datasets import make_additive_similarities as make_additive_similarities
-from .data.fluency import make_fluency_lists as make_fluency_lists
 from .data.judgements import Judgements as Judgements
 from .data.ratings import Ratings as Ratings
 from .data.resampling import resampled as resampled
@@ -93,8 +87,6 @@ from .io.counting import count_texts as count_texts
 from .io.counting import ppmi as ppmi
 from .io.counts import counts_from as counts_from
 from .io.counts import read_counts as read_counts
-from .io.fluency import fluency_from as fluency_from
-from .io.fluency import read_fluency as read_fluency
 from .io.judgements import judgements_from as judgements_from
 from .io.judgements import read_judgements as read_judgements
 from .io.ratings import ratings_from as ratings_from

@@ -15,7 +15,6 @@ from manymaps.data.datasets import (
     make_additive_similarities,
     sense_names,
 )
-from manymaps.data.fluency import GeneratedLists, make_fluency_lists
 
 __all__ = [
     "CONSONANT_CLUSTERS",
@@ -23,12 +22,10 @@ __all__ = [
     "INTEGER_CLUSTERS",
     "INTEGER_CONSTANT",
     "AdditiveSimilarities",
-    "GeneratedLists",
     "load_consonants",
     "load_integers",
     "load_word_associations",
     "load_word_relations",
     "make_additive_similarities",
-    "make_fluency_lists",
     "sense_names",
 ]  # fmt: skip

@@ -18,7 +18,6 @@ LONG = {
     "sweep": ("fits to", "ring.csv", "--maps", 1, "--dims", 2, "-o", "s.csv", *SHORT),
     "count": ("counting", "posts.jsonl", "-o", "c.npz"),
     "fit": ("fitting norms.csv", "norms.csv", "-o", "o.atlas", "--maps", 2, *SHORT),
-    "fluency": ("reading lists.csv", "lists.csv"),
     "pairs": ("word", "old.atlas", "pairs.csv"),
     "insert": ("placing the new objects", "old.atlas", "words.vec", "-o", "o.atlas"),
     "evaluate": ("measuring", "old.atlas", "words.vec"),
@@ -47,7 +46,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     heights = "".join(f"{label},{k}\n" for k, label in enumerate(known.labels))
     (tmp_path / "env.csv").write_text(f"word,height\n{heights}")
     (tmp_path / "pairs.csv").write_text("word1,word2\na0,b1\n")
-    (tmp_path / "lists.csv").write_text("id,item\n1,tie\n1,bow\n")
     (tmp_path / "posts.jsonl").write_text(json.dumps({"text": "bow tie"}) + "\n")
     return tmp_path
 

@@ -97,7 +97,6 @@ def cli(verbose: bool) -> None:
                      manymaps evaluate more.atlas glove.txt
     Texts:           manymaps count posts.jsonl -o counts.npz --max-words 2000
                      manymaps fit counts.npz -o posts.atlas --method code
-    Fluency lists:   manymaps fluency lists.csv -o net.npz
     Contexts:        manymaps disambiguate norms.atlas bank river boat
     Groups:          manymaps compare young.tsv old.tsv -o compare.html
     Judgements:      manymaps cluster judged.csv --clusters 8
@@ -109,7 +108,7 @@ def cli(verbose: bool) -> None:
 
 # The commands, in the order in which users need them.
 COMMANDS = (
-    "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fluency", "fit",
+    "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit",
     "senses", "pairs", "disambiguate", "gist", "plot", "insert", "evaluate", "cluster", "stability",
     "compare", "align", "vectors", "view", "export",
 )  # fmt: skip

@@ -51,8 +51,7 @@ def inspect(options: InspectOptions) -> None:
     each row, or a square matrix of similarities. Vectors are read from word2vec, GloVe, fastText,
     NPY, NPZ and .h5ad files, and from tables with a column of labels. Counts are read from lists of
     document, word and count, tables of sites and species, OTU tables, NPZ, MatrixMarket, .h5ad
-    and .biom files. If FILE contains fluency lists, the lists are counted. If FILE is a folder of
-    texts, its files are listed.
+    and .biom files. If FILE is a folder of texts, its files are listed.
 
     \b
     Examples:  manymaps inspect norms.tsv.gz
@@ -65,7 +64,6 @@ def inspect(options: InspectOptions) -> None:
     from manymaps.cli.reading import (
         counted,
         holds_counts,
-        holds_fluency_lists,
         read_data,
         read_trials_or_none,
     )
@@ -75,10 +73,6 @@ def inspect(options: InspectOptions) -> None:
     if file.is_dir():
         refuse_given((*OF_NODES, *vars(reading)), f"the folder {file}")
         _inspect_folder(file)
-        return
-    if holds_fluency_lists(file, reading):
-        refuse_given((*OF_NODES, *vars(reading)), f"the fluency lists of {file}")
-        _inspect_fluency(file)
         return
     if holds_counts(file, reading):
         refuse_given(OF_NODES, f"the counts of {file}")
@@ -141,37 +135,6 @@ def _inspect_folder(folder: Path) -> None:
     rows.append(("note", "each file is a document; inspect a table in the folder by its name"))
     further = next_step("manymaps", "count", str(folder), "-o", f"{folder.resolve().name}.npz")
     tell(lambda: record, lambda: f"{grid(rows)}\n{further}")
-
-
-def _inspect_fluency(file: Path) -> None:
-    """Count the fluency lists of a file by category, and recommend the command for them."""
-    import numpy as np
-
-    lists = mm.read_fluency(file)
-    counts = np.bincount(lists.cue, minlength=len(lists.cues))
-    categories = dict(zip(lists.cues, counts.tolist(), strict=True))
-    sizes = (lists.given >= 0).sum(axis=1)
-    record = {
-        "kind": "fluency lists",
-        "n_lists": lists.n_trials,
-        "n_participants": lists.n_participants,
-        "n_words": len(lists.answers),
-        "categories": categories,
-        "columns": list(lists.columns),
-    }
-    rows = [
-        ("fluency lists", f"{lists.n_trials:,} by {lists.n_participants:,} participants"),
-        ("answers", f"{len(lists.answers):,} different, {np.median(sizes):,.0f} per list (median)"),
-        *(("category", f"{name} ({count:,} lists)")
-          for name, count in categories.items() if len(lists.cues) > 1),
-        *(("column", text) for text in lists.describe_columns()),
-        *(("note", text) for text in lists.report.notes),
-    ]  # fmt: skip
-    words = ["manymaps", "fluency", str(file), "-o", "net.npz"]
-    if len(lists.cues) > 1:
-        # The column of categories is the first one.
-        words += ["--where", f'{next(iter(lists.columns))} = "{lists.cues[int(counts.argmax())]}"']
-    tell(lambda: record, lambda: f"{grid(rows)}\n{next_step(*words)}")
 
 
 def _inspect_counts(file: Path, reading: TableReading) -> None:

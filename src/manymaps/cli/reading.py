@@ -208,17 +208,12 @@ def _row_sums(reading: Reading) -> str:
 
 @contextmanager
 def reasoned(file: Path, reading: Reading) -> Iterator[None]:
-    """If reading fails, name the option that determined the format, or suggest `fluency`."""
+    """If reading fails, name the option that determined the format."""
     meanings = {"labels": "a matrix or an array", "participant": "trials"}
     meanings |= dict.fromkeys(("cue", "response", "strength"), "a list of associations")
     try:
         yield
     except DataError as error:
-        if holds_fluency_lists(file, reading):
-            raise DataError(
-                f"{file} contains fluency lists; compute their network with 'manymaps fluency "
-                f"{file} -o net.npz', and use net.npz"
-            ) from error
         for name, meaning in meanings.items():
             if getattr(reading, name) is not None and f"--{name}" not in str(error):
                 raise DataError(
@@ -313,16 +308,6 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
         return True
     named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
     return not (named or of_vectors) and looks_like_counts(file, reading.format)
-
-
-def holds_fluency_lists(file: Path, reading: Reading) -> bool:
-    """Check whether a file contains fluency lists, unless an option names other data."""
-    from manymaps.io.fluency import holds_fluency
-
-    others = (reading.rows, reading.columns, reading.count, reading.labels, reading.kinds)
-    return not (_any_given(*others) or _names_pairs(reading)) and holds_fluency(
-        file, reading.format
-    )
 
 
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
