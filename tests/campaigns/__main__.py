@@ -9,7 +9,7 @@ import argparse
 import importlib
 import sys
 
-CAMPAIGNS = ("readers", "estimators", "faults", "invariances", "mutants")
+CAMPAIGNS = ("estimators", "invariances", "mutants")
 
 
 def main() -> int:
