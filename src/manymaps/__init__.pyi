@@ -27,7 +27,6 @@ from .analysis.fitted_vectors import fit_vectors as fit_vectors
 from .analysis.intervals import Interval as Interval
 from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals
-from .analysis.network import node_measures as node_measures
 from .analysis.pair_table import PairTable as PairTable
 from .analysis.pair_table import pair_table as pair_table
 from .analysis.pseudowords import Pseudowords as Pseudowords

@@ -216,7 +216,6 @@ EVERY = [
              "verbose"),
     *offered("diagnose", mm.diagnose, "data", "affinity"),
     *offered("spread", mm.spread, "norms", "words"),
-    *offered("inspect", mm.node_measures, "norms"),
     *offered("evaluate", mm.evaluate, "atlas", "data", "keep_missing_mass"),
     *offered("stability", repeat_fits, "estimator", "data", "on_fit"),
     *offered("stability", stability, "atlases", "reference"),

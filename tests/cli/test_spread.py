@@ -1,4 +1,4 @@
-"""The command `spread`, and the table of nodes that `inspect` writes."""
+"""The command `spread`."""
 
 import csv
 import json
@@ -73,42 +73,3 @@ def test_what_cannot_be_used(norms: Path, tmp_path: Path) -> None:
     for options in wrong:
         assert invoke("spread", norms, "tie", *options).exit_code == 2
     assert norms.read_text("utf-8").startswith("cue,response,count")
-
-
-def test_inspect_writes_the_measures_of_nodes_that_other_commands_take(
-    norms: Path, tmp_path: Path
-) -> None:
-    nodes = tmp_path / "nodes.csv"
-    result = worked(invoke("inspect", norms, "--nodes", nodes, "--betweenness", "all", "--json"))
-    assert json.loads(result.stdout)["nodes"] == str(nodes)
-    found = mm.node_measures(mm.read_associations(norms), betweenness=True)
-    rows = table(nodes)
-    assert list(rows[0]) == list(found)
-    for name in list(found)[1:]:
-        assert [float(row[name]) for row in rows] == pytest.approx(found[name].tolist())
-    fitted = ("-o", tmp_path / "a.atlas", "--maps", 2, "--iterations", 3, "--metadata", nodes)
-    assert invoke("fit", norms, *fitted).exit_code == 0
-    assert "pagerank" in mm.load_atlas(tmp_path / "a.atlas").metadata
-
-
-def test_a_fit_may_take_them_at_once(norms: Path, tmp_path: Path) -> None:
-    quick = ("-o", tmp_path / "a.atlas", "--maps", 2, "--iterations", 3, "--node-measures")
-    assert invoke("fit", norms, *quick).exit_code == 0
-    atlas = mm.load_atlas(tmp_path / "a.atlas")
-    found = mm.node_measures(mm.read_associations(norms))
-    for name in list(found)[1:]:
-        assert atlas.metadata[name].tolist() == found[name].tolist()
-    vectors = write_vectors(tmp_path / "words.vec")
-    result = invoke("fit", vectors, "-o", tmp_path / "b.atlas", "--node-measures")
-    failed(result, 2, "--node-measures does not apply")
-    assert not (tmp_path / "b.atlas").exists()
-
-
-def test_measures_of_nodes_are_of_associations(norms: Path, tmp_path: Path) -> None:
-    result = invoke("inspect", norms, "--betweenness", 3)
-    failed(result, 2, "--betweenness does not apply to an inspection without --nodes")
-    vectors = write_vectors(tmp_path / "words.vec")
-    failed(invoke("inspect", vectors, "--nodes", tmp_path / "n.csv"), 2, "--nodes does not apply")
-    result = invoke("inspect", norms, "--nodes", tmp_path / "n.csv", "--betweenness", 99)
-    failed(result, 2, "--betweenness 99 must be")
-    assert not (tmp_path / "n.csv").exists()

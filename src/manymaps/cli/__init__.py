@@ -89,7 +89,6 @@ def cli(verbose: bool) -> None:
                      manymaps senses norms.atlas tie
                      manymaps view norms.atlas -o norms.html
     Networks:        manymaps spread net.graphml dog --steps 4
-                     manymaps inspect net.graphml --nodes nodes.csv
     Number of maps:  manymaps predict norms.csv --maps 2 --dims 35
                      manymaps sweep norms.csv --maps 1,2,5 --dims 2,10,35 -o sweep.csv
     Vectors:         manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt

@@ -261,10 +261,6 @@ class FitOptions:
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
-    node_measures: bool = flag(
-        "Add metadata columns with the strength, degree, clustering and PageRank of each word "
-        "(associations only)."
-    )
     reliability: bool = flag(
         'Add the metadata column "share explained", the share of an object\'s data that its '
         "coordinates reproduce."
@@ -429,8 +425,6 @@ def _fit_pairs(
         data = data.most_given(options.most_given)
     note(*reading_notes(data))
     tables: list[Mapping[str, Any]] = []
-    if options.node_measures:
-        tables.append(_node_measures(data, file))
     if options.metadata is not None:
         tables.append(read_columns(options.metadata))
         joined_columns(data.labels, options.metadata, tables[-1])
@@ -446,13 +440,6 @@ def _fit_pairs(
     return atlas, data, run
 
 
-def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
-    """Compute network measures of each word; raise a usage error if the data are vectors."""
-    if not isinstance(data, mm.Associations):
-        raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
-    return {name: column.tolist() for name, column in mm.node_measures(data).items()}
-
-
 def _fit_counts(
     estimator: Any, options: FitOptions, pin: mm.Atlas | None
 ) -> tuple[mm.Atlas, mm.Counts | Tables, Run]:
@@ -461,7 +448,6 @@ def _fit_counts(
     from manymaps.cli.report import reading_notes
     from manymaps.cooccurrence.matching import objects_of
 
-    refuse_given(["node_measures"], f"--method {OF_COUNTS}")
     if len(options.files) > 1:
         tables = _read_tables(options)
         run = _run(estimator, tables, options)

@@ -11,14 +11,10 @@ from manymaps.cli.options import (
     OF_TRIALS,
     TableReading,
     fit_command,
-    output_names,
     refuse_given,
-    seed_option,
 )
-from manymaps.cli.record import argument, command, group, option
-from manymaps.cli.types import InputFile, OutputFile, count_or
-
-OF_NODES = ("nodes", "betweenness")
+from manymaps.cli.record import argument, command, group
+from manymaps.cli.types import InputFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,19 +23,6 @@ class InspectOptions:
 
     file: Path = argument("FILE", InputFile(folders=True))
     reading: TableReading = group(TableReading)
-    nodes: Path | None = option(
-        OutputFile(".csv", ".parquet"),
-        "Write a table with the strength, degree, clustering and PageRank of each word, for "
-        "--metadata of other commands (associations only).",
-        metavar="NODES.csv",
-    )
-    betweenness: int | str | None = option(
-        count_or("all", 2),
-        "Add betweenness from the shortest paths of N random words, or of all words, which takes "
-        "minutes for thousands of words (with --nodes only).",
-        metavar="all|N",
-    )
-    seed: int = seed_option()
 
 
 @command(InspectOptions)
@@ -57,10 +40,7 @@ def inspect(options: InspectOptions) -> None:
     Examples:  manymaps inspect norms.tsv.gz
                manymaps inspect SWOW-EN.R100.csv --responses R1 --where 'age < 30'
                manymaps inspect visits.csv --rows site --columns bird --count seen
-               manymaps inspect net.graphml --nodes nodes.csv --betweenness 200
     """
-    if options.nodes is None:
-        refuse_given(("betweenness", "seed"), "an inspection without --nodes NODES.csv")
     from manymaps.cli.reading import (
         counted,
         holds_counts,
@@ -71,21 +51,18 @@ def inspect(options: InspectOptions) -> None:
 
     file, reading = options.file, options.reading
     if file.is_dir():
-        refuse_given((*OF_NODES, *vars(reading)), f"the folder {file}")
+        refuse_given(tuple(vars(reading)), f"the folder {file}")
         _inspect_folder(file)
         return
     if holds_counts(file, reading):
-        refuse_given(OF_NODES, f"the counts of {file}")
         _inspect_counts(file, reading)
         return
     refuse_given(("kinds",), f"{file}, which does not contain counts")
     trials = read_trials_or_none(file, reading)
     data = read_data(file, reading) if trials is None else counted(trials, reading)
     if not isinstance(data, mm.Associations):
-        refuse_given(OF_NODES, f"the vectors of {file}")
         tell(lambda: inspection_record(data), lambda: vector_inspection(data, file))
         return
-    _write_nodes(data, options)
 
     def text() -> str:
         unchanged = replace(reading, rows="keep")
@@ -99,21 +76,9 @@ def inspect(options: InspectOptions) -> None:
 
     more = {} if trials is None else trial_record(trials)
     tell(
-        lambda: inspection_record(data) | more | output_names(options, "nodes"),
+        lambda: inspection_record(data) | more,
         text,
-        files=[options.nodes],
     )
-
-
-def _write_nodes(data: mm.Associations, options: InspectOptions) -> None:
-    if options.nodes is None:
-        return
-    from manymaps.atlas.export import write_columns
-
-    asked = options.betweenness
-    betweenness = asked if isinstance(asked, int) else asked == "all"
-    measures = mm.node_measures(data, betweenness=betweenness, random_state=options.seed)
-    write_columns(measures, options.nodes)
 
 
 def _inspect_folder(folder: Path) -> None:

@@ -159,7 +159,7 @@ def spread(
 
     See Also
     --------
-    Activation, node_measures
+    Activation
 
     Examples
     --------
