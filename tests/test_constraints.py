@@ -112,9 +112,9 @@ OUTSIDE = {
         "n_components": (True,), "marginals": ("no",), "optimizer": ("lbfgs",),
     },
     mm.AdditiveClustering: {
-        "strict": ("no",), "features": (Foreign(),), "solver": ("magic",), "prior": (0.5,),
+        "strict": ("no",), "solver": ("magic", "auto"),
         "constant": ("any", True), "polish": ("much",), "n_init": (-1,), "kind": ("distance",),
-        "n_clusters": (-1, 1.5, True, "two"),
+        "n_clusters": (-1, 0, 1.5, True, "two"),
     },
     mm.AssociationPredictor: {
         "teacher": ("myself",), "random_state": ("seed",), "n_maps": (0, True),

@@ -36,7 +36,6 @@ from campaigns.outcome import Finding, Outcome
 from campaigns.worker import ProcessLost, Worker
 from manymaps import baselines, metrics
 from manymaps.affinity.neighbors import NeighborSearch
-from manymaps.clustering.priors import SizePrior, TiedSizePrior
 from manymaps.clustering.solvers import GibbsEM
 from manymaps.cooccurrence.semidefinite import SolverError
 from manymaps.optimizers.rows import RowDescent
@@ -151,9 +150,8 @@ def _map_estimators() -> dict[str, Subject]:
 def _other_estimators() -> dict[str, Subject]:
     clusters = {
         "n_clusters": [2, 1, 4],
-        "solver": ["auto", "gibbs", GibbsEM(n_recorded=5), "annealing", "mean-field"],
+        "solver": [None, "gibbs", GibbsEM(n_recorded=5), "annealing"],
         "polish": [True, False],
-        "prior": [None, SizePrior(), TiedSizePrior()],
         "constant": ["free", "nonnegative", False],
         "n_init": [1, 2],
         "kind": ["similarity", "dissimilarity"],

@@ -78,7 +78,7 @@ def test_json_has_the_promised_keys(judged):
     clusters = {tuple(c["members"]): c["weight"] for c in result.pop("clusters")}
     assert clusters == {group: pytest.approx(weight) for group, weight in GROUPS.items()}
     assert result == {
-        "n_objects": 6, "n_pairs": 15, "n_missing": 0, "solver": "auto", "seed": 5,
+        "n_objects": 6, "n_pairs": 15, "n_missing": 0, "solver": None, "seed": 5,
         "output": None, "plot": None, "n_bootstraps": None,
     }  # fmt: skip
 
@@ -239,10 +239,7 @@ def test_dissimilarities(tmp_path):
 def test_constants_and_solvers(judged):
     assert record(judged, "--clusters", 3, "--constant", "none")["constant"] == 0
     assert record(judged, "--clusters", 3, "--constant", "nonnegative")["constant"] >= 0
-    assert found(judged, "--clusters", 3, "--solver", "mean-field") == GROUPS
-    exact_one = record(judged, "--clusters", 1, "--solver", "enumeration")
-    sampled = record(judged, "--clusters", 1)
-    assert exact_one["variance_accounted_for"] == pytest.approx(sampled["variance_accounted_for"])
+    assert found(judged, "--clusters", 3, "--solver", "gibbs") == GROUPS
 
 
 def test_asymmetric_tables(tmp_path):
@@ -261,7 +258,6 @@ def test_numbers_of_clusters_are_compared(structured):
     assert result["n_clusters"] == [1, 2, 3]
     assert result["variance_accounted_for"] == sorted(result["variance_accounted_for"])
     assert result["suggestion"] == 3
-    assert result["reasons"]
     for name in ("held_out", "held_out_error", "held_out_standard_error", "description_length"):
         assert len(result[name]) == 3
     assert result["fewest_by_held_out"] in (1, 2, 3)
@@ -274,7 +270,7 @@ def test_numbers_of_clusters_are_compared(structured):
     shown = worked(invoke("cluster", structured, "--choose", "2-3", "--restarts", 3))
     assert "suggested: " in shown.stdout
     assert re.search(r"\n2 +\S+% +\S+ +\S+ +\d of 2 +\d+% +\d of 5 +\S+ ± \S+\n", shown.stdout)
-    assert "from 2 to 3 clusters" in shown.stdout
+    assert "length without clusters: " in shown.stdout
     assert f"next: manymaps cluster {structured} --clusters " in shown.stdout
 
 

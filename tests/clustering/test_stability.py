@@ -83,15 +83,6 @@ def test_judges_are_drawn_where_they_are_known():
     np.testing.assert_array_equal(same.jaccards, 1)
 
 
-def test_given_features_are_not_judged():
-    found = AdditiveClustering(
-        2, features=MEMBERS[:, :1], n_init=2, random_state=0
-    ).fit(noisy(0, 0.02))  # fmt: skip
-    stability = cluster_stability(found, n_bootstraps=2, random_state=0)
-    np.testing.assert_array_equal(np.isnan(stability.jaccard), found.observed_)
-    np.testing.assert_array_equal(np.isnan(stability.recurrence), found.observed_)
-
-
 def test_the_figure_dashes_what_does_not_come_back(found):
     stability = cluster_stability(found, n_bootstraps=8, threshold=0.95, random_state=0)
     atlas = similarity_map(noisy(0, 0.05), found.labels_names_)

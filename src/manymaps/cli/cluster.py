@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from manymaps.clustering.stability import ClusterStability
     from manymaps.data.similarities import SimilarityTable
 
-SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "alternation", "exact-em", "enumeration")
+SOLVERS = ("annealing", "gibbs")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
 # Number of members per row of a table in a terminal.
 MOST_LISTED = 12
@@ -114,7 +114,11 @@ class ClusterOptions:
         "[default: zero; missing for dissimilarities]",
     )
     strict: bool = flag("Exit with an error if the table is asymmetric.")
-    solver: str = option(SOLVERS, "Algorithm that finds the memberships.", default="auto")
+    solver: str | None = option(
+        SOLVERS,
+        "Algorithm that finds the memberships.  [default: annealing up to 400 objects times "
+        "clusters, gibbs above]",
+    )
     restarts: int | None = option(
         positive,
         "Number of random starts; the best solution is used.  [default: 10; 3 with --choose]",
@@ -320,7 +324,7 @@ def _rows(record: dict[str, Any], *, with_recurrence: bool) -> Iterator[tuple[st
 
 
 def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> None:
-    """Compare numbers of clusters, and suggest one number with reasons."""
+    """Compare numbers of clusters, and suggest one number."""
     from manymaps.clustering.problem import similarities_from
 
     kind = "dissimilarity" if options.dissimilarities else "similarity"
@@ -354,7 +358,6 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
         "suggestion": path.suggestion,
         "structure_found": path.has_structure,
         "constant_description_length": path.constant_length,
-        "reasons": list(path.reasons),
     }
 
 
@@ -374,10 +377,9 @@ def _path_report(record: dict[str, Any], file: Path) -> str:
         starts = f"{_n_best(solutions)} of {len(solutions)}"
         measures = f"{k}", f"{share:.2%}", f"{length:.1f}", f"{bic:.1f}"
         rows.append((*measures, *stable, starts, *error))
-    reasons = "".join(f"\n  {reason}" for reason in record["reasons"])
+    constant = f"length without clusters: {record['constant_description_length']:.1f}"
     if not record["structure_found"]:
-        return f"{grid(rows)}\nno structure found{reasons}"
+        return f"{grid(rows)}\nno structure found\n{constant}"
     further = carried(cluster, but=("clusters", "choose", "precision"))
     again = next_step("manymaps", "cluster", file, "--clusters", record["suggestion"], *further)
-    suggestion = "\n  ".join([f"suggested: {record['suggestion']}", *record["reasons"]])
-    return f"{grid(rows)}\n{suggestion}\n{again}"
+    return f"{grid(rows)}\nsuggested: {record['suggestion']}\n{constant}\n{again}"

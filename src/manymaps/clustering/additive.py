@@ -2,10 +2,10 @@
 
     s_ij = sum_k w_k f_ik f_jk + c + noise,   f binary, w_k >= 0
 
-The model is ADCLUS of Shepard & Arabie (1979). It is fitted by EM with Gibbs sampling (Tenenbaum
-1996), followed by a search that starts from the result of EM. The estimator validates the data,
-runs the restarts, selects the best solution and sorts its clusters. `manymaps.clustering.solvers`
-contains the algorithms.
+The model is ADCLUS of Shepard & Arabie (1979). It is fitted by annealing or by EM with Gibbs
+sampling (Tenenbaum 1996), followed by a search that starts from the result. The estimator validates
+the data, runs the restarts, selects the best solution and sorts its clusters.
+`manymaps.clustering.solvers` contains the algorithms.
 
 Shapes: similarities (n, n), memberships (n, K), weights (K,).
 """
@@ -23,15 +23,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.checks import check_whole, first_cell
-from manymaps.clustering.alternation import HardAlternation
-from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
 from manymaps.clustering.problem import CONSTANTS, KINDS, Problem, Similarities, similarities_from
 from manymaps.clustering.solvers import (
     Annealing,
-    Enumeration,
-    ExactEM,
     GibbsEM,
-    MeanFieldEM,
     Polish,
     Solution,
     Solver,
@@ -62,14 +57,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
-SOLVERS: dict[str, Callable[[], Solver]] = {
-    "gibbs": GibbsEM,
-    "annealing": Annealing,
-    "mean-field": MeanFieldEM,
-    "alternation": HardAlternation,
-    "exact-em": ExactEM,
-    "enumeration": Enumeration,
-}
+SOLVERS: dict[str, Callable[[], Solver]] = {"gibbs": GibbsEM, "annealing": Annealing}
 
 # With up to 12 clusters, all 4,096 combinations of memberships are compared. With more clusters,
 # memberships are found by descent from three starts.
@@ -97,14 +85,11 @@ class Cluster:
         Labels of the members.
     indices : tuple of int
         Row indices of the members.
-    observed : bool
-        Whether the cluster is an observed feature rather than a fitted cluster.
     """
 
     weight: float
     members: tuple[str, ...]
     indices: tuple[int, ...]
-    observed: bool = False
 
     def __str__(self) -> str:
         return f"{self.weight:.3f} {{{', '.join(self.members)}}}"
@@ -119,30 +104,21 @@ class AdditiveClustering(
     Parameters
     ----------
     n_clusters : int, default 8
-        Number of clusters to fit, at least 1, or at least 0 if `features` are given.
-    solver : str or Solver
-        Algorithm that estimates the memberships: "auto", "gibbs", "annealing", "mean-field",
-        "alternation", "exact-em" or "enumeration". Pass an object such as
-        `GibbsEM.tenenbaum_1996()` to change the settings of a solver. The default "auto" uses a
-        long annealing run, `Annealing(n_sweeps=10_000)`, if n * n_clusters is at most 400.
-        Otherwise it uses "gibbs", the EM algorithm of Tenenbaum (1996). The solver "alternation" is
-        a baseline that alternates binary memberships and weights, as ADCLUS and MAPCLUS do. The
-        solvers "exact-em" and "enumeration" are exact references and require n * n_clusters of at
-        most 20.
+        Number of clusters, at least 1.
+    solver : {"gibbs", "annealing"} or Solver, optional
+        Algorithm that estimates the memberships. Pass an object such as `GibbsEM.tenenbaum_1996()`
+        to change the settings of a solver. The default is a long annealing run,
+        `Annealing(n_sweeps=10_000)`, if n * n_clusters is at most 400, and otherwise "gibbs", the
+        EM algorithm of Tenenbaum (1996).
     polish : bool or Polish, default True
         Whether to improve the solver's memberships by a local search that refits all weights. The
         search first flips single memberships and then replaces whole clusters.
-    prior : UniformPrior, SizePrior or TiedSizePrior, optional
-        Prior distribution of the memberships. The default is uniform.
-    features : array of shape (n, n_features), optional
-        Observed binary features, which remain fixed. Only their weights are fitted.
     constant : {"free", "nonnegative"} or False, default "free"
         Constraint on the additive constant. If it is False, the model has no constant.
     init : array of shape (n, k), or a list of such arrays, optional
         Binary memberships for additional starts, which only the polish improves. If k is less than
         `n_clusters`, the missing clusters are fitted one after another to the residuals. If k is
-        greater, clusters are removed in the order in which their removal costs least. If `features`
-        are given, `init` contains the memberships of the other clusters only.
+        greater, clusters are removed in the order in which their removal costs least.
     n_init : int, default 10
         Number of random starts. The best solution is selected. The value 0 is allowed only if
         `init` is given.
@@ -162,20 +138,17 @@ class AdditiveClustering(
 
     Attributes
     ----------
-    memberships_ : ndarray of int8, shape (n, K)
-        Binary memberships in K clusters, sorted by decreasing weight. K is `n_clusters` plus the
-        number of observed features.
-    membership_probabilities_ : ndarray of shape (n, K)
+    memberships_ : ndarray of int8, shape (n, n_clusters)
+        Binary memberships, sorted by decreasing weight of the clusters.
+    membership_probabilities_ : ndarray of shape (n, n_clusters)
         Probabilities of membership, given the fitted weights and the residual variance.
-    weights_ : ndarray of shape (K,)
+    weights_ : ndarray of shape (n_clusters,)
         Weights of the clusters, in units of the similarities.
-    observed_ : ndarray of bool, shape (K,)
-        Whether each cluster is an observed feature.
     constant_ : float
         Fitted additive constant, in units of the similarities. If `kind` is "dissimilarity", it
         applies to the transformed values max(d) - d.
     clusters_ : list of Cluster
-        The K clusters with their weights and members.
+        The clusters with their weights and members.
     labels_names_ : tuple of str, length n
         Labels of the objects.
     variance_accounted_for_ : float
@@ -226,17 +199,9 @@ class AdditiveClustering(
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
-        "n_clusters": [Whole(0)],
-        "solver": [Choice(("auto", *SOLVERS)), instance("a solver such as GibbsEM()", Solver)],
+        "n_clusters": [Whole(1)],
+        "solver": [Choice(tuple(SOLVERS)), instance("a solver such as GibbsEM()", Solver), NONE],
         "polish": [FLAG, instance("a Polish object", Polish)],
-        "prior": [
-            instance(
-                "UniformPrior(), SizePrior(), TiedSizePrior()",
-                UniformPrior, SizePrior, TiedSizePrior,
-            ),
-            NONE,
-        ],
-        "features": [ARRAY, NONE],
         "constant": [Choice(CONSTANTS)],
         "init": [ARRAY, Several(ARRAY, "several of them"), NONE],
         "n_init": [Whole(0)],
@@ -248,10 +213,8 @@ class AdditiveClustering(
     }  # fmt: skip
 
     n_clusters: int = field(default=8, kw_only=False)
-    solver: str | Solver = "auto"
+    solver: str | Solver | None = None
     polish: bool | Polish = True
-    prior: Prior | None = None
-    features: Any = None
     constant: str | bool = "free"
     init: Any = None
     n_init: int = 10
@@ -290,11 +253,9 @@ class AdditiveClustering(
         X = as_associations(X)
         searching = self.polish if isinstance(self.polish, Polish) else Polish()
         polish = searching if self.polish else None
-        prior = UniformPrior() if self.prior is None else self.prior
         similarities = similarities_from(X, kind=self.kind, strict=self.strict, labels=labels)
         n = similarities.n_objects
-        features = self._check_features(n)
-        check_possible(self.n_clusters, n, features.shape[1])
+        check_possible(self.n_clusters, n)
         if similarities.is_constant:
             warnings.warn(
                 f"all {similarities.n_pairs} similarities are equal, so clusters cannot explain "
@@ -303,10 +264,9 @@ class AdditiveClustering(
                 stacklevel=2,
             )
         starts = self._check_starts(n)
-        problem = Problem.of(similarities, self.n_clusters, prior, features, self.constant)
+        problem = Problem.of(similarities, self.n_clusters, self.constant)
         best = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
         self._similarities = similarities
-        self._prior = prior
         # `validated` sets n_features_in_ and the column names of a frame.
         frame = labelled_values(X)[1] if is_frame(X) else similarities.values
         validated(self, frame, skip_check_array=True)
@@ -328,7 +288,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        ndarray of int8, shape (n, K)
+        ndarray of int8, shape (n, n_clusters)
             Copy of `memberships_`.
         """
         return self.fit(X, y, **fit_params).memberships_.copy()
@@ -362,11 +322,10 @@ class AdditiveClustering(
 
         A row that is equal to a fitted row receives the memberships of that row. If several equal
         fitted rows have different memberships, the first of these rows is used, unless X is the
-        whole fitted table. Any other row receives the least-squares memberships, which take account
-        of the prior at the residual variance. All 2^K combinations are compared if K is at most 12.
-        If K is greater, memberships are flipped one at a time from three starts, and the best
-        result is returned. The starts are no cluster, all clusters, and the unbounded least-squares
-        solution.
+        whole fitted table. Any other row receives the least-squares memberships. All 2^K
+        combinations are compared if the number of clusters K is at most 12. If K is greater,
+        memberships are flipped one at a time from three starts, and the best result is returned.
+        The starts are no cluster, all clusters, and the unbounded least-squares solution.
 
         Parameters
         ----------
@@ -376,8 +335,8 @@ class AdditiveClustering(
 
         Returns
         -------
-        ndarray of int8, shape (k, K)
-            Binary memberships in the K clusters.
+        ndarray of int8, shape (k, n_clusters)
+            Binary memberships.
         """
         check_is_fitted(self, "memberships_")
         rows = validated(
@@ -385,14 +344,14 @@ class AdditiveClustering(
             ensure_all_finite="allow-nan", order="C",
         )  # fmt: skip
         result = np.empty((len(rows), len(self.weights_)), np.int8)
-        assignment = _Placement.of(self)
+        design = self.memberships_ * self.weights_
         matches = same_rows(rows, self._fitted_rows)
         for a, (row, fitted) in enumerate(zip(rows, matches, strict=True)):
             if fitted >= 0:
                 result[a] = self.memberships_[fitted]
                 continue
             values = self._similarities.largest - row if self.kind == "dissimilarity" else row
-            result[a] = assignment.memberships(values - self.constant_)
+            result[a] = _assigned(design, values - self.constant_)
         return result
 
     @property
@@ -410,21 +369,10 @@ class AdditiveClustering(
     def _solver(self, n: int) -> Solver:
         if isinstance(self.solver, Solver):
             return self.solver
-        if self.solver != "auto":
+        if self.solver is not None:
             return SOLVERS[self.solver]()
         few = _few_memberships(n, self.n_clusters)
         return Annealing(n_sweeps=_SWEEPS) if few else GibbsEM()
-
-    def _check_features(self, n: int) -> np.ndarray:
-        if self.features is None:
-            return np.zeros((n, 0))
-        features = np.asarray(self.features, dtype=np.float64)
-        if features.ndim != 2 or len(features) != n:
-            raise DataError(
-                f"features have shape {features.shape}; expected {n} rows, one per object"
-            )
-        _check_binary(features, "feature", "observed features")
-        return features
 
     def _check_starts(self, n: int) -> list[np.ndarray]:
         """Return the memberships in `init`, each of shape (n, k)."""
@@ -438,7 +386,7 @@ class AdditiveClustering(
                     f"init has shape {start.shape}; expected {n} rows (objects) and one column "
                     "per cluster"
                 )
-            _check_binary(start, "init", "memberships to start from")
+            _check_binary(start)
         return starts
 
     def _best_of_starts(
@@ -477,7 +425,6 @@ class AdditiveClustering(
         self.memberships_ = members[:, rank].astype(np.int8)
         self.membership_probabilities_ = probabilities[1:, place].T[:, rank]
         self.weights_ = weights[rank]
-        self.observed_ = rank < problem.first - 1
         self.constant_ = float(solution.weights[0] * problem.scale + problem.shift)
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
         self.history_ = dict(solution.history)
@@ -487,7 +434,7 @@ class AdditiveClustering(
         for k, weight in enumerate(self.weights_):
             rows = tuple(int(i) for i in np.flatnonzero(self.memberships_[:, k]))
             names = tuple(labels[i] for i in rows)
-            self.clusters_.append(Cluster(float(weight), names, rows, bool(self.observed_[k])))
+            self.clusters_.append(Cluster(float(weight), names, rows))
         self._set_measures()
 
     def _set_measures(self) -> None:
@@ -503,50 +450,35 @@ class AdditiveClustering(
         self.log_likelihood_ = float(-0.5 * n_pairs * (log_variance + 1))
 
 
-@dataclass(frozen=True, eq=False)
-class _Placement:
-    """Least-squares assignment of single objects: min |x - F W g|^2 - bonus'g over binary g."""
-
-    design: np.ndarray
-    bonus: np.ndarray
-
-    @classmethod
-    def of(cls, fitted: AdditiveClustering) -> _Placement:
-        learned = ~fitted.observed_
-        odds = np.zeros(len(fitted.weights_))
-        odds[learned] = fitted._prior.log_odds(fitted.weights_[learned])
-        return cls(fitted.memberships_ * fitted.weights_, 2 * fitted.residual_variance_ * odds)
-
-    def memberships(self, values: np.ndarray) -> np.ndarray:
-        """Return the best-fitting memberships for values (n,) minus the constant."""
-        known = ~np.isnan(values)
-        design = self.design[known]
-        gram, right = design.T @ design, design.T @ values[known] + self.bonus / 2
-        count = len(right)
-        if count <= _MOST_EXACT:
-            codes = (np.arange(1 << count)[:, None] >> np.arange(count)) & 1
-            costs = np.einsum("ck,kl,cl->c", codes, gram, codes) - 2 * codes @ right
-            return codes[_first_least(costs, codes)]
+def _assigned(design: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return binary g that minimize |x - F W g|^2 for `values` x (n,) without the constant."""
+    known = ~np.isnan(values)
+    design = design[known]
+    gram, right = design.T @ design, design.T @ values[known]
+    count = len(right)
+    if count <= _MOST_EXACT:
+        codes = (np.arange(1 << count)[:, None] >> np.arange(count)) & 1
+    else:
         bounded = np.linalg.lstsq(gram, right, rcond=None)[0]
         starts = np.array([np.zeros(count), np.ones(count), bounded > 0.5]).astype(int)
         codes = np.array([_descend(gram, right, start) for start in starts])
-        costs = np.einsum("ck,kl,cl->c", codes, gram, codes) - 2 * codes @ right
-        return codes[_first_least(costs, codes)]
+    costs = np.einsum("ck,kl,cl->c", codes, gram, codes) - 2 * codes @ right
+    return codes[_first_least(costs, codes)]
 
 
 def _few_memberships(n_objects: int, n_clusters: int) -> bool:
-    """Return whether "auto" selects annealing for these numbers of objects and clusters."""
+    """Return whether annealing is the default for these numbers of objects and clusters."""
     return n_objects * n_clusters <= _MOST_ANNEALED
 
 
 def quick(estimator: AdditiveClustering, n_objects: int, n_clusters: int) -> AdditiveClustering:
-    """Return a copy of the estimator that replaces "auto" by a short annealing run.
+    """Return a copy of the estimator in which annealing by default is a short run.
 
     In 91 % of 216 fits of simulated tables, three short annealing runs and the local search ended
     at the best known solution. Three long runs did so equally often.
     """
     quicker = clone(estimator).set_params(n_clusters=n_clusters, n_jobs=1)
-    if estimator.solver == "auto" and _few_memberships(n_objects, n_clusters):
+    if estimator.solver is None and _few_memberships(n_objects, n_clusters):
         quicker.set_params(solver=Annealing(n_sweeps=_QUICK_SWEEPS))
     return quicker
 
@@ -557,10 +489,8 @@ def hasty(estimator: AdditiveClustering, n_init: int = 1) -> AdditiveClustering:
     return clone(estimator).set_params(n_init=min(n_init, estimator.n_init), polish=polish)
 
 
-def check_possible(n_clusters: int, n_objects: int, n_features: int) -> None:
-    """Raise an error if there are no clusters, or more clusters than can be distinct."""
-    if n_clusters == 0 and n_features == 0:
-        check_whole("n_clusters", n_clusters, why=" if no features are given")
+def check_possible(n_clusters: int, n_objects: int) -> None:
+    """Raise an error if there are more clusters than can be distinct."""
     if n_clusters > n_distinct_clusters(n_objects):
         raise ParameterError(
             f"exceeds the {n_distinct_clusters(n_objects)} distinct clusters of at least two "
@@ -576,11 +506,12 @@ def _each(init: Any) -> list[Any]:
     return list(init) if several else [init]
 
 
-def _check_binary(values: np.ndarray, name: str, what: str) -> None:
-    cell = first_cell(values, lambda values: (values != 0) & (values != 1))
+def _check_binary(start: np.ndarray) -> None:
+    cell = first_cell(start, lambda values: (values != 0) & (values != 1))
     if cell is not None:
         raise DataError(
-            f"{name} {cell.column} of object {cell.row} is {cell.value}; {what} must be 0 or 1"
+            f"init {cell.column} of object {cell.row} is {cell.value}; memberships to start from "
+            "must be 0 or 1"
         )
 
 

@@ -1,15 +1,13 @@
 """Selection of the number of additive clusters.
 
     VAF_K = 1 - S_K / S_mean                          never falls if the best clusters are found
-    L_K   = N log(S_K / N) + (K + g) log N + 2 bits_K
+    L_K   = N log(S_K / N) + (K + g) log N + 2 n K log 2
     e_K   = mean (s_ij - model of K clusters)^2       over pairs that were hidden from the fit
     BIC_K = N log(S_K / N) + (K + g) log N
 
-S_K is the residual sum of squares over N observed pairs. The number of additional weights, g, is
-the number of observed features, plus 1 if a constant is fitted. The cost of the memberships is
-bits_K = -log p(memberships) under the prior of the fit. It is n K log 2 if all memberships are
-equally likely. If the standard error s of one similarity is known, for example from averaging over
-judges, S_K / s^2 replaces N log(S_K / N).
+S_K is the residual sum of squares over N observed pairs, and g is 1 if a constant is fitted. The
+memberships cost n K log 2 because all memberships are equally likely. If the standard error s of
+one similarity is known, for example from averaging over judges, S_K / s^2 replaces N log(S_K / N).
 
 **The suggestion** starts from the K with the smallest description length L_K in two parts (Rissanen
 1978, Automatica 14, 465-471). A cluster must reduce the description length by more than the cost of
@@ -19,7 +17,7 @@ of VAF_K with an explicit cost. BIC_K follows Lee 2001 (Journal of Mathematical 
 clusters if s is small.
 
 **No structure.** The constant model, K = 0, and the model with one cluster are always candidates.
-The constant model includes the observed features. Its description length is L_0 = N log(S_0 / N) +
+Its description length is L_0 = N log(S_0 / N) +
 g log N, where S_0 is the sum of squares about the constant. If L_0 is the smallest, no cluster
 explains more than it costs, and the suggestion is 0. The cost of selecting the best of 2^n subsets
 is one bit per membership. In normal noise, the largest gain among 2^n clusters is about 2 n log 2.
@@ -56,16 +54,13 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from manymaps.checks import check_number, check_whole
 from manymaps.clustering.additive import AdditiveClustering, check_possible, hasty, quick
-from manymaps.clustering.priors import UniformPrior
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.clustering.stability import cluster_stability
 from manymaps.compute.tasks import run_tasks
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.labels import plural
 from manymaps.seeds import drawn_seed
 
 # A perfect fit would have a description length of minus infinity.
@@ -105,19 +100,15 @@ class ClusterPath:
         Smallest number of clusters whose error on hidden pairs is within one standard error of the
         minimum.
     constant_length : float
-        Description length of the model without clusters, which contains the constant and the
-        observed features.
+        Description length of the model without clusters.
     recurrence : tuple of ndarray, length k, or None
-        Share of refits in which each cluster of each model recurs, as in `cluster_stability`. It is
-        NaN for observed features.
+        Share of refits in which each cluster of each model recurs, as in `cluster_stability`.
     suggestion : int
         Largest number of clusters, up to the number with the smallest description length, at which
         every cluster recurs in at least half of the refits. Without such a number, or without
         refits, it is the number with the smallest description length. It is 0 if no structure was
         found: the constant model has the smallest description length, or the gain does not exceed
         the gains of shuffled residuals.
-    reasons : tuple of str
-        Reasons for and against the suggestion.
     estimators : tuple of AdditiveClustering, length k
         Models fitted to all pairs. Their `solutions_` contain the starts of both passes.
     """
@@ -127,7 +118,6 @@ class ClusterPath:
     bic: np.ndarray
     held_out: np.ndarray | None
     suggestion: int
-    reasons: tuple[str, ...]
     estimators: tuple[AdditiveClustering, ...]
     description_length: np.ndarray
     held_out_error: np.ndarray | None
@@ -149,13 +139,13 @@ class ClusterPath:
             line = f"{count:8d}  {self.vaf[i]:.4f}  {self.bic[i]:8.2f}"
             line += f"  {self.description_length[i]:8.2f}"
             if self.recurrence is not None:
-                line += f"  {np.nanmin(self.recurrence[i]):6.0%}"
+                line += f"  {self.recurrence[i].min():6.0%}"
             if self.held_out_error is not None and self.held_out_standard_error is not None:
                 error, spread = self.held_out_error[i], self.held_out_standard_error[i]
                 line += f"  {error:8.4g} ± {spread:.2g}"
             lines.append(line)
         verdict = f"suggested: {self.suggestion}" if self.has_structure else "no structure found"
-        return "\n".join([*lines, verdict, *self.reasons])
+        return "\n".join([*lines, verdict, f"length without clusters: {self.constant_length:.2f}"])
 
 
 def cluster_path(
@@ -180,8 +170,8 @@ def cluster_path(
         the constant model without clusters are always included.
     estimator : AdditiveClustering, optional
         Estimator that defines all settings except `n_clusters`. The default estimator has 3 random
-        starts. The solver "auto" uses a tenth of its usual annealing sweeps. Fits with hidden pairs
-        use one random start and exchange only single clusters.
+        starts. Annealing by default takes a tenth of its usual sweeps. Fits with hidden pairs use
+        one random start and exchange only single clusters.
     precision : float, optional
         Standard error s of one similarity, greater than 0. By default, the residual variance is set
         to its maximum-likelihood estimate.
@@ -240,8 +230,7 @@ def cluster_path(
     if data.is_constant:
         raise DataError("all similarities are equal, so clusters cannot explain any variance")
     # Impossible numbers of clusters are rejected before any fit starts.
-    n_features = 0 if base.features is None else np.shape(base.features)[-1]
-    check_possible(int(counts[-1]), data.n_objects, n_features)
+    check_possible(int(counts[-1]), data.n_objects)
     why = f"; use {setting('held_out', None)}"
     hidden = hidden_sets(data, held_out, n_repeats, random, why=why) if held_out else []
     tasks = [(base, data, counts), *((hasty(base), data.hiding(mask), counts) for mask in hidden)]
@@ -254,7 +243,7 @@ def cluster_path(
         for path, mask in zip(others, hidden, strict=True)
     ]
     pairs = _Hidden(np.hstack(sets)) if sets else None
-    measured = _measured(base, data, counts, fitted, pairs, precision, random)
+    measured = _measured(base, data, counts, fitted, precision, random)
     recurrence = None
     if n_bootstraps is not None:
         recurrence = tuple(
@@ -263,7 +252,7 @@ def cluster_path(
             ).recurrence
             for model in fitted
         )
-        measured = replace(measured, recurs=np.array([np.nanmin(one) for one in recurrence]))
+        measured = replace(measured, recurs=np.array([one.min() for one in recurrence]))
     return ClusterPath(
         n_clusters=counts,
         vaf=measured.vaf,
@@ -274,7 +263,6 @@ def cluster_path(
         held_out_standard_error=pairs.standard_error if pairs else None,
         fewest_by_held_out=int(counts[pairs.fewest]) if pairs else None,
         suggestion=measured.suggestion,
-        reasons=measured.reasons(),
         estimators=fitted,
         constant_length=measured.constant_length,
         recurrence=recurrence,
@@ -302,7 +290,7 @@ def _path(
 
     def fitted(count: int, *starts: AdditiveClustering, **settings: int) -> AdditiveClustering:
         estimator = quick(base, data.n_objects, int(count)).set_params(**settings)
-        members = [start.memberships_[:, ~start.observed_] for start in starts]
+        members = [start.memberships_ for start in starts]
         return estimator.set_params(init=members or base.init).fit(data)
 
     models: list[AdditiveClustering] = []
@@ -322,16 +310,15 @@ def _measured(
     data: Similarities,
     counts: np.ndarray,
     models: tuple[AdditiveClustering, ...],
-    hidden: _Hidden | None,
     precision: float | None,
     random: np.random.RandomState,
 ) -> _Measures:
     """Measure the models, and compare their gain with the gains of shuffled tables."""
     vaf = np.array([model.variance_accounted_for_ for model in models])
     bic = np.array([_bic(model, data, precision) for model in models])
-    bits = np.array([_membership_bits(model) for model in models])
+    length = np.array([_length(model, data, precision) for model in models])
     constant = _constant_length(base, data, precision)
-    found = _Measures(counts, vaf, bic, bits, data.n_pairs, hidden, precision, constant)
+    found = _Measures(counts, vaf, bic, length, precision, constant)
     is_chance = found.suggestion and _gain_of_noise(base, data, found, random) >= found.gain
     return replace(found, is_chance=bool(is_chance))
 
@@ -341,12 +328,15 @@ def _bic(fitted: AdditiveClustering, data: Similarities, precision: float | None
     return _bic_of(fitted.residual_variance_ * data.n_pairs, count, data, precision)
 
 
+def _length(fitted: AdditiveClustering, data: Similarities, precision: float | None) -> float:
+    """Return the description length, which adds the cost of the memberships to the BIC."""
+    return _bic(fitted, data, precision) + 2 * fitted.memberships_.size * float(np.log(2))
+
+
 def _constant_length(
     base: AdditiveClustering, data: Similarities, precision: float | None
 ) -> float:
-    """Return the description length of the constant and the observed features."""
-    if base.features is not None:
-        return _bic(clone(base).set_params(n_clusters=0, init=None).fit(data), data, precision)
+    """Return the description length of the constant."""
     values = data.pair_values
     mean = float(values.mean())
     constant = {"free": mean, "nonnegative": max(mean, 0.0), False: 0.0}[base.constant]
@@ -362,9 +352,6 @@ def _gain_of_noise(
 ) -> float:
     """Return the largest gain in description length among tables with shuffled residuals."""
     model = np.full_like(data.values, data.pair_values.mean())
-    if base.features is not None:
-        fitted = clone(base).set_params(n_clusters=0, init=None).fit(data)
-        model = _predicted(fitted, data)
     rows, columns = np.nonzero(np.triu(data.observed))
     residuals = (data.values - model)[rows, columns]
     tables = []
@@ -378,7 +365,7 @@ def _gain_of_noise(
     paths = run_tasks(_path, tasks, "shuffled table", n_jobs=base.n_jobs, prefer="threads")
     return max(
         _constant_length(base, table, measured.precision)
-        - min(_bic(one, table, measured.precision) + 2 * _membership_bits(one) for one in path)
+        - min(_length(one, table, measured.precision) for one in path)
         for table, path in zip(tables, paths, strict=True)
     )
 
@@ -390,15 +377,6 @@ def _bic_of(squares: float, count: int, data: Similarities, precision: float | N
     squares = max(squares, _EXACT * data.squares)
     misfit = squares / precision / precision if precision else n_pairs * np.log(squares / n_pairs)
     return float(misfit + count * np.log(n_pairs))
-
-
-def _membership_bits(fitted: AdditiveClustering) -> float:
-    """Return -log p(memberships) of the fitted clusters under the prior."""
-    learned = ~fitted.observed_
-    prior = fitted.prior if fitted.prior is not None else UniformPrior()
-    odds = prior.log_odds(fitted.weights_[learned])
-    sizes = fitted.memberships_[:, learned].sum(axis=0)
-    return float((len(fitted.memberships_) * np.log1p(np.exp(odds)) - sizes * odds).sum())
 
 
 def _predicted(fitted: AdditiveClustering, data: Similarities) -> np.ndarray:
@@ -424,59 +402,29 @@ class _Hidden:
         errors = _standard_errors(self.squares)
         return np.divide(errors, 2 * self.error, out=np.zeros_like(errors), where=self.error > 0)
 
-    @cached_property
-    def least(self) -> int:
-        """Index of the model with the smallest error."""
-        return int(np.argmin(self.error))
-
-    @cached_property
-    def excess(self) -> np.ndarray:
-        """Differences between the mean squared errors and their minimum."""
-        return (self.squares - self.squares[self.least]).mean(axis=1)
-
-    @cached_property
-    def excess_standard_error(self) -> np.ndarray:
-        """Standard errors of the paired differences from the best model."""
-        return _standard_errors(self.squares - self.squares[self.least])
-
-    @cached_property
+    @property
     def fewest(self) -> int:
         """Index of the first model within one standard error of the minimum."""
+        differences = self.squares - self.squares[np.argmin(self.error)]
+        excess = differences.mean(axis=1)
         # The residuals of exact fits are rounding errors, so they do not distinguish between
         # models.
-        rounding = _EXACT * self.excess.max()
-        return int(np.argmax(self.excess <= self.excess_standard_error + rounding))
-
-    def above(self, at: int) -> str:
-        """Describe the excess error of the model at this index."""
-        error = self.excess_standard_error[at]
-        if error == 0:
-            return "have a larger error, by the same amount for every pair"
-        return (
-            f"have an error of {self.error[at]:.4g}, {self.excess[at] / error:.2g} standard "
-            "errors larger"
-        )
+        rounding = _EXACT * excess.max()
+        return int(np.argmax(excess <= _standard_errors(differences) + rounding))
 
 
 @dataclass(frozen=True, eq=False)
 class _Measures:
-    """Measures for each number of clusters, the selected number, and the reasons."""
+    """Measures for each number of clusters, and the suggested number."""
 
     counts: np.ndarray
     vaf: np.ndarray
     bic: np.ndarray
-    bits: np.ndarray
-    n_pairs: int
-    hidden: _Hidden | None
+    length: np.ndarray
     precision: float | None
     constant_length: float
     is_chance: bool = False
     recurs: np.ndarray | None = None  # the least recurrence of the clusters of each model
-
-    @cached_property
-    def length(self) -> np.ndarray:
-        """Description lengths, shape (k,)."""
-        return self.bic + 2 * self.bits
 
     @cached_property
     def chosen(self) -> int:
@@ -500,84 +448,6 @@ class _Measures:
     def suggestion(self) -> int:
         """Suggested number of clusters, or 0 without structure."""
         return int(self.counts[self.suggested]) if self.gain > 0 and not self.is_chance else 0
-
-    def reasons(self) -> tuple[str, ...]:
-        """Return sentences for and against the suggested number."""
-        at, last = self.chosen, len(self.counts) - 1
-        condition = "at the maximum-likelihood variance"
-        if self.precision:
-            condition = f"at a precision of {self.precision:g}"
-        if self.is_chance:
-            return (
-                f"the description length {condition} is smallest for {self._clusters(at)}, but one "
-                f"of {_SHUFFLES} tables with shuffled similarities gains as much from clusters; a "
-                "few extreme values without structure have this effect",
-            )
-        if not self.suggestion:
-            return (
-                f"the description length {condition} is smallest without clusters: "
-                f"{self.constant_length:.1f} for the constant, {self.length[at]:.1f} for "
-                f"{self._clusters(at)}; this is typical of noise without structure",
-            )
-        sentences = [f"the description length {condition} is smallest for {self._clusters(at)}"]
-        sentences += [self._step(k) for k in (at - 1, at) if 0 <= k < last]
-        gaps = np.diff(self.counts)[max(at - 1, 0) : at + 1]
-        if at == last > 0 or (gaps > 1).any():
-            sentences.append("this number is at an end of the compared range; extend the range")
-        if self.recurs is not None:
-            sentences.append(self._of_refits(self.recurs))
-        if self.hidden is not None:
-            sentences.append(self._of_pairs(self.hidden))
-        sentences.append(
-            f"BIC, which counts weights but not memberships, is smallest for "
-            f"{self.counts[np.argmin(self.bic)]}"
-        )
-        return tuple(sentences)
-
-    def _step(self, at: int) -> str:
-        """Describe the gain and the cost of the clusters added in the next step."""
-        low, high = self.counts[at], self.counts[at + 1]
-        gain = self.vaf[at + 1] - self.vaf[at]
-        cost = (high - low) * np.log(self.n_pairs) + 2 * (self.bits[at + 1] - self.bits[at])
-        worth = cost - (self.length[at + 1] - self.length[at])
-        verdict = "which is worthwhile" if worth > cost else "which is not worthwhile"
-        return (
-            f"going from {low} to {high} clusters explains {gain:.1%} more of the variance, worth "
-            f"{worth:.1f} at a cost of {cost:.1f}, {verdict}"
-        )
-
-    def _of_refits(self, recurs: np.ndarray) -> str:
-        """Describe how often the clusters of the suggestion and of the shortest model recur."""
-        suggested, shortest = self._clusters(self.suggested), self._clusters(self.chosen)
-        if recurs[self.suggested] < RECURS:
-            return (
-                f"no compared number up to {shortest} has only clusters that recur in at least "
-                f"{RECURS:.0%} of the refits; the suggested clusters depend on few pairs"
-            )
-        stable = f"with {suggested}, every cluster recurs in at least {recurs[self.suggested]:.0%}"
-        if self.suggested == self.chosen:
-            return f"{stable} of the refits"
-        least = f"{recurs[self.chosen]:.0%} of the refits"
-        return f"with {shortest}, a cluster recurs in only {least}; {stable}"
-
-    def _of_pairs(self, hidden: _Hidden) -> str:
-        fewest, least = hidden.fewest, hidden.least
-        verdict = "agree" if fewest == self.suggested else "disagree"
-        sentence = (
-            f"hidden pairs {verdict}: their error is smallest for {self._clusters(least)} "
-            f"({hidden.error[least]:.4g})"
-        )
-        if fewest < least:
-            sentence += (
-                f", and within one standard error of that for {self.counts[fewest]} or more "
-                f"({hidden.error[fewest]:.4g})"
-            )
-        if fewest:
-            sentence += f"; fits with {self.counts[fewest - 1]} {hidden.above(fewest - 1)}"
-        return sentence
-
-    def _clusters(self, at: int) -> str:
-        return plural("cluster", int(self.counts[at]))
 
 
 def _standard_errors(values: np.ndarray) -> np.ndarray:

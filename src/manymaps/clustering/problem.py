@@ -6,8 +6,8 @@ similarities, and the values are divided by their standard deviation. If the con
 mean is also subtracted. The fit therefore does not depend on the order of the objects or the scale
 of the similarities.
 
-Shapes: values (n, n), observed (n, n), features (n_features, n). Values are symmetric, and 0 on the
-diagonal and for missing pairs. Observed is false on the diagonal.
+Shapes: values (n, n), observed (n, n). Values are symmetric, and 0 on the diagonal and for missing
+pairs. Observed is false on the diagonal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from scipy import sparse
 from scipy.spatial.distance import squareform
 
 from manymaps.checks import check_choice, check_labels, first_cell
-from manymaps.clustering.priors import Prior
 from manymaps.compute.nonnegative import FREE, NONNEGATIVE, ZERO
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
@@ -338,12 +337,8 @@ class Problem:
         The unobserved pairs if `complete` is true, and the observed pairs otherwise.
     complete : bool
         Whether at least half of the pairs are observed.
-    fixed : ndarray of shape (n_fixed, n)
-        Memberships of the fixed terms: the constant (ones) and then the observed features.
-    status : ndarray of shape (n_fixed + n_clusters,)
-        Codes for the bounds of the weights.
-    prior : Prior
-        Prior distribution of the memberships.
+    status : ndarray of shape (1 + n_clusters,)
+        Codes for the bounds of the constant and of the weights.
     n_clusters : int
         Number of clusters to fit.
     order : ndarray of shape (n,)
@@ -356,24 +351,15 @@ class Problem:
     mask: np.ndarray
     odd: np.ndarray
     complete: bool
-    fixed: np.ndarray
     status: np.ndarray
-    prior: Prior
     n_clusters: int
     order: np.ndarray
     scale: float
     shift: float
 
     @classmethod
-    def of(
-        cls,
-        similarities: Similarities,
-        n_clusters: int,
-        prior: Prior,
-        features: np.ndarray,
-        constant: object,
-    ) -> Problem:
-        """Return the problem of fitting `n_clusters` clusters in addition to the features."""
+    def of(cls, similarities: Similarities, n_clusters: int, constant: object) -> Problem:
+        """Return the problem of fitting `n_clusters` clusters."""
         pairs = similarities.pair_values
         mean = math.fsum(pairs) / len(pairs)
         spread = math.sqrt(math.fsum((pairs - mean) ** 2) / len(pairs))
@@ -383,22 +369,19 @@ class Problem:
         shift = mean if constant == "free" else 0.0
         observed = similarities.observed
         values = np.where(observed, (similarities.values - shift) / scale, 0.0)
-        order = _canonical_order(values, observed, features)
+        order = _canonical_order(values, observed)
         values, observed = values[np.ix_(order, order)], observed[np.ix_(order, order)]
         upper = np.triu(np.ones_like(observed), 1)
         complete = 2 * observed.sum() >= observed.size - len(observed)
         odd = np.ascontiguousarray(np.argwhere(upper & (~observed if complete else observed)))
-        n_fixed = 1 + features.shape[1]
-        status = np.full(n_fixed + n_clusters, NONNEGATIVE)
+        status = np.full(1 + n_clusters, NONNEGATIVE)
         status[0] = CONSTANTS[constant]
         return cls(
             values=np.ascontiguousarray(values),
             mask=np.ascontiguousarray(observed, dtype=np.float64),
             odd=odd,
             complete=bool(complete),
-            fixed=np.vstack([np.ones(len(order)), np.ascontiguousarray(features[order].T)]),
             status=status,
-            prior=prior,
             n_clusters=n_clusters,
             order=order,
             scale=scale,
@@ -407,18 +390,13 @@ class Problem:
 
     def of_clusters(self, n_clusters: int) -> Problem:
         """Return a copy with another number of clusters to fit."""
-        status = np.append(self.status[: self.first], np.full(n_clusters, NONNEGATIVE))
+        status = np.append(self.status[:1], np.full(n_clusters, NONNEGATIVE))
         return replace(self, n_clusters=n_clusters, status=status)
 
     @property
     def n_objects(self) -> int:
         """Number of objects."""
         return len(self.values)
-
-    @property
-    def first(self) -> int:
-        """Index of the first term that is a fitted cluster."""
-        return len(self.fixed)
 
     @cached_property
     def n_pairs(self) -> int:
@@ -437,7 +415,7 @@ class Problem:
         return max(0.0, self.squares / n_pairs - (self.values.sum() / 2 / n_pairs) ** 2)
 
 
-def _canonical_order(values: np.ndarray, observed: np.ndarray, features: np.ndarray) -> np.ndarray:
-    """Return a stable order of the objects by their features and sorted similarities."""
+def _canonical_order(values: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Return a stable order of the objects by their sorted similarities."""
     rows = np.sort(np.where(observed, values.round(_ROUNDED), np.inf), axis=1)
-    return np.lexsort(np.hstack([features, rows]).T[::-1])
+    return np.lexsort(rows.T[::-1])

@@ -55,8 +55,7 @@ class ClusterStability:
     Attributes
     ----------
     jaccards : ndarray of shape (n_bootstraps, K)
-        Largest Jaccard index with any cluster of each refit, between 0 and 1, or NaN for observed
-        features.
+        Largest Jaccard index with any cluster of each refit, between 0 and 1.
     by_chance : ndarray of shape (K,)
         Mean of the largest Jaccard indices after permuting the objects of each refit.
     threshold : float
@@ -84,8 +83,8 @@ class ClusterStability:
     @property
     def recurrence(self) -> np.ndarray:
         """Proportion of refits in which each cluster reaches the threshold, shape (K,)."""
-        share = (self.jaccards >= self.threshold).mean(axis=0)
-        return np.where(np.isnan(self.by_chance), np.nan, share)
+        share: np.ndarray = (self.jaccards >= self.threshold).mean(axis=0)
+        return share
 
     def __str__(self) -> str:
         rows = zip(self.jaccard, self.recurrence, self.by_chance, strict=True)
@@ -109,7 +108,7 @@ def cluster_stability(
     ----------
     estimator : AdditiveClustering
         Fitted estimator. The refits use its settings, except that they start from its clusters and
-        from only two random starts and, for the solver "auto", use a tenth of the annealing sweeps.
+        from only two random starts, and that annealing by default takes a tenth of the sweeps.
     n_bootstraps : int, default 100
         Number of refits.
     judges : array of shape (n_judges, n, n), optional
@@ -165,8 +164,7 @@ def cluster_stability(
     check_number("hidden", hidden, above=0, below=0.5)
     random = np.random.RandomState(drawn_seed(random_state))
     data = estimator._similarities
-    fitted = ~estimator.observed_
-    clusters = estimator.memberships_[:, fitted]
+    clusters = estimator.memberships_
     if judges is None:
         samples = [data.hiding(mask) for mask in hidden_sets(data, hidden, n_bootstraps, random)]
     else:
@@ -176,12 +174,12 @@ def cluster_stability(
     seeds = random.randint(2**31 - 1, size=n_bootstraps)
     tasks = [(refit, sample, int(seed)) for sample, seed in zip(samples, seeds, strict=True)]
     refits = run_tasks(_memberships, tasks, "refit", n_jobs=n_jobs, prefer="threads")
-    jaccards = np.full((n_bootstraps, len(fitted)), np.nan)
-    chances = np.full((n_bootstraps, len(fitted)), np.nan)
+    jaccards = np.empty((n_bootstraps, clusters.shape[1]))
+    chances = np.empty_like(jaccards)
     for row, members in enumerate(refits):
-        jaccards[row, fitted] = jaccard_indices(clusters, members).max(axis=1)
+        jaccards[row] = jaccard_indices(clusters, members).max(axis=1)
         shuffled = members[random.permutation(len(members))]
-        chances[row, fitted] = jaccard_indices(clusters, shuffled).max(axis=1)
+        chances[row] = jaccard_indices(clusters, shuffled).max(axis=1)
     drawn = "pairs" if judges is None else "judges"
     return ClusterStability(jaccards, chances.mean(axis=0), threshold, drawn)
 
@@ -202,8 +200,8 @@ def jaccard_indices(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def _memberships(estimator: AdditiveClustering, data: Similarities, seed: int) -> np.ndarray:
     """Return the memberships of the clusters of one refit."""
-    refit = clone(estimator).set_params(random_state=seed).fit(data)
-    return refit.memberships_[:, ~refit.observed_]
+    memberships: np.ndarray = clone(estimator).set_params(random_state=seed).fit(data).memberships_
+    return memberships
 
 
 def _drawn_judges(

@@ -1,10 +1,10 @@
 """Search for memberships of additive clusters by deterministic moves that refit all weights.
 
-    objective = -N/2 log(S / S0 + 1e-12) + sum_k (size_k a_k - n log(1 + exp(a_k)))
+    objective = -N/2 log(S / S0 + 1e-12)
 
 N is the number of observed pairs, S the residual sum of squares under the best weights and S0 the
-total sum of squares. The prior's log odds are a_k = base + tie (1 - w_k / mean w). The objective
-is the log posterior with the noise variance at its maximum.
+total sum of squares. The objective is the log-likelihood with the noise variance at its maximum,
+up to a constant.
 
 A change that affects only cluster k leaves the part of the other clusters in the normal equations
 unchanged. With C C' = A without k, y = C^-1 b and, for a candidate with the column a, v = C^-1 a,
@@ -15,8 +15,7 @@ unchanged. With C C' = A without k, y = C^-1 b and, for a candidate with the col
 for candidates that could be best according to this bound, so most flips cost O(K^2) instead of
 O(K^3).
 
-Shapes are the same as in `manymaps.compute.gibbs`, and `bounds` is (squares S0, pairs N, base,
-tie).
+Shapes are the same as in `manymaps.compute.gibbs`, `squares` is S0 and `n_pairs` is N.
 """
 
 from __future__ import annotations
@@ -34,18 +33,9 @@ _LEAST_GAIN = 1e-7
 
 
 @compiled
-def objective(left, features, weights, first, bounds):
-    """Return the log posterior of memberships, where `left` is the residual sum of squares."""
-    squares, n_pairs, base, tie = bounds
-    value = -0.5 * n_pairs * np.log(max(left, 0.0) / squares + _FLOOR)
-    n, count = features.shape[1], weights.size - first
-    mean = 0.0
-    for k in range(first, weights.size):
-        mean += weights[k] / count
-    for k in range(first, weights.size):
-        odds = base + (tie * (1 - weights[k] / mean) if mean > 0 else 0.0)
-        value += features[k].sum() * odds - n * np.log1p(np.exp(odds))
-    return value
+def objective(left, squares, n_pairs):
+    """Return the log-likelihood, where `left` is the residual sum of squares."""
+    return -0.5 * n_pairs * np.log(max(left, 0.0) / squares + _FLOOR)
 
 
 @compiled
@@ -146,33 +136,23 @@ def _eliminate(gram, right, squares, chosen, lower, base):
     return left
 
 
-@inlined
-def _optimistic(left, features, k, i, weights, first, bounds):
-    """Return the objective after a flip with `left` squares, or infinity if it is unknown."""
-    if bounds[3] != 0:
-        return np.inf
-    change = bounds[2] * (1 - 2 * features[k, i])
-    return objective(left, features, weights, first, bounds) + change
-
-
 @compiled
 def flip_until_none_helps(
-    values, mask, odd, complete, features, status, first, bounds, gram, right, weights
+    values, mask, odd, complete, features, status, squares, n_pairs, gram, right, weights
 ):
     """Flip memberships one at a time until no flip increases the objective.
 
     The function updates features, A, b and weights, and returns the residual sum of squares.
     """
     terms, n = features.shape
-    squares = bounds[0]
     left = fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
-    best = objective(left, features, weights, first, bounds)
+    best = objective(left, squares, n_pairs)
     chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, trial, own, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms), np.zeros(terms)
     whole = complete and odd.shape[0] == 0
-    idle, k = 0, first
-    while idle < terms - first:
+    idle, k = 0, 1
+    while idle < terms - 1:
         without = _prepare(gram, right, status, k, squares, chosen, lower, base)
         _count(features, k, counts)
         _pull(values, features, k, pulls)
@@ -185,7 +165,7 @@ def flip_until_none_helps(
                 own[a] = gram[k, a]
                 row[a] += own[a]
             bound = _squares_bound(lower, chosen, base, row, after, k, solution, without)
-            if _optimistic(bound, features, k, i, weights, first, bounds) <= best + _LEAST_GAIN:
+            if objective(bound, squares, n_pairs) <= best + _LEAST_GAIN:
                 continue
             trial[:] = weights
             right[k] = after
@@ -193,7 +173,7 @@ def flip_until_none_helps(
                 gram[k, a] = gram[a, k] = row[a]
             _flip(values, features, k, i, counts, pulls)
             now = nonnegative_weights(gram, right, squares, status, trial)
-            value = objective(now, features, trial, first, bounds)
+            value = objective(now, squares, n_pairs)
             if value > best + _LEAST_GAIN:
                 best, left = value, now
                 weights[:] = trial
@@ -204,18 +184,14 @@ def flip_until_none_helps(
                 for a in range(terms):
                     gram[k, a] = gram[a, k] = own[a]
         idle = 0 if flipped else idle + 1
-        k = k + 1 if k + 1 < terms else first
+        k = k + 1 if k + 1 < terms else 1
     return left
 
 
-@inlined
-def _value(left, size, bounds):
-    """Return the part of the objective that depends on `left` and the size of one cluster."""
-    return size * bounds[2] - 0.5 * bounds[1] * np.log(max(left, 0.0) / bounds[0] + _FLOOR)
-
-
 @compiled
-def best_members(values, mask, odd, complete, features, status, bounds, gram, right, k, seeds):
+def best_members(
+    values, mask, odd, complete, features, status, squares, n_pairs, gram, right, k, seeds
+):
     """Replace the members of cluster k by the best set, given the other clusters.
 
     Without `seeds`, the search considers all 2^n sets. With seeds, which are objects, a set grows
@@ -227,13 +203,13 @@ def best_members(values, mask, odd, complete, features, status, bounds, gram, ri
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, change, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms)
     whole = complete and odd.shape[0] == 0
-    without = _prepare(gram, right, status, k, bounds[0], chosen, lower, base)
+    without = _prepare(gram, right, status, k, squares, chosen, lower, base)
     best, winner = -np.inf, np.zeros(n)
     every = seeds.size == 0
     for s in range(1 if every else seeds.size):
         features[k] = 0.0
         row[:], pulls[:], counts[:] = 0.0, 0.0, 0.0
-        own, size, here = 0.0, 0.0, -np.inf
+        own, here = 0.0, -np.inf
         code, at = 0, -1 if every else seeds[s]
         while True:
             if every:
@@ -247,11 +223,9 @@ def best_members(values, mask, odd, complete, features, status, bounds, gram, ri
             row += change
             sign = 1 - 2 * features[k, at]
             own += sign * pulls[at]
-            size += sign
             _flip(values, features, k, at, counts, pulls)
-            here = _value(
-                _squares_bound(lower, chosen, base, row, own, k, solution, without), size, bounds
-            )
+            bound = _squares_bound(lower, chosen, base, row, own, k, solution, without)
+            here = objective(bound, squares, n_pairs)
             if here > best:
                 best = here
                 winner[:] = features[k]
@@ -264,7 +238,7 @@ def best_members(values, mask, odd, complete, features, status, bounds, gram, ri
                 sign = 1 - 2 * features[k, i]
                 pull = own + sign * pulls[i]
                 bound = _squares_bound(lower, chosen, base, change, pull, k, solution, without)
-                value = _value(bound, size + sign, bounds)
+                value = objective(bound, squares, n_pairs)
                 if value > top + _LEAST_GAIN:
                     top, at = value, i
             if at < 0:
@@ -274,7 +248,7 @@ def best_members(values, mask, odd, complete, features, status, bounds, gram, ri
 
 @compiled
 def anneal(
-    values, mask, odd, complete, features, status, first, bounds, precisions, uniforms,
+    values, mask, odd, complete, features, status, squares, precisions, uniforms,
     gram, right, weights,
 ):  # fmt: skip
     """Sample memberships from high to low temperature, with the best weights for each choice.
@@ -282,17 +256,16 @@ def anneal(
     A membership is drawn with probability proportional to exp(-precision * S). S is the residual
     sum of squares over the clusters with weights above 0, computed by the rank-one update. All
     weights are refitted after each cluster. The shapes are precisions (sweeps,) and uniforms
-    (sweeps, terms - first, n). The function updates features, A, b and weights.
+    (sweeps, terms - 1, n). The function updates features, A, b and weights.
     """
     terms, n = features.shape
-    squares, tie = bounds[0], bounds[3]
     fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
     chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, own_row, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms)
     whole = complete and odd.shape[0] == 0
     for t in range(precisions.size):
-        for k in range(first, terms):
+        for k in range(1, terms):
             for a in range(terms):
                 used = status[a] == FREE or weights[a] > 0
                 chosen[a] = a != k and used and gram[a, a] > 0
@@ -301,8 +274,6 @@ def anneal(
             _pull(values, features, k, pulls)
             own_row[:] = gram[k]
             own = right[k]
-            mean = weights[first:].mean()
-            odds = bounds[2] + (tie * (1 - weights[k] / mean) if mean > 0 else 0.0)
             here = _squares_bound(lower, chosen, base, own_row, own, k, solution, without)
             for i in range(n):
                 _row_change(mask, whole, counts, features, k, i, row)
@@ -310,8 +281,8 @@ def anneal(
                 sign = 1 - 2 * features[k, i]
                 pull = own + sign * pulls[i]
                 there = _squares_bound(lower, chosen, base, row, pull, k, solution, without)
-                gain = sign * odds + precisions[t] * (here - there)
-                if uniforms[t, k - first, i] * (1 + np.exp(-gain)) < 1:
+                gain = precisions[t] * (here - there)
+                if uniforms[t, k - 1, i] * (1 + np.exp(-gain)) < 1:
                     _flip(values, features, k, i, counts, pulls)
                     own_row[:] = row
                     own, here = pull, there

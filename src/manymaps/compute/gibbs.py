@@ -1,28 +1,28 @@
-"""Sweep over memberships of additive clusters, and collect the sums for fitting the weights.
+"""Sample memberships of additive clusters, and collect the sums for fitting the weights.
 
     s_ij = sum_k w_k f_ik f_jk + noise of variance sigma^2,   i < j
-    log odds of f_ik = 1 / (2 sigma^2) sum_j m_ij f_jk w_k (2 r_ij - w_k) + log prior odds
+    log odds of f_ik = 1 / (2 sigma^2) sum_j m_ij f_jk w_k (2 r_ij - w_k)
 
 r_ij is the residual without cluster k, and m_ij states whether the pair is observed (Tenenbaum
 1996, sec. 2). Clusters are visited in turn. The part that a cluster explains is added back to the
 residuals. While its members change, only sum_j f_jk r_ij and sum_j f_jk m_ij are updated. A flip
-therefore costs O(n), and a sweep costs O(n^2 K). A Gibbs sweep samples each membership. A
-mean-field sweep replaces it by its probability, so that the f are probabilities and r_ij is the
-expected residual.
+therefore costs O(n), and a sweep costs O(n^2 K).
 
-The fit of the weights requires only sums over the pairs. For a sample, these sums follow from the
-sizes of intersections, without a table of pairs:
+The fit of the weights requires only sums over the pairs. For binary memberships, these sums follow
+from the sizes of intersections, without a table of pairs:
 
     A_kl = sum_i<j m_ij f_ik f_jk f_il f_jl = c (c - 1) / 2 less the unobserved,  c = |k and l|
     b_k  = sum_i<j s_ij f_ik f_jk
 
-Term 0 is the constant (f = 1 for all objects). The fixed features follow, and the clusters start
-at the index `first`.
+For the mean over samples, A_kl uses the products of the means of f_ik f_jk and f_il f_jl if k
+differs from l (Tenenbaum 1996, footnote 3).
+
+Term 0 is the constant (f = 1 for all objects), and the clusters follow.
 
 Arrays: values (n, n) and mask (n, n) are symmetric, with 0 on the diagonal and at unobserved pairs.
 The mask contains 0 and 1. odd (p, 2) lists the unobserved pairs if `complete` is true, and the
-observed pairs otherwise. The other arrays are features (terms, n), weights (terms,), log_odds
-(terms,), gram (terms, terms), which is A, and right (terms,), which is b.
+observed pairs otherwise. The other arrays are features (terms, n), weights (terms,), gram (terms,
+terms), which is A, and right (terms,), which is b.
 """
 
 from __future__ import annotations
@@ -31,10 +31,7 @@ import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
 
-__all__ = [
-    "enumerate_expectations", "gibbs_expectations", "mean_field_expectations", "moments",
-    "residuals",
-]  # fmt: skip
+__all__ = ["gibbs_expectations", "moments", "residuals"]
 
 
 @compiled
@@ -84,34 +81,25 @@ def _change(residual, mask, members, i, new, pulls, sizes):
 
 
 @inlined
-def _sweep(residual, mask, features, weights, log_odds, first, precision, uniforms):
-    """Visit every membership once, and draw it using uniforms (terms - first, n).
-
-    If uniforms has shape (0, 0), each membership becomes its probability. The function returns the
-    largest change.
-    """
+def _sweep(residual, mask, features, weights, precision, uniforms):
+    """Visit every membership once, and draw it using uniforms (terms - 1, n)."""
     n = features.shape[1]
     pulls, sizes = np.empty(n), np.empty(n)
-    most = 0.0
-    for k in range(first, weights.size):
+    for k in range(1, weights.size):
         members, weight = features[k], weights[k]
         _shift(residual, mask, members, weight)
         _totals(residual, mask, members, pulls, sizes)
         for i in range(n):
             field = precision * weight * (2 * pulls[i] - weight * sizes[i])
-            new = 1 / (1 + np.exp(-(log_odds[k] + field)))
-            if uniforms.size > 0:
-                new = 1.0 if uniforms[k - first, i] < new else 0.0
+            new = 1.0 if uniforms[k - 1, i] < 1 / (1 + np.exp(-field)) else 0.0
             if new != members[i]:
-                most = max(most, abs(new - members[i]))
                 _change(residual, mask, members, i, new, pulls, sizes)
         _shift(residual, mask, members, -weight)
-    return most
 
 
 @compiled
 def moments(values, odd, complete, features, gram, right):
-    """Add A and b of features, which may be probabilities, to `gram` and `right`."""
+    """Add A and b of binary features to `gram` and `right`."""
     terms, n = features.shape
     for k in range(terms):
         for other in range(k, terms):
@@ -172,114 +160,22 @@ def _approximate(values, mask, together, gram, right):
 
 @compiled
 def gibbs_expectations(
-    values, mask, odd, complete, features, weights, log_odds, first,
-    precisions, n_recorded, exact, uniforms, gram, right, shares,
-):  # fmt: skip
+    values, mask, features, weights, precisions, n_recorded, uniforms, gram, right, shares
+):
     """Sweep at each precision in turn, and fill A, b and P(f = 1) with means of the last samples.
 
-    The shapes are precisions (sweeps,), uniforms (sweeps, terms - first, n) and shares (terms, n).
-    `features` initially contains the start, and finally the last sample. If `exact` is false, A is
-    approximated from m_ijk, which requires a table of shape (terms, n, n).
+    The shapes are precisions (sweeps,), uniforms (sweeps, terms - 1, n) and shares (terms, n).
+    `features` initially contains the start, and finally the last sample.
     """
     terms, n = features.shape
     residual = np.empty((n, n))
     residuals(values, mask, features, weights, residual)
-    together = np.zeros((1, 1, 1)) if exact else np.zeros((terms, n, n))
-    gram[:] = 0.0
-    right[:] = 0.0
+    together = np.zeros((terms, n, n))
     shares[:] = 0.0
     for t in range(precisions.size):
-        _sweep(residual, mask, features, weights, log_odds, first, precisions[t], uniforms[t])
+        _sweep(residual, mask, features, weights, precisions[t], uniforms[t])
         if t >= precisions.size - n_recorded:
             shares += features
-            if exact:
-                moments(values, odd, complete, features, gram, right)
-            else:
-                _add_pairs(features, together)
+            _add_pairs(features, together)
     shares /= n_recorded
-    if exact:
-        gram /= n_recorded
-        right /= n_recorded
-    else:
-        _approximate(values, mask, together / n_recorded, gram, right)
-
-
-@compiled
-def mean_field_expectations(
-    values, mask, odd, complete, features, weights, log_odds, first,
-    precisions, tolerance, gram, right,
-):  # fmt: skip
-    """Sweep probabilities at each precision in turn, then at the last precision to convergence.
-
-    `features` initially contains the start, and finally the probabilities. The function returns the
-    largest change in the last sweep.
-    """
-    n = features.shape[1]
-    residual = np.empty((n, n))
-    residuals(values, mask, features, weights, residual)
-    change = 1.0
-    for t in range(10 * precisions.size):
-        precision = precisions[min(t, precisions.size - 1)]
-        change = _sweep(
-            residual, mask, features, weights, log_odds, first, precision, np.empty((0, 0))
-        )
-        if t >= precisions.size - 1 and change < tolerance:
-            break
-    gram[:] = 0.0
-    right[:] = 0.0
-    moments(values, odd, complete, features, gram, right)
-    return change
-
-
-@compiled
-def enumerate_expectations(
-    values, mask, odd, complete, features, weights, log_odds, first, precision,
-    gram, right, shares,
-):  # fmt: skip
-    """Compute A, b and P(f = 1) by summing over all memberships.
-
-    The memberships are enumerated in the order of a reflected binary code. For each of them, the
-    prior odds are multiplied by exp(-precision * squares), and the log of the sum is returned.
-    Every membership from `first` on is overwritten.
-    """
-    terms, n = features.shape
-    bits = (terms - first) * n
-    features[first:] = 0.0
-    residual = np.empty((n, n))
-    log_total = -np.inf
-    gram[:] = 0.0
-    right[:] = 0.0
-    shares[:] = 0.0
-    prior = 0.0
-    for code in range(1 << bits):
-        if code:
-            bit = 0
-            while not (code >> bit) & 1:
-                bit += 1
-            k, i = first + bit // n, bit % n
-            prior += log_odds[k] * (1 - 2 * features[k, i])
-            features[k, i] = 1 - features[k, i]
-        residuals(values, mask, features, weights, residual)
-        squares = 0.0
-        for i in range(n):
-            for j in range(i):
-                squares += residual[i, j] * residual[i, j]
-        log_share = prior - precision * squares
-        if log_share > log_total:
-            shrink = np.exp(log_total - log_share)
-            log_total = log_share + np.log1p(shrink)
-            share = 1 / (1 + shrink)
-        else:
-            share = np.exp(log_share - log_total)
-            log_total += np.log1p(share)
-            share = share / (1 + share)
-        keep = 1 - share
-        gram *= keep
-        right *= keep
-        shares *= keep
-        part, piece = np.zeros((terms, terms)), np.zeros(terms)
-        moments(values, odd, complete, features, part, piece)
-        gram += share * part
-        right += share * piece
-        shares += share * features
-    return log_total
+    _approximate(values, mask, together / n_recorded, gram, right)
