@@ -69,5 +69,4 @@ $(VENV)/ready-dev: pyproject.toml .ci/requirements.txt | $(BIN)/python
 	touch $@ $(VENV)/ready
 
 clean:
-	rm -rf $(VENV) demo build dist src/*.egg-info docs/pictures docs/reference/api \
-		docs/reference/commands
+	rm -rf $(VENV) demo build dist src/*.egg-info docs/pictures docs/reference/api

@@ -17,6 +17,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import click
 from jupyter_cache.executors import utils as runs
 from sphinx.application import Sphinx
 
@@ -83,7 +84,6 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "myst_nb",
     "sphinx.ext.viewcode",
-    "command_pages",
     "mathml",
     "shell_cells",
 ]
@@ -163,6 +163,19 @@ html_theme_options = {
 html_sidebars = {"index": []}
 
 
+def quote_examples(app: Sphinx, context: click.Context, lines: list[str]) -> None:
+    """Convert the examples in the help, which are line blocks, to literal blocks, in place."""
+    quoted, inside = [], False
+    for line in lines:
+        is_example = line.startswith("| ")
+        if is_example != inside:
+            quoted += ["::", ""] if is_example else [""]
+        quoted.append(f"    {line[2:]}" if is_example else line)
+        inside = is_example
+    lines[:] = quoted
+
+
 def setup(app: Sphinx) -> None:
     """End the kernel of the pages after the build."""
     app.connect("build-finished", one_kernel.shut_down)
+    app.connect("sphinx-click-process-description", quote_examples)

@@ -1,7 +1,6 @@
 """What scikit-learn's users count on in a t-SNE, asked of ours, and where we differ on purpose.
 
-The cases are those of scikit-learn's own tests of t-SNE that concern what a user sees; the table of
-differences is in docs/develop/scikit-learn.md.
+The cases are those of scikit-learn's own tests of t-SNE that concern what a user sees.
 """
 
 import numpy as np
