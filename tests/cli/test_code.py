@@ -11,7 +11,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import failed, invoke, on_a_terminal, run, worked, write_norms, write_vectors
-from code_samples import SHORT, WORDS, atlas_of, code, group_of, record, sample, write_list
+from code_samples import SHORT, atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
 from manymaps.cooccurrence.matching import aligned_atlas
@@ -116,8 +116,7 @@ class TestFit:
     def test_several_maps(self, counts):
         result = code(counts, None, "--maps", 2)
         assert "2 maps of 24 documents and 9 words" in result.stdout
-        word = re.search(r"next: manymaps senses \S+ (\w+)", result.stdout)[1]
-        assert word in {w for group in WORDS.values() for w in group}
+        assert "next: manymaps senses" in result.stdout
 
     def test_starts(self, counts, made):
         kinds = [atlas_of(counts, "--init", init).maps for init in ("ca", "random")]
@@ -304,16 +303,6 @@ class TestInspect:
             assert re.search(line, lines), line
         name = made / "counts.npz"
         assert f"next: manymaps fit {name} -o counts.atlas --method code" in lines
-
-    def test_the_next_command_works_as_it_is(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        write_list(tmp_path / "odd.csv", sample(), "word,document,r")
-        names = ("--rows", "word", "--columns", "document", "--count", "r")
-        lines = invoke("inspect", "odd.csv", *names).stdout
-        assert "they look swapped" in lines
-        further = lines.splitlines()[-1].removeprefix("next: manymaps ").split()
-        assert further[-2:] == ["--given", "columns"]
-        assert invoke(*further, *SHORT).exit_code == 0
 
     def test_groups_and_fractions_are_told(self, tmp_path):
         file = tmp_path / "apart.csv"

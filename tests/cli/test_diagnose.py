@@ -59,8 +59,6 @@ def test_vectors_are_read_as_vectors(tmp_path):
     found = record(file)
     assert found | {"kind": "distances", "asymmetry": 0, "suggested_maps": 1} == found
     assert record(file, "--metric", "cosine")["centrality"] != found["centrality"]
-    printed = invoke("diagnose", file, "--metric", "cosine").stdout
-    assert "--metric cosine" in printed.splitlines()[-1]
 
 
 def write_judged(folder):

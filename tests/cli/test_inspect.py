@@ -68,7 +68,7 @@ def test_kinds_name_rows_and_columns(tmp_path):
     printed = worked(invoke("inspect", file, *names)).stdout
     assert "3 sites" in printed
     assert "3 species" in printed
-    assert f"next: manymaps fit {file} -o sites.atlas --method code --kinds site,species" in printed
+    assert f"next: manymaps fit {file} -o sites.atlas --method code" in printed
     fitted = invoke("fit", file, "-o", atlas, "--method", "code", "--penalty", 0.1, *names)
     assert "3 sites and 3 species" in worked(fitted).stdout
     assert set(load_atlas(atlas).kinds) == {"site", "species"}

@@ -16,7 +16,6 @@ from manymaps.cli.options import (
     Reading,
     Running,
     Width,
-    carried,
     check_width,
     output_names,
     refuse,
@@ -380,6 +379,5 @@ def _path_report(record: dict[str, Any], file: Path) -> str:
     constant = f"length without clusters: {record['constant_description_length']:.1f}"
     if not record["structure_found"]:
         return f"{grid(rows)}\nno structure found\n{constant}"
-    further = carried(cluster, but=("clusters", "choose", "precision"))
-    again = next_step("manymaps", "cluster", file, "--clusters", record["suggestion"], *further)
+    again = next_step("manymaps", "cluster", file, "--clusters", record["suggestion"])
     return f"{grid(rows)}\nsuggested: {record['suggestion']}\n{constant}\n{again}"

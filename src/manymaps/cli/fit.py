@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, NotConverged, elapsed, next_step, note, shown, tell
+from manymaps.cli.contract import Interrupted, NotConverged, elapsed, next_step, note, tell
 from manymaps.cli.interruption import ending_early, modified, partial_name
 from manymaps.cli.options import (
     OF_PAIRS,
@@ -22,7 +22,6 @@ from manymaps.cli.options import (
     Reading,
     Running,
     TableReading,
-    carried,
     refuse_given,
 )
 from manymaps.cli.record import (
@@ -315,12 +314,11 @@ def fit(options: FitOptions) -> None:
         method, options.model, options.running, options.counting, options.vector_model
     )
     judgements = _read_judged(options) if judged else None
-    fitted: tuple[mm.Atlas, PairData | mm.Counts | Tables, Run] = (
+    atlas, run = (
         _fit_counts(estimator, options, pin)
         if method == OF_COUNTS
         else _fit_pairs(estimator, options, pin, judgements)
     )
-    atlas, data, run = fitted
     if run.stopped:
         keep_stopped(estimator, atlas, output, vectors=not vectors.drop_vectors)
     _note_restarts(getattr(estimator, "restarts_", ()))
@@ -328,7 +326,7 @@ def fit(options: FitOptions) -> None:
         atlas = _with_reliability(atlas)
     _save(atlas, output, drop_vectors=vectors.drop_vectors)
     record = fit_record(estimator, run.n_pairs, method, output)
-    summary = f"{_summary(record, atlas)}\n{_next_steps(atlas, data, options)}"
+    summary = f"{_summary(record, atlas)}\n{_next_steps(atlas, output)}"
     if judgements is not None:
         from manymaps.cli.report import agreement_table
 
@@ -400,8 +398,8 @@ def _read_judged(options: FitOptions) -> mm.Judgements:
 
 def _fit_pairs(
     estimator: Any, options: FitOptions, pin: mm.Atlas | None, judgements: mm.Judgements | None
-) -> tuple[mm.Atlas, PairData, Run]:
-    """Fit associations or vectors; return the atlas, the data, and the outcome of the fit."""
+) -> tuple[mm.Atlas, Run]:
+    """Fit associations or vectors; return the atlas and the outcome of the fit."""
     from manymaps.cli.reading import aligned, joined_columns, read_data
     from manymaps.cli.report import reading_notes
     from manymaps.io.metadata import read_columns
@@ -437,13 +435,11 @@ def _fit_pairs(
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
-    return atlas, data, run
+    return atlas, run
 
 
-def _fit_counts(
-    estimator: Any, options: FitOptions, pin: mm.Atlas | None
-) -> tuple[mm.Atlas, mm.Counts | Tables, Run]:
-    """Fit counts; return the bipartite atlas, the counts, and the outcome of the fit."""
+def _fit_counts(estimator: Any, options: FitOptions, pin: mm.Atlas | None) -> tuple[mm.Atlas, Run]:
+    """Fit counts; return the bipartite atlas and the outcome of the fit."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
     from manymaps.cooccurrence.matching import objects_of
@@ -451,7 +447,7 @@ def _fit_counts(
     if len(options.files) > 1:
         tables = _read_tables(options)
         run = _run(estimator, tables, options)
-        return estimator.atlas_, tables, run
+        return estimator.atlas_, run
     counts = read_count_table(options.files[0], options.reading, max_words=options.max_words)
     note(*reading_notes(counts))
     if options.metadata is not None:
@@ -461,7 +457,7 @@ def _fit_counts(
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, *objects_of(counts.without_empty()))
     run = _run(estimator, counts, options)
-    return estimator.atlas_, counts, run
+    return estimator.atlas_, run
 
 
 def _read_tables(options: FitOptions) -> Tables:
@@ -753,38 +749,10 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
     )
 
 
-def _next_steps(atlas: mm.Atlas, data: PairData | mm.Counts | Tables, options: FitOptions) -> str:
-    """Suggest three commands: the senses of a word or a figure, a check on the data, and a page."""
-    from manymaps.cli.cluster import cluster
-    from manymaps.cli.evaluate import evaluate
-    from manymaps.cli.senses import senses
-
-    output, file = options.output, options.files[0]
-    first: list[object] = ["plot", output, "-o", output.with_suffix(".png")]
+def _next_steps(atlas: mm.Atlas, output: Path) -> str:
+    """Suggest the commands that show the senses of a word, or a figure, and the page."""
+    look: list[object] = ["plot", output, "-o", output.with_suffix(".png")]
     if atlas.n_maps > 1:
-        first = ["senses", output, _telling_word(atlas, data)]
-    check: list[object] = ["evaluate", output, file, *carried(evaluate)]
-    if len(options.files) > 1 or options.judge is not None:
-        check = ["export", output, "-o", output.with_suffix(".csv")]
-    elif isinstance(data, mm.Associations):
-        if data.is_symmetric and 2 * data.n_pairs > data.n_objects * (data.n_objects - 1):
-            check = ["cluster", file, "--choose", "2-6", *carried(cluster, but=("restarts",))]
-        elif not data.is_symmetric and atlas.n_maps > 1:
-            check = [*first, "--data", file, *carried(senses)]
-    page = ["view", output, "-o", output.with_suffix(".html")]
-    steps = [next_step("manymaps", *step) for step in (first, check, page)]
-    return "\n".join([steps[0], *(step.replace("next:", "     ", 1) for step in steps[1:])])
-
-
-def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts | Tables) -> str:
-    """Return the word that occurs in most maps, among the most frequent responses or columns."""
-    recalled: Any = range(atlas.n_objects)
-    if isinstance(data, mm.Associations):
-        recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
-    elif isinstance(data, mm.Counts):
-        # The columns of the atlas are the columns with counts, in the order of the table.
-        totals = data.column_totals[data.column_totals > 0]
-        recalled = (-totals).argsort(kind="stable")[:50] + atlas.n_objects - len(totals)
-    plain = [i for i in recalled if shown(atlas.labels[i]) == atlas.labels[i]]
-    n_maps = (atlas.proportions >= 0.1).sum(axis=0)
-    return atlas.labels[max(plain or recalled, key=lambda i: n_maps[i])]
+        look = ["senses", output, atlas.labels[0]]
+    page = next_step("manymaps", "view", output, "-o", output.with_suffix(".html"))
+    return f"{next_step('manymaps', *look)}\n{page.replace('next:', '     ', 1)}"

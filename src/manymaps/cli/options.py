@@ -172,38 +172,10 @@ def word_option() -> Any:
     return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
 
 
-# Options of a single run, which do not apply to the next command.
-_NOT_CARRIED = {"output", "plot", "width", "jobs", "resume", "checkpoint", "quiet", "json"}
-
-
-def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
-    """Return the options passed to the current command that the next command also has.
-
-    Parameters
-    ----------
-    following : click.Command
-        The suggested command.
-    but : iterable of str
-        Names of parameters that the suggested command line sets itself.
-    """
-    ctx = click.get_current_context()
-    taken = {one.name for one in following.params} - _NOT_CARRIED - set(but)
-    written: list[str] = []
-    for one in ctx.command.params:
-        if not isinstance(one, click.Option) or one.name not in taken or not _is_given(ctx, one):
-            continue
-        value, name = ctx.params[one.name], max(one.opts, key=len)
-        several = value if isinstance(value, tuple) else (value,)
-        written += [name] if one.is_flag else [name, ",".join(map(str, several))]
-    return written
-
-
 def fit_command(file: Path, *settings: str) -> list[str]:
-    """Return the command that fits a file with these settings and the current reading options."""
-    from manymaps.cli.fit import fit
-
+    """Return the command that fits a file with these settings."""
     stem = file.name.split(".")[0] or "out"
-    return ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", *settings, *carried(fit)]
+    return ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", *settings]
 
 
 def note_unknown(atlas: Atlas, words: Iterable[str]) -> None:

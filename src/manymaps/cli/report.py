@@ -30,8 +30,6 @@ _MOST_SHARES = 8
 # --fold is recommended if more than this share of the objects differ from another object only in
 # case or spaces.
 _FEW_ALIKE = 0.02
-# A perplexity of 30 uses 90 neighbours.
-_ENOUGH_FOR_30 = 90
 
 
 def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[str, Any]:
@@ -160,7 +158,7 @@ def inspection(
         ("strongest pairs", _strongest_pairs(as_written)),
         ("most central", _most_central(as_written)),
     ]
-    return _inspection(rows, data, _notes(data), suggested_fit(data, file))
+    return _inspection(rows, data, _notes(data), fit_command(file))
 
 
 def _inspection(
@@ -199,7 +197,7 @@ def vector_inspection(data: Vectors, file: Path) -> str:
             "the numbers are whole and at least 0; if they are counts, use --method code to map "
             "rows and columns together"
         )
-    return _inspection(rows, data, notes, suggested_fit(data, file))
+    return _inspection(rows, data, notes, fit_command(file, "--method", "tsne"))
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
@@ -270,18 +268,6 @@ def _lengths(data: Vectors) -> np.ndarray:
         squares = abs(block.astype(np.float64)) ** 2
         lengths[start : start + _ROWS] = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
     return lengths
-
-
-def suggested_fit(data: PairData, file: Path) -> list[str]:
-    """Return the command that fits this file with the same reading options."""
-    settings: list[str] = []
-    if isinstance(data, Vectors):
-        settings = ["--method", "tsne"]
-        if len(data) <= _ENOUGH_FOR_30:
-            settings += ["--perplexity", str(max(1, (len(data) - 1) // 3))]
-    elif data.n_objects < 400:
-        settings = ["--maps", str(min(data.n_objects, max(2, data.n_objects // 10)))]
-    return fit_command(file, *settings)
 
 
 def reading_notes(data: PairData | Counts) -> list[str]:

@@ -23,7 +23,6 @@ from manymaps.cli.contract import (
 from manymaps.cli.options import (
     PairReading,
     Width,
-    carried,
     check_width,
     jobs_option,
     output_names,
@@ -37,7 +36,6 @@ from manymaps.cli.predict import (
     Stopping,
     check_sizes,
     error_text,
-    predict,
     read_norms,
 )
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
@@ -195,9 +193,7 @@ def _report(result: mm.SweepResult, best: dict[str, Any], file: Path) -> str:
     """Report one line per setting, and the command that measures the best setting."""
     names = {"maps": "n_maps", "dims": "n_components", "penalty": "penalty", "kernel": "kernel"}
     flags = [word for flag, name in names.items() for word in (f"--{flag}", best[name])]
-    further = next_step(
-        "manymaps", "predict", file, *flags, *carried(predict, but=("maps", "dims"))
-    )
+    further = next_step("manymaps", "predict", file, *flags)
     scale = "errors in nats per cue, summed over each part; compare settings, not parts"
     return f"{grid(_rows(result, best))}\n{scale}\n{further}"
 
