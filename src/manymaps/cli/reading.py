@@ -291,13 +291,9 @@ class WatchedAffinity(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
-        weights: np.ndarray | None = None,
-        **groups: Any,
     ) -> sparse.csr_array:
         """Compute the similarities of the wrapped affinity."""
-        rows = self.inside.similarities(
-            data, metric=metric, search=search, seed=seed, weights=weights, **groups
-        )
+        rows = self.inside.similarities(data, metric=metric, search=search, seed=seed)
         self.n_pairs = int(rows.nnz)
         return rows
 
