@@ -627,14 +627,11 @@ class _Known(Affinity):
         metric: Any = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
-        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Return the stored similarities, or Gaussian similarities of the stored distances."""
         if self.perplexity is None:
             return self.rows
-        return GaussianAffinity(self.perplexity).similarities(
-            self.rows, metric="precomputed", weights=weights
-        )
+        return GaussianAffinity(self.perplexity).similarities(self.rows, metric="precomputed")
 
 
 def _written_key(adata: Any, key: str | None) -> str:
