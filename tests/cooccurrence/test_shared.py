@@ -304,7 +304,6 @@ def test_tables_that_do_not_match_are_refused(data):
     for settings, options, message in (
         ({}, {"table_weights": [1]}, "2 positive numbers"),
         ({}, {"table_weights": [1, -1]}, "2 positive numbers"),
-        ({"pin": {"word0": (0, 0)}}, {}, "pin.* several tables"),
         ({}, {"row_similarities": np.eye(3)}, "row_similarities"),
     ):
         with pytest.raises(mm.ParameterError, match=message):

@@ -211,21 +211,6 @@ def test_scanpy_cells(tmp_path: Path) -> None:
     assert (tmp_path / "cells.html").stat().st_size > 0
 
 
-def test_pinning(tmp_path: Path) -> None:
-    """Pinned words stand still; new ones find one another, which insertion cannot let them."""
-    printed = run("pinning.py", "-o", str(tmp_path / "figure.png"))
-    inserted, pinned, anew = (
-        [float(x) for x in re.findall(rf"^{name} +(.*)$", printed, re.MULTILINE)[0].split()[:5]]
-        for name in ("inserted", "pinned", "fitted anew")
-    )
-    assert inserted[3:] == pinned[3:] == [1, 1]
-    assert anew[3] < 0.8
-    assert anew[4] == 0
-    assert anew[0] < pinned[0] < inserted[0] - 0.1
-    assert pinned[2] > inserted[2] + 0.2
-    assert (tmp_path / "figure.png").stat().st_size > 0
-
-
 def table(path: Path) -> dict[str, dict[str, str]]:
     """The lines of a CSV file by their first column."""
     with path.open(newline="", encoding="utf-8") as file:

@@ -64,8 +64,8 @@ def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
     calls = []
     usual = mm.MultipleMapsSNE._start
 
-    def thrown(self, data, target, pins, k, seed):
-        start, noise = usual(self, data, target, pins, k, seed)
+    def thrown(self, data, target, k, seed):
+        start, noise = usual(self, data, target, k, seed)
         calls.append(k)
         if k == 0:
             start.positions[0][0, 0] = 1e25

@@ -44,7 +44,7 @@ from manymaps.cli.types import (
     positive,
     refuse_to_replace,
 )
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import ParameterError
 from manymaps.labels import in_words, plural
 from manymaps.progress import work
 
@@ -251,12 +251,6 @@ class FitOptions:
     vector_model: VectorModel = group(VectorModel)
     vectors: VectorReading = group(VectorReading)
     reading: TableReading = group(TableReading)
-    pin: Path | None = option(
-        InputFile(),
-        "Fix the objects of this atlas at their positions and fit the others around them; its "
-        "method, maps and dims become the defaults.",
-        metavar="ATLAS",
-    )
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
@@ -293,14 +287,9 @@ def fit(options: FitOptions) -> None:
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
                manymaps fit a.csv p.csv -o nips.atlas --method code --kinds author,word,paper,word
-               manymaps fit more.csv -o more.atlas --pin norms.atlas
                manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
     """
     file, output, vectors = options.files[0], options.output, options.vectors
-    pin = None
-    if options.pin is not None:
-        model, pin = _taken_from(options.pin, options.model)
-        options = replace(options, model=model)
     of_counts = options.model.method == OF_COUNTS and options.judge is None
     judged = (len(options.files) > 1 and not of_counts) or options.judge is not None
     if judged:
@@ -315,9 +304,9 @@ def fit(options: FitOptions) -> None:
     )
     judgements = _read_judged(options) if judged else None
     atlas, run = (
-        _fit_counts(estimator, options, pin)
+        _fit_counts(estimator, options)
         if method == OF_COUNTS
-        else _fit_pairs(estimator, options, pin, judgements)
+        else _fit_pairs(estimator, options, judgements)
     )
     if run.stopped:
         keep_stopped(estimator, atlas, output, vectors=not vectors.drop_vectors)
@@ -397,7 +386,7 @@ def _read_judged(options: FitOptions) -> mm.Judgements:
 
 
 def _fit_pairs(
-    estimator: Any, options: FitOptions, pin: mm.Atlas | None, judgements: mm.Judgements | None
+    estimator: Any, options: FitOptions, judgements: mm.Judgements | None
 ) -> tuple[mm.Atlas, Run]:
     """Fit associations or vectors; return the atlas and the outcome of the fit."""
     from manymaps.cli.reading import aligned, joined_columns, read_data
@@ -429,8 +418,6 @@ def _fit_pairs(
     _note_unused(options.vector_model, data)
     if isinstance(options.model.init, Path):
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
-    if pin is not None and options.pin is not None:
-        _pin(estimator, pin, options.pin, data.labels)
     run = _run(estimator, data, options)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
@@ -438,11 +425,10 @@ def _fit_pairs(
     return atlas, run
 
 
-def _fit_counts(estimator: Any, options: FitOptions, pin: mm.Atlas | None) -> tuple[mm.Atlas, Run]:
+def _fit_counts(estimator: Any, options: FitOptions) -> tuple[mm.Atlas, Run]:
     """Fit counts; return the bipartite atlas and the outcome of the fit."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
-    from manymaps.cooccurrence.matching import objects_of
 
     if len(options.files) > 1:
         tables = _read_tables(options)
@@ -454,8 +440,6 @@ def _fit_counts(estimator: Any, options: FitOptions, pin: mm.Atlas | None) -> tu
         counts = with_metadata(counts, options.metadata)
     if isinstance(options.model.init, Path):
         estimator.set_params(init=mm.load_atlas(options.model.init))
-    if pin is not None and options.pin is not None:
-        _pin(estimator, pin, options.pin, *objects_of(counts.without_empty()))
     run = _run(estimator, counts, options)
     return estimator.atlas_, run
 
@@ -465,7 +449,7 @@ def _read_tables(options: FitOptions) -> Tables:
     from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import reading_notes
 
-    refuse_given(("max_words", "metadata", "pin"), f"several FILEs with --method {OF_COUNTS}")
+    refuse_given(("max_words", "metadata"), f"several FILEs with --method {OF_COUNTS}")
     if isinstance(options.model.init, Path):
         raise click.UsageError("--init ATLAS does not apply to several FILEs")
     kinds, n = options.reading.kinds, len(options.files)
@@ -481,59 +465,6 @@ def _read_tables(options: FitOptions) -> Tables:
         note(*reading_notes(counts))
         tables.append(counts)
     return tables
-
-
-def _taken_from(path: Path, model: Model) -> tuple[Model, mm.Atlas]:
-    """Return the atlas to pin, and the model with defaults (method, maps, dims) from that atlas.
-
-    Raises
-    ------
-    DataError
-        If the file does not contain an atlas.
-    """
-    atlas = mm.load_atlas(path)
-    usual = atlas.method if atlas.method in METHODS else USUAL_METHOD
-    defaults: dict[str, Any] = {}
-    if model.method is None:
-        defaults["method"] = usual
-    has_maps = "n_maps" in inspect.signature(getattr(mm, METHODS[model.method or usual])).parameters
-    if model.maps is None and has_maps:
-        defaults["maps"] = atlas.n_maps
-    if model.dims is None:
-        defaults["dims"] = atlas.n_components
-    if defaults:
-        note(f"as in {path}: {', '.join(f'--{name} {value}' for name, value in defaults.items())}")
-    return replace(model, **defaults), atlas
-
-
-def _pin(
-    estimator: Any,
-    atlas: mm.Atlas,
-    path: Path,
-    labels: Sequence[str],
-    kinds: Sequence[str] | None = None,
-) -> None:
-    """Pin the objects of an atlas, if possible, and print their number.
-
-    Raises
-    ------
-    DataError
-        If the objects cannot be pinned.
-    """
-    from manymaps.maps.pins import pins_of
-
-    n_maps = getattr(estimator, "n_maps", 1)
-    try:
-        pins = pins_of(atlas, labels, n_maps, estimator.n_components, kinds)
-    except (DataError, ParameterError) as error:
-        raise DataError(f"{path}: {error}") from error
-    n_pinned = int(pins.objects.sum())
-    others = atlas.n_objects - n_pinned
-    note(
-        f"{n_pinned:,} of {len(labels):,} objects are pinned at their positions in {path}"
-        + (f"; {others:,} others in that atlas are not in the data" if others else "")
-    )
-    estimator.set_params(pin=atlas)
 
 
 def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
@@ -687,7 +618,6 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
         "kl_divergence": float(estimator.kl_divergence_),
         "converged": bool(estimator.converged_),
         **explained,
-        **({"n_pinned": int(atlas.metadata["pinned"].sum())} if estimator.pin is not None else {}),
         **of_counts,
         **({"restarts": [asdict(one) for one in restarts]} if restarts else {}),
         "seconds": elapsed(),

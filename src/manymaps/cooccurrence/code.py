@@ -49,7 +49,6 @@ from manymaps.constraints import (
     FLAG,
     N_JOBS,
     N_MAPS,
-    NONE,
     RANDOM_STATE,
     VERBOSE,
     Allowed,
@@ -84,7 +83,6 @@ from manymaps.io.counts import counts_from
 from manymaps.labels import first_of, plural
 from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
-from manymaps.maps.pins import pins_of
 from manymaps.maps.restarts import rejoined, without_plan
 from manymaps.maps.run import Callback, Plan, Run
 from manymaps.model.choice import CHOICES, ChoiceModel
@@ -155,13 +153,7 @@ class CODE(
         Starting positions. "ca" starts from correspondence analysis, and "auto" uses it for a
         single map with fewer dimensions than the table has. A pair of arrays has shapes (n_rows,
         n_components) and (n_columns, n_components), or the same with a leading map axis. An atlas
-        of an earlier fit is also accepted. If `pin` is given, "auto" starts the free objects near
-        their associates.
-    pin : Atlas, or mapping of labels to positions, optional
-        Rows and columns that remain at fixed positions, as for `TSNE`. The rows of an atlas are
-        matched with rows and its columns with columns. An atlas with a single kind of object is
-        matched with either rows or columns. For example, `pin=old.subset(old.of_kind("word"))`
-        arranges documents around words. The keys of a mapping may be (label, kind) pairs.
+        of an earlier fit is also accepted.
     n_init : int, default 1
         Number of runs from different starts. The run with the lowest cost is selected. All runs
         except the first start at random positions.
@@ -265,11 +257,6 @@ class CODE(
             Kind("a pair of arrays", _is_pair),
             instance("an Atlas", Atlas),
         ],
-        "pin": [
-            instance("an Atlas", Atlas),
-            instance("a mapping of labels to positions", Mapping),
-            NONE,
-        ],
         "n_init": [Whole(1)],
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
@@ -292,7 +279,6 @@ class CODE(
         n_maps: int = 1,
         penalty: float = _PENALTY,
         init: str | Starts | Atlas = "auto",
-        pin: Atlas | Mapping[Any, Any] | None = None,
         n_init: int = 1,
         max_iter: int = 1000,
         optimizer: Optimizer | None = None,
@@ -311,7 +297,6 @@ class CODE(
         self.n_maps = n_maps
         self.penalty = penalty
         self.init = init
-        self.pin = pin
         self.n_init = n_init
         self.max_iter = max_iter
         self.optimizer = optimizer
@@ -631,13 +616,12 @@ class CODE(
 
     def _refuse_for_tables(self, *similarities: Any) -> None:
         """Raise an error for options that require a single table."""
-        for name, value in (("pin", self.pin), ("init", self.init)):
-            if value is not None and not isinstance(value, str):
-                raise ParameterError(
-                    "cannot be combined with several tables; use a single table, or omit it",
-                    name=name,
-                    value="...",
-                )
+        if not isinstance(self.init, str):
+            raise ParameterError(
+                "cannot be combined with several tables; use a single table, or omit it",
+                name="init",
+                value="...",
+            )
         if any(table is not None for table in similarities):
             raise ParameterError(
                 "row_similarities and column_similarities cannot be combined with several tables"
@@ -694,9 +678,6 @@ class CODE(
             (labels, kinds), margins = nonempty.objects(), nonempty.margins
         else:
             (labels, kinds), margins = objects_of(nonempty), _margins(nonempty)
-        pins = None
-        if self.pin is not None:
-            pins = pins_of(self.pin, labels, self.n_maps, self.n_components, kinds)
         return Plan(
             objective=objective,
             optimizer=self.optimizer or LBFGS(),
@@ -706,7 +687,6 @@ class CODE(
             settings=self._settings(),
             kinds=kinds,
             factors=self._factors(margins),
-            pins=pins,
         )
 
     def _best_run(self, plan: Plan, nonempty: Counts | SharedTables) -> Run:
@@ -737,7 +717,7 @@ class CODE(
             start = _by_kind(start, nonempty.sizes)
         else:
             fitted = self._rows, self._columns
-            start = start_parameters(nonempty, init, size, generator, fitted=fitted, pins=plan.pins)
+            start = start_parameters(nonempty, init, size, generator, fitted=fitted)
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
         units = usual_steps(plan.objective.masses, start)
@@ -760,7 +740,7 @@ class CODE(
         return {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "verbose", "init", "pin")
+            if key not in ("callback", "n_jobs", "verbose", "init")
         }
 
     def _keep(self, run: Run, nonempty: Counts | SharedTables, data: Counts | SharedTables) -> None:
@@ -773,7 +753,7 @@ class CODE(
                 (table.row_metadata, table.n_rows), (table.column_metadata, table.n_columns)
             )
         atlas = run.atlas()
-        if isinstance(self.init, str) and self.pin is None:
+        if isinstance(self.init, str):
             sides = np.split(atlas.proportions, [table.n_rows], axis=1)
             atlas = atlas.renumbered(order_of_maps(table.values, *sides))
         # The sum over all pairs of the atlas differs from the sums of several tables.

@@ -23,8 +23,6 @@ from manymaps.cooccurrence.correspondence import correspondence_analysis
 from manymaps.cooccurrence.matching import aligned_atlas
 from manymaps.data.counts import Counts
 from manymaps.errors import ParameterError
-from manymaps.maps.pinned_start import pinned_start, random_start, ties_between
-from manymaps.maps.pins import Pins
 from manymaps.maps.starts import spread_out
 from manymaps.model.parameters import Parameters, weights_from_proportions
 
@@ -53,7 +51,6 @@ def start_parameters(
     generator: np.random.Generator,
     *,
     fitted: tuple[np.ndarray, np.ndarray],
-    pins: Pins | None = None,
 ) -> Parameters:
     """Return initial positions and weights in float32.
 
@@ -70,9 +67,6 @@ def start_parameters(
     fitted : pair of ndarray of int
         Indices of the rows and columns of `counts` in the whole table. A pair of arrays in `init`
         may refer to the whole table.
-    pins : Pins, optional
-        Fixed rows and columns. If `init` is the name of a start, the other objects start around
-        them.
 
     Returns
     -------
@@ -96,8 +90,6 @@ def start_parameters(
         weights = [weights_from_proportions(init.proportions[:, side]) for side in (rows, ~rows)]
     elif not isinstance(init, str):
         positions = _given(init, counts, fitted)
-    elif pins is not None:
-        positions, weights = _around(pins, counts, init, generator)
     elif init == "random" or (init == "auto" and n_axes >= min(counts.shape)):
         positions = [generator.normal(0, _RANDOM_SPREAD, shape) for shape in shapes]
     else:
@@ -112,38 +104,12 @@ def start_parameters(
                 f"init has positions of shape {side.shape}; expected shape {shape} and finite "
                 f"coordinates of less than {_TOO_FAR:g} in absolute value"
             )
-    if pins is None and not isinstance(init, str | Atlas):
+    if not isinstance(init, str | Atlas):
         moved = spread_out(np.concatenate(positions, axis=1), generator, _RANDOM_SPREAD)
         positions = np.split(moved, [counts.n_rows], axis=1)
-    if pins is not None:
-        whole = pins.placed(np.concatenate(positions, axis=1), np.concatenate(weights, axis=1))
-        positions, weights = (np.split(part, [counts.n_rows], axis=1) for part in whole)
     return Parameters(
         tuple(np.ascontiguousarray(part, np.float32) for part in positions),
         tuple(np.ascontiguousarray(part, np.float32) for part in weights),
-    )
-
-
-def _around(
-    pins: Pins, counts: Counts, init: str, generator: np.random.Generator
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return positions and weights of rows and columns around the fixed objects."""
-    if init == "ca":
-        raise ParameterError(
-            "cannot be combined with pin, because both define axes; use 'auto' (near "
-            "associates), 'random', positions or an Atlas",
-            name="init",
-            value=init,
-        )
-    if init == "random":
-        positions, proportions = random_start(pins, _RANDOM_SPREAD, generator)
-    else:
-        ties = ties_between(counts.values)
-        positions, proportions = pinned_start(ties, pins, _RANDOM_SPREAD, generator)
-    weights = weights_from_proportions(proportions)
-    return (
-        np.split(positions, [counts.n_rows], axis=1),
-        np.split(weights, [counts.n_rows], axis=1),
     )
 
 

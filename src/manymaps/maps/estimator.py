@@ -51,8 +51,6 @@ from manymaps.maps.blocks import RowBlocks, insert_blocks
 from manymaps.maps.insertion import Refinement
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
-from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
-from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
@@ -171,7 +169,6 @@ class MapEstimator(
         ],
         "neighbors": [instance("a NeighborSearch", NeighborSearch), NONE],
         "init": [Choice(STARTS), ARRAY, instance("an Atlas", Atlas)],
-        "pin": PIN,
         "n_init": [Whole(1)],
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
@@ -190,7 +187,6 @@ class MapEstimator(
     affinity: str | Affinity = "auto"
     neighbors: NeighborSearch | None = None
     init: str | np.ndarray | Atlas = "auto"
-    pin: Pin | None = None
     n_init: int = 1
     max_iter: int = 1000
     optimizer: Optimizer | None = None
@@ -285,18 +281,15 @@ class MapEstimator(
             raise ParameterError(
                 f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
             )
-        pins = None
-        if self.pin is not None:
-            pins = pins_of(self.pin, labels, self.n_maps, self.n_components)
         similar = data is None and not isinstance(X, NeighborGraph)
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
             # A start and a run need memory of their own, so each has only one copy of P beside it.
-            start = self._start(data, target, pins, 0, seeds[0]) if self.n_init == 1 else None
+            start = self._start(data, target, 0, seeds[0]) if self.n_init == 1 else None
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             factors, single = self._factors(target), start is not None
             ordered = target if order is None else target.reordered(order, consumed=single)
-            plan = self._plan(labels, ordered, order, factors, pins)
+            plan = self._plan(labels, ordered, order, factors)
             self.restarts_: tuple[Restart, ...]
             how = self.callback, checkpoint, resume
             if start is not None:
@@ -305,10 +298,10 @@ class MapEstimator(
                 run.optimize(*how)
                 self.restarts_ = (Restart.of(run, seeds[0]),)
             else:
-                start_of = partial(self._start, data, target, pins)
+                start_of = partial(self._start, data, target)
                 run, self.restarts_ = best_run(plan, start_of, seeds, *how)
         atlas = run.atlas()
-        if isinstance(self.init, str) and pins is None:
+        if isinstance(self.init, str):
             proportions = atlas.proportions if order is None else atlas.proportions[:, order]
             with work("numbering the maps"):
                 atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
@@ -330,7 +323,6 @@ class MapEstimator(
         ordered: Target,
         order: np.ndarray | None,
         factors: np.ndarray | None,
-        pins: Pins | None,
     ) -> Plan:
         """Return the settings of all runs for a target in this order of the objects."""
         optimizer = self.optimizer or self._default_optimizer(len(labels))
@@ -347,7 +339,6 @@ class MapEstimator(
             order=order,
             factors=factors,
             forward=forward,
-            pins=pins,
         )
 
     def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
@@ -534,7 +525,7 @@ class MapEstimator(
         settings = {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "verbose", "init", "pin")
+            if key not in ("callback", "n_jobs", "verbose", "init")
         }
         perplexity = getattr(self.affinity, "perplexity", None)
         if perplexity is None:
@@ -546,9 +537,7 @@ class MapEstimator(
         first = drawn_seed(self.random_state)
         return [first, *derived_seeds(first, self.n_init - 1)]
 
-    def _start(
-        self, data: Any, target: Target, pins: Pins | None, k: int, seed: int
-    ) -> tuple[Parameters, int]:
+    def _start(self, data: Any, target: Target, k: int, seed: int) -> tuple[Parameters, int]:
         """Return starting positions and weights of run k in float32, and the seed of its noise."""
         noise, n = _number_from(seed), target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
@@ -561,9 +550,6 @@ class MapEstimator(
         elif not isinstance(self.init, str):
             positions = np.asarray(self.init)
             positions = positions[None] if positions.ndim == 2 else positions
-        elif pins is not None:
-            at_random = self.init == "random" or k > 0
-            positions, proportions = self._pinned_start(target, pins, spread, generator, at_random)
         else:
             name = "random" if self.init == "auto" and stated is not None else self.init
             by_itself = name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
@@ -577,12 +563,10 @@ class MapEstimator(
         if proportions is not None:
             weights = weights_from_proportions(proportions)
         self._check_start(positions, weights, shape)
-        if not isinstance(self.init, str | Atlas) and pins is None:
+        if not isinstance(self.init, str | Atlas):
             positions = separated(spread_out(positions, generator), generator)
-        if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
+        if self._model().mixing == "fixed" and not isinstance(self.init, Atlas):
             weights = np.zeros(shape[:2])
-        if pins is not None:
-            positions, weights = pins.placed(positions, weights)
         # Optimizers work on flat views, so the arrays must be contiguous, which slices of an atlas
         # are not.
         flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
@@ -601,26 +585,6 @@ class MapEstimator(
             raise ParameterError(
                 f"init has points {reach:g} from the origin; expected at most {_FARTHEST_START:g}"
             )
-
-    def _pinned_start(
-        self,
-        target: Target,
-        pins: Pins,
-        spread: float,
-        generator: np.random.Generator,
-        at_random: bool,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute starting positions and proportions around the pins."""
-        if self.init not in ("auto", "random"):
-            raise ParameterError(
-                "defines its own axes, which would conflict with those of the pins; with pins "
-                "use 'auto' (next to the neighbours), 'random', an array or an Atlas",
-                name="init",
-                value=self.init,
-            )
-        if at_random:
-            return random_start(pins, spread, generator)
-        return pinned_start(ties_of(target.values), pins, spread, generator)
 
     def _named_start(
         self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator

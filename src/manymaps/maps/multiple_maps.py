@@ -208,14 +208,7 @@ class MultipleMapsTSNE(_MultipleMaps):
         "random", because the neighbours contain little information about groups and runs from
         several seeds are cheap. A single map accepts the starts of `TSNE`, and "auto" then works as
         it does there. If the optimizer defines a `start_spread`, as the presets from the papers do,
-        "auto" means "random". With `pin`, "auto" starts free objects next to their neighbours, and
-        "random" starts them within the extent of the pins.
-    pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
-        Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
-        fixes the mixing proportions of its objects, and its maps keep their numbers. If the fit has
-        more maps than the atlas, the additional maps contain only free objects. A mapping or an
-        array leaves the proportions free. Each value of a mapping has shape (n_maps, n_components),
-        with NaN in maps in which the object has no fixed position. By default, no object is fixed.
+        "auto" means "random".
     n_init : int
         Number of runs from different starts. The run with the lowest cost is kept. The default is
         1. For small data sets, the cost has many local minima, and some seeds end at twice the
@@ -289,7 +282,7 @@ class MultipleMapsTSNE(_MultipleMaps):
     atlas_ : Atlas
         The fitted atlas. Its maps are numbered so that consecutive maps are similar
         (`manymaps.maps.map_order`). If `init` is an array or an atlas, the maps keep the numbers
-        used there. With pins, they keep the numbers of the pinned maps.
+        used there.
     maps_ : ndarray of shape (n_maps, n, n_components)
         Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
@@ -413,14 +406,7 @@ class MultipleMapsSNE(_MultipleMaps):
         "random", because the neighbours contain little information about groups and runs from
         several seeds are cheap. A single map accepts the starts of `TSNE`, and "auto" then works as
         it does there. If the optimizer defines a `start_spread`, as the presets from the papers do,
-        "auto" means "random". With `pin`, "auto" starts free objects next to their neighbours, and
-        "random" starts them within the extent of the pins.
-    pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
-        Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
-        fixes the mixing proportions of its objects, and its maps keep their numbers. If the fit has
-        more maps than the atlas, the additional maps contain only free objects. A mapping or an
-        array leaves the proportions free. Each value of a mapping has shape (n_maps, n_components),
-        with NaN in maps in which the object has no fixed position. By default, no object is fixed.
+        "auto" means "random".
     n_init : int
         Number of runs from different starts. The run with the lowest cost is kept. The default is
         1. For small data sets, the cost has many local minima, and some seeds end at twice the
@@ -487,7 +473,7 @@ class MultipleMapsSNE(_MultipleMaps):
     atlas_ : Atlas
         The fitted atlas. Its maps are numbered so that consecutive maps are similar
         (`manymaps.maps.map_order`). If `init` is an array or an atlas, the maps keep the numbers
-        used there. With pins, they keep the numbers of the pinned maps.
+        used there.
     maps_ : ndarray of shape (n_maps, n, n_components)
         Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
@@ -579,14 +565,7 @@ class AspectMaps(_MultipleMaps):
         "random", because the neighbours contain little information about groups and runs from
         several seeds are cheap. A single map accepts the starts of `TSNE`, and "auto" then works as
         it does there. If the optimizer defines a `start_spread`, as the presets from the papers do,
-        "auto" means "random". With `pin`, "auto" starts free objects next to their neighbours, and
-        "random" starts them within the extent of the pins.
-    pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
-        Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
-        fixes the mixing proportions of its objects, and its maps keep their numbers. If the fit has
-        more maps than the atlas, the additional maps contain only free objects. A mapping or an
-        array leaves the proportions free. Each value of a mapping has shape (n_maps, n_components),
-        with NaN in maps in which the object has no fixed position. By default, no object is fixed.
+        "auto" means "random".
     n_init : int
         Number of runs from different starts. The run with the lowest cost is kept. The default is
         1. For small data sets, the cost has many local minima, and some seeds end at twice the
@@ -648,7 +627,7 @@ class AspectMaps(_MultipleMaps):
     atlas_ : Atlas
         The fitted atlas. Its maps are numbered so that consecutive maps are similar
         (`manymaps.maps.map_order`). If `init` is an array or an atlas, the maps keep the numbers
-        used there. With pins, they keep the numbers of the pinned maps.
+        used there.
     maps_ : ndarray of shape (n_maps, n, n_components)
         Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)

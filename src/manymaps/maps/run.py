@@ -24,7 +24,6 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,7 +39,6 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
 from manymaps.constraints import stops
 from manymaps.errors import DataError, DivergedError, setting
-from manymaps.maps.pins import Pins
 from manymaps.model.cost import Cost
 from manymaps.model.objective import Entries, Evaluation
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
@@ -56,8 +54,8 @@ _LEAVING, _WHILE_LEAVING = range(100, 300), 10
 # that are 50 iterations apart.
 _RECORD = 10
 # With 1e-3, the full KL was 0.09 above the KL of the active entries; with fading, the two agree to
-# within 0.001. Pinned proportions do not fade, so smaller pinned proportions remain active.
-_ACTIVE, _ACTIVE_HELD = 3e-4, 1e-6
+# within 0.001.
+_ACTIVE = 3e-4
 # An eighth remains. With a half, the two divergences differed by 0.014.
 _FADE = np.float32(np.log(8))
 _FADE_FROM = 150
@@ -144,8 +142,6 @@ class Plan:
     forward : Cost, optional
         The cost whose divergence is reported for the end of a run. By default, the objective is
         used.
-    pins : Pins, optional
-        The fixed coordinates, in the order of the labels. The start already contains them.
     """
 
     objective: Cost
@@ -158,7 +154,6 @@ class Plan:
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
     forward: Cost | None = None
-    pins: Pins | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -167,23 +162,9 @@ class Plan:
         return f"{self.objective.fingerprint}-{names}"
 
     @property
-    def all_settings(self) -> dict[str, Any]:
-        """The settings, including the settings of the pins (if any)."""
-        return self.settings if self.pins is None else {**self.settings, "pin": self.pins.written}
-
-    @property
     def rows_first(self) -> slice:
         """Slice that reorders sides of parameters (choosers first) to rows and columns."""
         return slice(None, None, -1 if self.objective.model.given == "columns" else 1)
-
-    def as_parameters(self, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Split arrays of all objects, in the order of the labels, into sides of parameters."""
-        arrays = []
-        for part in parts:
-            part = part if self.order is None else part[:, self.order]
-            ends = np.cumsum(list(Counter(self.kinds or ()).values()), dtype=int)[:-1]
-            arrays += np.split(part, ends, axis=1)[self.rows_first]
-        return arrays
 
 
 class Run:
@@ -227,11 +208,8 @@ class Run:
         self.plan = plan
         if plan.order is not None:
             start = start.like([np.ascontiguousarray(a[:, plan.order]) for a in start.arrays])
-        held = None if plan.pins is None else start.like(plan.as_parameters(plan.pins.held))
-        target = plan.objective.target
-        self.state = State(
-            start, seed=seed, units=units, n_summed=target.n_rows_with_mass, held=held
-        )
+        n_summed = plan.objective.target.n_rows_with_mass
+        self.state = State(start, seed=seed, units=units, n_summed=n_summed)
         self.history: dict[str, list[float]] = {"iteration": [], "cost": [], "kl": []}
         self.kl = float("nan")
         self.log_normalizer: float | None = None
@@ -315,14 +293,11 @@ class Run:
         proportions = np.exp(log_softmin(weights))
         maps = np.concatenate(parameters.positions[plan.rows_first], axis=1).astype(np.float64)
         weights = proportions / proportions.sum(axis=1, keepdims=True)
-        centres = np.einsum("mn,mnd->md", weights, maps)[:, None]
-        maps = maps - (centres if plan.pins is None else plan.pins.moving(centres))
+        maps = maps - np.einsum("mn,mnd->md", weights, maps)[:, None]
         if plan.order is not None:
             rank = np.argsort(plan.order)
             maps, proportions = maps[:, rank], proportions[:, rank]
         maps, proportions = maps.astype(np.float32), proportions.astype(np.float32)
-        if plan.pins is not None:
-            plan.pins.put_back(maps, proportions)
         return Atlas(
             labels=plan.labels,
             maps=maps,
@@ -330,14 +305,13 @@ class Run:
             model=plan.objective.model,
             method=plan.method,
             parameters={
-                **plan.all_settings,
+                **plan.settings,
                 "kl_divergence": self.kl,
                 "converged": self.converged,
             },
             history={key: np.array(values) for key, values in self.history.items()},
             log_normalizer=self.log_normalizer,
             fingerprint=plan.fingerprint,
-            metadata={} if plan.pins is None else {"pinned": plan.pins.objects},
             kinds=plan.kinds,
             factors=plan.factors,
         )
@@ -348,8 +322,7 @@ class Run:
     def _evaluate(self, parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
         if self.plan.optimizer.searches_lines:
             self._last = self.plan.objective.evaluate(parameters)
-            gradient = self._last.gradient
-            return self._last.cost, gradient.stilled(self.state.held)
+            return self._last.cost, self._last.gradient
         approximate = self.plan.optimizer.tolerates_approximation
         objective = self._objective_at(iteration)
         often = _WHILE_LEAVING if iteration in _LEAVING else _REFRESH
@@ -374,7 +347,7 @@ class Run:
                 if gradient.places is not None:
                     shortening = shortening[self._entries[k].objects]
                 gradient.positions[k][...] *= shortening[:, None]
-        return self._last.cost, self._last.gradient.stilled(self.state.held)
+        return self._last.cost, self._last.gradient
 
     def _objective_at(self, iteration: int) -> Cost:
         """Return the objective with the background of an iteration."""
@@ -406,17 +379,14 @@ class Run:
 
         At intervals, fade the other entries and test for convergence.
         """
-        nothing = tuple(np.zeros_like(weights, bool) for weights in parameters.weights)
-        held = nothing if self.state.held is None else self.state.held.weights
-        sides = list(zip(parameters.weights, shares, held, strict=True))
-        masks = tuple(_active(*side) for side in sides)
+        masks = tuple(map(_active, parameters.weights, shares))
         self.state.memory["active"] = masks
         if iteration % _REFRESH:
             return
         if iteration >= _FADE_FROM and self.plan.objective.model.mixing == "learned":
             least = _SUPPORTED if self.plan.objective.penalty else 0.0
-            for (weights, share, still), mask in zip(sides, masks, strict=True):
-                weights += np.where(still, 0, _fading(weights, mask, share, least))
+            for weights, share, mask in zip(parameters.weights, shares, masks, strict=True):
+                weights += _fading(weights, mask, share, least)
             if self.plan.objective.penalty and self._last.gradient.places is not None:
                 self._draw_in(parameters, masks)
         past = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
@@ -425,12 +395,9 @@ class Run:
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
 
     def _draw_in(self, parameters: Parameters, masks: tuple[np.ndarray, ...]) -> None:
-        """Halve the distance from the origin of entries that are neither active nor fixed."""
-        for k, (positions, mask) in enumerate(zip(parameters.positions, masks, strict=True)):
-            factors = np.where(mask, np.float32(1), np.float32(0.5))[:, :, None]
-            if self.state.held is not None:
-                factors = np.where(self.state.held.positions[k], np.float32(1), factors)
-            positions *= factors
+        """Halve the distance of inactive entries from the origin."""
+        for positions, mask in zip(parameters.positions, masks, strict=True):
+            positions *= np.where(mask, np.float32(1), np.float32(0.5))[:, :, None]
 
     def _record(self, iteration: int, evaluation: Evaluation) -> None:
         if not self._is_finite(evaluation):
@@ -475,7 +442,7 @@ class Run:
         meta = {
             "fingerprint": self.plan.fingerprint,
             "method": self.plan.method,
-            "settings": self.plan.all_settings,
+            "settings": self.plan.settings,
             "iteration": state.iteration,
             "seed": state.seed,
             "history": self.history,
@@ -499,8 +466,8 @@ class Run:
             raise DataError(
                 f"{path}: this checkpoint is of other data; resume with the original data file"
             )
-        before = {"pin": None, **meta["settings"], "method": meta["method"]}
-        present = {"pin": None, **self.plan.all_settings, "method": self.plan.method}
+        before = {**meta["settings"], "method": meta["method"]}
+        present = {**self.plan.settings, "method": self.plan.method}
         changed = {
             key: (before.get(key), value)
             for key, value in present.items()
@@ -526,7 +493,6 @@ class Run:
             units=self.state.units,
             n_summed=self.state.n_summed,
             memory=memory,
-            held=self.state.held,
         )
         self.history = meta["history"]
 
@@ -581,10 +547,9 @@ def _damaged(path: str, error: ValueError) -> DataError:
     return DataError(f"{path}: this checkpoint is damaged: {error}")
 
 
-def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Mark the active entries, (n_maps, n); fixed entries do not fade and stay active longer."""
-    least = np.where(held, _ACTIVE_HELD, _ACTIVE)
-    return np.asarray((np.exp(log_softmin(weights)) > least) | (shares > _ACTIVE))
+def _active(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Mark the active entries, (n_maps, n)."""
+    return np.asarray((np.exp(log_softmin(weights)) > _ACTIVE) | (shares > _ACTIVE))
 
 
 def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: float) -> np.ndarray:

@@ -111,19 +111,7 @@ class SNE(_SingleMap):
         cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
-        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
-        free objects next to their neighbours, and "random" starts them within the extent of the
-        pins.
-    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
-        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
-        the objects that it names, and an array fixes all rows that are not NaN. A position may be
-        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
-        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
-        adds new objects to an atlas independently of one another. With pins, the new objects
-        influence one another, compete for space, and can form groups that the atlas does not
-        contain. By default, no object is fixed.
+        If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int
         Number of runs. The run with the lowest cost is kept. Runs after the first start at random
         positions. The default is 1.
@@ -225,19 +213,7 @@ class SymmetricSNE(_SingleMap):
         cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
-        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
-        free objects next to their neighbours, and "random" starts them within the extent of the
-        pins.
-    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
-        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
-        the objects that it names, and an array fixes all rows that are not NaN. A position may be
-        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
-        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
-        adds new objects to an atlas independently of one another. With pins, the new objects
-        influence one another, compete for space, and can form groups that the atlas does not
-        contain. By default, no object is fixed.
+        If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int
         Number of runs. The run with the lowest cost is kept. Runs after the first start at random
         positions. The default is 1.
@@ -339,19 +315,7 @@ class UniSNE(_SingleMap):
         cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
-        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
-        free objects next to their neighbours, and "random" starts them within the extent of the
-        pins.
-    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
-        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
-        the objects that it names, and an array fixes all rows that are not NaN. A position may be
-        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
-        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
-        adds new objects to an atlas independently of one another. With pins, the new objects
-        influence one another, compete for space, and can form groups that the atlas does not
-        contain. By default, no object is fixed.
+        If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int
         Number of runs. The run with the lowest cost is kept. Runs after the first start at random
         positions. The default is 1.
@@ -364,8 +328,8 @@ class UniSNE(_SingleMap):
         fifths of the run, until it reaches a solution of symmetric SNE. With the full background
         from the beginning, distant pairs would hardly attract each other. The background then rises
         to its full value over a third of the run, which gives a lower cost than a sudden rise. If
-        `init` is an array or an `Atlas` (for example from `SymmetricSNE`), or if `pin` is used, the
-        background rises during the first half of the run.
+        `init` is an array or an `Atlas` (for example from `SymmetricSNE`), the background rises
+        during the first half of the run.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
@@ -441,7 +405,7 @@ class UniSNE(_SingleMap):
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         rise = max(1, self.max_iter // 3)
-        if not isinstance(self.init, str) or self.pin is not None:
+        if not isinstance(self.init, str):
             half = max(1, self.max_iter // 2)
             return _plain(background_share=Line(((0, 0.0), (half, 1.0))))
         without = max(1, 2 * self.max_iter // 5)
@@ -473,19 +437,7 @@ class TSNE(_SingleMap):
         cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
-        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
-        free objects next to their neighbours, and "random" starts them within the extent of the
-        pins.
-    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
-        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
-        the objects that it names, and an array fixes all rows that are not NaN. A position may be
-        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
-        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
-        adds new objects to an atlas independently of one another. With pins, the new objects
-        influence one another, compete for space, and can form groups that the atlas does not
-        contain. By default, no object is fixed.
+        If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int
         Number of runs. The run with the lowest cost is kept. Runs after the first start at random
         positions. The default is 1.

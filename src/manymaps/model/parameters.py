@@ -70,16 +70,6 @@ class Parameters:
         n = len(self.positions)
         return Parameters(tuple(arrays[:n]), tuple(arrays[n:]), self.places)
 
-    def stilled(self, held: Parameters | None) -> Parameters:
-        """Set this change to 0 in place wherever a mask in `held` is true."""
-        if held is None:
-            return self
-        for k, (part, still) in enumerate(zip(self.arrays, held.arrays, strict=True)):
-            if self.places is not None:
-                still = still.reshape(-1, *part.shape[1:])[self.places[k % len(self.places)]]
-            part[still] = 0
-        return self
-
     def copy(self) -> Parameters:
         """Return a deep copy."""
         return self.like([array.copy() for array in self.arrays])

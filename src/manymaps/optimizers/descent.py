@@ -8,9 +8,6 @@
 `evaluate(parameters, iteration)` returns (cost, gradient). The cost may be NaN if `Momentum` has
 not requested it. `watch(state)` is called after every iteration and stops the run by returning
 True. A `State` contains everything that is needed to resume the run.
-
-The gradient of fixed parameters (`State.held`) is 0, so that no step, gain or line search changes
-these parameters. All other updates also exclude them.
 """
 
 from __future__ import annotations
@@ -105,8 +102,6 @@ class State:
     n_summed : float, default=1
         Number of objects over which the cost is summed, for learning rates that refer to the mean
         cost.
-    held : Parameters, optional
-        Masks of the fixed parameters, whose gradient must be 0. By default, no parameter is fixed.
 
     See Also
     --------
@@ -135,7 +130,6 @@ class State:
     memory: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
     units: Parameters | None = None
     n_summed: float = 1
-    held: Parameters | None = None
 
 
 def _in_reach(values: np.ndarray) -> bool:
@@ -660,16 +654,13 @@ class Momentum(Optimizer):
         return False
 
     def _shake(self, state: State) -> None:
-        """Add the noise of this iteration to the free positions in place."""
+        """Add the noise of this iteration to the positions in place."""
         noise = self.jitter(state.iteration)
         if noise <= 0:
             return
         generator = np.random.default_rng((state.seed, state.iteration))
-        for k, positions in enumerate(state.parameters.positions):
-            change = generator.normal(0, noise, positions.shape).astype(np.float32)
-            if state.held is not None:
-                change[state.held.positions[k]] = 0
-            positions += change
+        for positions in state.parameters.positions:
+            positions += generator.normal(0, noise, positions.shape).astype(np.float32)
 
     def _move(self, state: State, gradient: Parameters) -> None:
         """Update all parameters that already learn by one step in place."""
