@@ -18,7 +18,7 @@ insert_rows judge_agreement judgements_from load_atlas load_consonants load_inte
 load_word_associations load_word_relations make_additive_similarities
 fit_vectors match_topics nearest_neighbors noise_scan pair_table
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
-plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
+plot_stability plot_sweep plot_zooms predict_associations prediction_error
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
 read_trials read_vectors repeat_fits resampled save_figure show_progress
 signed_maps similarity_map similarity_table
@@ -32,7 +32,7 @@ DistanceConstraint DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors
 TopicMatches
 GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
-NeighborGraph NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation
+NeighborGraph NeighborSearch PairTable ParameterError PowerWeights RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
 UnknownLabelError Vectors Words Interval Intervals
 Reliability

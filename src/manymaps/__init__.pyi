@@ -29,8 +29,6 @@ from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals
 from .analysis.pair_table import PairTable as PairTable
 from .analysis.pair_table import pair_table as pair_table
-from .analysis.pseudowords import Pseudowords as Pseudowords
-from .analysis.pseudowords import pseudowords as pseudowords
 from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
 from .analysis.reliability import Reliability as Reliability
 from .analysis.reliability import reliability as reliability

@@ -261,9 +261,6 @@ def _functions() -> dict[str, Subject]:
             _of_associations(mm.split_associations), SIMILARITIES, seeds
         ),
         "resampled": Subject(_of_associations(mm.resampled), SIMILARITIES, seeds),
-        "pseudowords": Subject(
-            _of_associations(mm.pseudowords), SIMILARITIES, {"n_pseudowords": [1, 2]}
-        ),
         "counts_from": Subject(mm.counts_from, COUNTS),
         "correspondence_analysis": Subject(
             mm.correspondence_analysis, COUNTS, {"n_components": [2, 1, 5]}

@@ -186,7 +186,7 @@ def sense_separation(
 
     See Also
     --------
-    SenseSeparation, sense_induction, manymaps.pseudowords
+    SenseSeparation, sense_induction
 
     Examples
     --------
