@@ -32,7 +32,6 @@ from .analysis.pair_table import pair_table as pair_table
 from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
 from .analysis.reliability import Reliability as Reliability
 from .analysis.reliability import reliability as reliability
-from .analysis.signed_maps import signed_maps as signed_maps
 from .analysis.stability import Stability as Stability
 from .analysis.stability import repeat_fits as repeat_fits
 from .atlas.atlas import Atlas as Atlas
