@@ -16,7 +16,7 @@ align ambiguity associations_from cluster_path cluster_stability compare corresp
 count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
 insert_rows judge_agreement judgements_from load_atlas load_consonants load_integers
 load_word_associations load_word_relations make_additive_similarities
-fit_vectors match_topics nearest_neighbors noise_scan pair_table
+fit_vectors nearest_neighbors noise_scan pair_table
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
 plot_stability plot_sweep plot_zooms predict_associations prediction_error
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
@@ -30,7 +30,6 @@ Activation Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceMo
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
 DistanceConstraint DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors
-TopicMatches
 GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials

@@ -9,9 +9,7 @@ from .affinity.neighbors import nearest_neighbors as nearest_neighbors
 from .analysis.agreement import Agreement as Agreement
 from .analysis.agreement import judge_agreement as judge_agreement
 from .analysis.alignment import Alignment as Alignment
-from .analysis.alignment import TopicMatches as TopicMatches
 from .analysis.alignment import align as align
-from .analysis.alignment import match_topics as match_topics
 from .analysis.ambiguity import Ambiguity as Ambiguity
 from .analysis.ambiguity import ambiguity as ambiguity
 from .analysis.comparison import Comparison as Comparison

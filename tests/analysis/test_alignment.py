@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from manymaps.analysis.alignment import align, map_pairs, match_topics
+from manymaps.analysis.alignment import align, map_pairs
 from manymaps.atlas.consensus import Consensus
 from manymaps.errors import DataError
 from manymaps.model import CODE
@@ -194,43 +194,3 @@ def test_pairs_of_maps_of_other_numbers():
     found, similar = map_pairs(first, first[[2, 0]])
     assert found.tolist() == [1, -1, 0]
     assert similar.tolist() == [1, 0, 1]
-
-
-def test_topics_in_another_order_are_matched_to_their_maps():
-    atlas = atlas_of(4)
-    words = np.random.default_rng(1).permutation(40)
-    topics = np.vstack([atlas.proportions[[2, 0, 3, 1]], np.full((1, 40), 1e-3)])[:, words]
-    found = match_topics(atlas, topics, [atlas.labels[i] for i in words])
-    assert found.topics.tolist() == [1, 3, 0, 2]
-    np.testing.assert_allclose(found.similarities, 1, rtol=1e-6)
-    assert found.chance < 0.5
-
-
-def test_topics_maximize_the_sum_of_the_indices():
-    """By the formula of the module over all assignments, on the words that both contain."""
-    atlas = atlas_of(3, 12, seed=2)
-    topics = np.random.default_rng(3).dirichlet(np.ones(3), 14).T
-    labels = [f"w{i}" for i in range(2, 16)]
-    found = match_topics(atlas, topics, labels)
-    pi, tau = atlas.proportions[:, 2:].astype(float), topics[:, :10]
-    index = [[np.minimum(a, b).sum() / np.maximum(a, b).sum() for b in tau] for a in pi]
-    best = max(permutations(range(3)), key=lambda p: sum(index[m][p[m]] for m in range(3)))
-    assert found.topics.tolist() == list(best)
-    np.testing.assert_allclose(found.similarities, [index[m][best[m]] for m in range(3)])
-
-
-def test_fewer_topics_than_maps():
-    atlas = atlas_of(4)
-    found = match_topics(atlas, atlas.proportions[[1, 3]])
-    assert found.topics.tolist() == [-1, 0, -1, 1]
-    assert found.similarities[[0, 2]].tolist() == [0, 0]
-
-
-def test_topics_that_cannot_be_matched():
-    atlas = atlas_of(4)
-    with pytest.raises(DataError, match=r"shape \(2, 3\); expected one row per topic"):
-        match_topics(atlas, np.full((2, 3), 0.5))
-    with pytest.raises(DataError, match="values outside 0 to 1"):
-        match_topics(atlas, np.full((2, 40), 2.0))
-    with pytest.raises(DataError, match="no word in common"):
-        match_topics(atlas, np.full((2, 1), 0.5), ["other"])

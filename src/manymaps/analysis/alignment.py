@@ -15,8 +15,7 @@ points centred on their weighted means. Then
 
     R  =  argmin_R sum_i w_i |R^T x_i - y_i|^2  =  U V^T,      X^T W Y = U S V^T
 
-The maps are not scaled, so similarities do not change. Topics of a topic model are matched to maps
-by the same index, with p(topic | word) in place of the proportions of one atlas.
+The maps are not scaled, so similarities do not change.
 
 Shapes: memberships (n_maps, n_objects), points (n_objects, n_components).
 """
@@ -24,16 +23,13 @@ Shapes: memberships (n_maps, n_objects), points (n_objects, n_components).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from manymaps.analysis.object_order import object_keys
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_labels
 from manymaps.errors import DataError
 from manymaps.labels import first_of
 from manymaps.metrics.measures import ratio
@@ -183,111 +179,6 @@ def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
     one, other = linear_sum_assignment(similar, maximize=True)
     matches[one], values[one] = other, similar[one, other]
     return matches, values
-
-
-class TopicMatches(NamedTuple):
-    """Topics that are matched to the maps of an atlas.
-
-    Attributes
-    ----------
-    topics : ndarray of int, shape (n_maps,)
-        Topic that is matched to each map, or -1 if there are fewer topics than maps.
-    similarities : ndarray of shape (n_maps,)
-        Weighted Jaccard index of each map and its topic, from 0 to 1, or 0 without a topic.
-    chance : float
-        Mean of the similarities after the words of the topics are permuted at random.
-
-    See Also
-    --------
-    match_topics
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps import Atlas, match_topics
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-    >>> atlas = Atlas(["tie", "knot", "suit"], np.zeros((2, 3, 2)), half, MULTIPLE_MAPS_T_SNE)
-    >>> match_topics(atlas, half[:1]).topics.tolist()
-    [0, -1]
-    """
-
-    topics: np.ndarray
-    similarities: np.ndarray
-    chance: float
-
-
-def match_topics(
-    atlas: Atlas,
-    topics: np.ndarray,
-    labels: Sequence[str] | None = None,
-    *,
-    random_state: int = 0,
-) -> TopicMatches:
-    """Match the topics of a topic model to the maps of an atlas, one to one.
-
-    Parameters
-    ----------
-    atlas : Atlas
-        Atlas with several maps.
-    topics : ndarray of shape (n_topics, n_words)
-        Probabilities p(topic | word), such as the transposed output of a topic model whose
-        documents are the associates of each word. Each column should sum to 1.
-    labels : sequence of str, length n_words, optional
-        Labels of the words. Words that the atlas does not contain are ignored. By default, the
-        words are the objects of the atlas in the same order.
-    random_state : int
-        Seed of the permutation for `chance`. The default is 0.
-
-    Returns
-    -------
-    TopicMatches
-        The topic of each map, the similarity of both, and the mean similarity by chance.
-
-    Raises
-    ------
-    DataError
-        If the topics are not probabilities, or do not match the labels or the atlas.
-
-    See Also
-    --------
-    align
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps import Atlas, match_topics
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-    >>> atlas = Atlas(["tie", "knot", "suit"], np.zeros((2, 3, 2)), half, MULTIPLE_MAPS_T_SNE)
-    >>> found = match_topics(atlas, half[::-1])
-    >>> found.topics.tolist(), found.similarities.tolist()
-    ([1, 0], [1.0, 1.0])
-    """
-    topics = np.asarray(topics, np.float64)
-    labels = atlas.labels if labels is None else [str(label) for label in labels]
-    if topics.ndim != 2 or topics.shape[1] != len(labels):
-        raise DataError(
-            f"the topics have shape {topics.shape}; expected one row per topic and one column for "
-            f"each of {len(labels)} words"
-        )
-    if not ((topics >= 0) & (topics <= 1)).all():
-        raise DataError("the topics contain values outside 0 to 1; pass p(topic | word)")
-    check_labels(labels, len(labels), "topic word")
-    place = {label: i for i, label in enumerate(atlas.labels)}
-    shared = [(place[label], j) for j, label in enumerate(labels) if label in place]
-    if not shared:
-        raise DataError(
-            f"the topics and the atlas have no word in common; the atlas contains "
-            f"{first_of(atlas.labels)}, and the topics contain {first_of(labels)}"
-        )
-    here, there = np.array(shared).T
-    memberships = atlas.proportions[:, here]
-    matches, similar = map_pairs(memberships, topics[:, there])
-    permuted = np.random.default_rng(random_state).permutation(there)
-    return TopicMatches(
-        matches, similar, float(map_pairs(memberships, topics[:, permuted])[1].mean())
-    )
 
 
 def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:

@@ -109,7 +109,7 @@ def cli(verbose: bool) -> None:
 COMMANDS = (
     "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit",
     "senses", "pairs", "disambiguate", "gist", "plot", "insert", "evaluate", "cluster", "stability",
-    "compare", "align", "vectors", "view", "export",
+    "compare", "vectors", "view", "export",
 )  # fmt: skip
 
 
