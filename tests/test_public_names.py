@@ -30,7 +30,7 @@ Activation Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceMo
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
 DistanceConstraint DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors
-GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
+GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
 UnknownLabelError Vectors Words Interval Intervals

@@ -35,7 +35,6 @@ from .analysis.stability import repeat_fits as repeat_fits
 from .atlas.atlas import Atlas as Atlas
 from .atlas.atlas import load_atlas as load_atlas
 from .atlas.context import Disambiguation as Disambiguation
-from .atlas.context import Gist as Gist
 from .clustering.additive import AdditiveClustering as AdditiveClustering
 from .clustering.paths import cluster_path as cluster_path
 from .clustering.scaling import similarity_map as similarity_map

@@ -1,11 +1,11 @@
-"""Senses in context and the gist of a list, against slow sums over all objects."""
+"""Senses in context, against slow sums over all objects."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.atlas.context import IRRELEVANT, UNRELATED
+from manymaps.atlas.context import IRRELEVANT
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
@@ -95,24 +95,6 @@ class TestDefinition:
             assert (sense.map, sense.probability) == (one.map, one.probability)
 
 
-def test_the_gist_is_the_geometric_mean_in_both_directions():
-    atlas = two_sided()
-    q, _ = slow_choices(atlas)
-    listed = [1, 3]
-    mixed = (1 - UNRELATED) * q + UNRELATED / 8
-    others = [j for j in range(9) if j not in listed]
-    scores = np.array([np.prod([(mixed[i, j] * mixed[j, i]) ** 0.5 for i in listed])
-                       for j in others])  # fmt: skip
-    found = atlas.gist(["a1", "a3"])
-    expected = dict(zip([LABELS[j] for j in others], scores / scores.sum(), strict=True))
-    assert dict(found.strongest(9)) == pytest.approx(expected, rel=1e-4)
-    weights = (1 - UNRELATED) * atlas.map_weights[:, listed] + UNRELATED / 2
-    by_map = weights.prod(axis=1) / weights.prod(axis=1).sum()
-    assert [by_map[one.map] for one in found.maps] == pytest.approx(
-        [one.probability for one in found.maps], rel=1e-4
-    )
-
-
 @pytest.mark.parametrize("associations", [True, False])
 def test_probabilities_sum_to_one_and_order_and_repetition_do_not_matter(associations):
     atlas = two_sided(associations=associations)
@@ -123,21 +105,16 @@ def test_probabilities_sum_to_one_and_order_and_repetition_do_not_matter(associa
         if sense.parts:
             assert sum(p.probability for p in sense.parts) == pytest.approx(sense.probability)
     again = atlas.disambiguate("hub", ["A2", "b3", "hub", "near a", "b3"])
-    assert again.record() == found.record()
-    words = atlas.gist(["a2", "near a", "b3"])
-    assert words.probabilities.sum() == pytest.approx(1)
-    assert words.record(4) == atlas.gist(["b3", "a2", "NEAR A", "a2"]).record(4)
-    assert not {*words.words} & {*words.labels}
+    assert (again.senses, again.maps) == (found.senses, found.maps)
 
 
 @pytest.mark.parametrize("associations", [True, False])
 def test_a_context_selects_its_side_and_none_gives_the_prior(associations):
     atlas = two_sided(associations=associations)
     for word, m in (("near a", 0), ("near b", 1)):
-        found = atlas.disambiguate("hub", word)
+        found = atlas.disambiguate("hub", [word])
         assert found.maps[0].map == found.senses[0].map == m
         assert found.maps[0].probability > max(0.8, found.maps[0].prior)
-        assert atlas.gist([word, f"{word[-1]}2"]).labels[0].startswith(word[-1])
     plain = atlas.disambiguate("hub")
     for one in (*plain.senses, *plain.maps):
         assert one.probability == pytest.approx(one.prior)
@@ -151,7 +128,6 @@ def test_words_that_have_no_map_in_common_with_any_other():
     atlas = mm.Atlas(["x", "y", "z"], maps, proportions, MULTIPLE_MAPS_T_SNE)
     found = atlas.disambiguate("y", ["x", "z"])
     assert (found.maps[0].map, found.maps[0].probability) == (1, 1.0)
-    assert atlas.gist("x").probabilities.tolist() == [0.5, 0.5]
 
 
 def test_results_are_tables():
@@ -162,21 +138,14 @@ def test_results_are_tables():
     assert frame.groupby("level")["probability"].sum().round(6).tolist() == [1.0, 1.0, 1.0]
     assert len(frame) == len(found.senses) + sum(len(s.parts) for s in found.senses) + 2
     assert repr(found).startswith("<Disambiguation of 'hub' by 'near a': a2 0.9")
-    listed = atlas.gist(["a1", "nowhere"])
-    assert listed.unknown == ("nowhere",)
-    assert listed.to_frame("pandas")["label"].tolist() == list(listed.labels)
-    with pytest.raises(ParameterError, match="n=-1"):
-        listed.strongest(-1)
 
 
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda a: a.disambiguate("hob", "a1"), UnknownLabelError, "did you mean 'hub'"),
+        (lambda a: a.disambiguate("hob", ["a1"]), UnknownLabelError, "did you mean 'hub'"),
         (lambda a: a.disambiguate("hub", ["near c", "x"]), UnknownLabelError, "did you mean 'near"),
-        (lambda a: a.gist([]), ParameterError, "words=.* is empty; pass at least one word"),
-        (lambda a: a.gist("hubb"), UnknownLabelError, "'hubb'; did you mean 'hub'"),
-        (lambda a: a.gist(LABELS), DataError, "all objects of the atlas are listed"),
+        (lambda a: a.disambiguate("hub", "a1"), ParameterError, "pass a list of words"),
     ],
 )
 def test_bad_input(ask, error, message):
@@ -187,6 +156,5 @@ def test_bad_input(ask, error, message):
 def test_bipartite_atlases_are_refused():
     counts = mm.Counts(np.array([[3, 1], [1, 4], [2, 2]]), ["r", "s", "t"], ["c", "d"])
     atlas = mm.CODE(n_init=1, random_state=0).fit(counts).atlas_
-    for ask in (lambda: atlas.disambiguate("r", "s"), lambda: atlas.gist(["r"])):
-        with pytest.raises(DataError, match="bipartite"):
-            ask()
+    with pytest.raises(DataError, match="bipartite"):
+        atlas.disambiguate("r", ["s"])

@@ -324,7 +324,7 @@ def test_a_second_word_tells_which_meaning_is_meant(open_page, grouped, grouped_
     at = open_page(grouped_page)
     n_several = 0
     for i, c in rng.permuted(np.tile(np.arange(60), (12, 1)), axis=1)[:, :2].tolist():
-        exact = grouped.disambiguate(grouped.labels[i], grouped.labels[c])
+        exact = grouped.disambiguate(grouped.labels[i], [grouped.labels[c]])
         if not grouped.has_associations(grouped.labels[i]):
             continue
         names = [sense["name"] for sense in at.read("atlas.senses(given)", i)]

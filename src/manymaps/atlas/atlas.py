@@ -34,7 +34,7 @@ from manymaps.atlas.answers import (
 )  # fmt: skip
 from manymaps.atlas.captions import captions_of
 from manymaps.atlas.consensus import ConsensusSense
-from manymaps.atlas.context import Disambiguation, Gist, disambiguate, gist
+from manymaps.atlas.context import Disambiguation, disambiguate
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.paths import Step
 from manymaps.atlas.representation import atlas_html, atlas_text, entry_text
@@ -547,7 +547,7 @@ class Atlas(AtlasData):
         i = self.index(word, kind=kind)
         return answers.neighbors(self, i, map, n_neighbors, neighbor_kind)
 
-    def disambiguate(self, word: str, context: str | Iterable[str] = ()) -> Disambiguation:
+    def disambiguate(self, word: str, context: Sequence[str] = ()) -> Disambiguation:
         """Compute the probabilities of the meanings of a word in a context, and of the maps.
 
         The probability of a sense or map z is p(z) prod_c p(c | z), up to a constant. A context
@@ -560,7 +560,7 @@ class Atlas(AtlasData):
         ----------
         word : str
             The label, in upper or lower case.
-        context : str or iterable of str
+        context : sequence of str
             Context words, in any order. Words that are not in the atlas and the word itself are
             ignored, and repeated words count once.
 
@@ -574,6 +574,8 @@ class Atlas(AtlasData):
         UnknownLabelError
             If the word, or every word of the context, is unknown. The message suggests similar
             labels.
+        ParameterError
+            If the context is a string.
         DataError
             If the atlas is bipartite.
 
@@ -591,46 +593,6 @@ class Atlas(AtlasData):
         ('knot',) 0 0.5 0.05
         """
         return disambiguate(self, word, context)
-
-    def gist(self, words: str | Iterable[str]) -> Gist:
-        """Find the words that a list of words has in common.
-
-        The gist is ranked by the geometric mean of the association probabilities between a word and
-        all listed words, in both directions (`manymaps.atlas.context`). In the false-memory lists
-        of Deese, Roediger and McDermott, the gist is the critical word, which is not listed.
-
-        Parameters
-        ----------
-        words : str or iterable of str
-            The listed words, in any order. Words that are not in the atlas are ignored, and
-            repeated words count once.
-
-        Returns
-        -------
-        Gist
-            All other words and all maps, sorted by probability.
-
-        Raises
-        ------
-        UnknownLabelError
-            If every word is unknown. The message suggests similar labels.
-        ParameterError
-            If the list is empty.
-        DataError
-            If all objects are listed, or the atlas is bipartite.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from manymaps import Atlas
-        >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-        >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
-        >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-        >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
-        >>> atlas.gist(["knot", "tuxedo"]).strongest(1)
-        [('tie', 1.0)]
-        """
-        return gist(self, words)
 
     def path(
         self, start: str, end: str, *, n_neighbors: int = 8, min_weight: float = LEAST_WEIGHT

@@ -1,6 +1,6 @@
-"""The meaning of a word in context, and the gist of a list of words.
+"""The meaning of a word in context.
 
-**Sense in context.** A participant who reads word i thinks of an associate j with probability p_ij
+A participant who reads word i thinks of an associate j with probability p_ij
 (the observed associations or, if these are unknown, the model's q(j|i)). A context word c is either
 this associate, or it is chosen from the associate by the model, with probability q(c|j):
 
@@ -17,41 +17,27 @@ the model, and p(z|i) is the map weight:
 
     q_ij^z = pi_i^z pi_j^z K(|y_i^z - y_j^z|^2) / Z_i
 
-**Gist.** The gist of a list L is the word j with the largest geometric mean of the association
-probabilities between j and the listed words i. Both directions count equally:
-
-    p(j|L) ~ prod_i sqrt(s_ij s_ji),       s_ij = (1 - g) q(j|i) + g / (n - 1)
-    p(m|L) ~ prod_i [(1 - g) w_i^m + g / n_maps]
-
-Here g = `UNRELATED`, and w are the map weights. An arithmetic mean, as in spreading activation,
-ranks words first that are associated with a single listed word.
-
 Shapes: associates (k,), memberships a (n_senses or n_maps, k), evidence (n_context, k).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from manymaps.atlas.answers import groups_of, has_associations, senses
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.probabilities import Choices
-from manymaps.checks import check_whole
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import first_of, label_places
+from manymaps.labels import label_places
 from manymaps.model.similarities import normalized
 
-# Log scores of 400 halves of pseudowords with three context words differ by less than 0.01 for
-# values from 0.05 to 0.2 (`examples/sense_in_context.py` prints the accuracy).
+# Log scores of 400 merged pairs of words with three context words differ by less than 0.01 for
+# values from 0.05 to 0.2.
 IRRELEVANT = 0.1
-# Without associations between a word and its list, the median rank of 150 words is 9 with 0.01, and
-# 10.5 with 0.1.
-UNRELATED = 0.01
 
 
 @dataclass(frozen=True)
@@ -79,7 +65,7 @@ class MapInContext:
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> first = atlas.disambiguate("tie", "suit").maps[0]
+    >>> first = atlas.disambiguate("tie", ["suit"]).maps[0]
     >>> first.map, round(first.prior, 2), round(first.probability, 2)
     (1, 0.5, 0.95)
     """
@@ -119,7 +105,7 @@ class SenseInContext:
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> first = atlas.disambiguate("tie", "suit").senses[0]
+    >>> first = atlas.disambiguate("tie", ["suit"]).senses[0]
     >>> first.name, round(first.prior, 2), round(first.probability, 2)
     (('suit',), 0.5, 0.95)
     """
@@ -151,7 +137,7 @@ class Disambiguation(TabularResult):
 
     See Also
     --------
-    Atlas.disambiguate, Gist
+    Atlas.disambiguate
 
     Examples
     --------
@@ -198,124 +184,23 @@ class Disambiguation(TabularResult):
             for c, name in enumerate(names)
         }
 
-    def record(self) -> dict[str, Any]:
-        """Return the probabilities as the command line prints them with --json.
 
-        Returns
-        -------
-        dict
-            The keys are word, context, unknown, senses (with their parts) and maps.
-        """
-        return {
-            "word": self.word,
-            "context": list(self.context),
-            "unknown": list(self.unknown),
-            "senses": [_sense_record(sense) for sense in self.senses],
-            "maps": [vars(one) for one in self.maps],
-        }
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Gist(TabularResult):
-    """The words that a list of words has in common, and the maps.
-
-    Attributes
-    ----------
-    words : tuple of str
-        Listed words that were used, in the order of the atlas.
-    unknown : tuple of str
-        Listed words that are not in the atlas.
-    labels : tuple of str, length n
-        Words of the atlas that are not listed, sorted by probability.
-    probabilities : ndarray of shape (n,)
-        Probability that each word is the gist. The probabilities of all words sum to 1.
-    maps : tuple of MapInContext
-        All maps, sorted by probability, which sum to 1. The prior is the mean map weight of all
-        words.
-
-    See Also
-    --------
-    Atlas.gist, Disambiguation
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps import Atlas
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-    >>> points = np.array([[[0.0], [0.2], [0.1], [3.0]]])
-    >>> atlas = Atlas(["bed", "rest", "sleep", "chair"], points, np.ones((1, 4)),
-    ...               MULTIPLE_MAPS_T_SNE)
-    >>> atlas.gist(["bed", "rest"])
-    <Gist of 'bed', 'rest': sleep 0.93, chair 0.074>
-    """
-
-    words: tuple[str, ...]
-    unknown: tuple[str, ...]
-    labels: tuple[str, ...]
-    probabilities: np.ndarray
-    maps: tuple[MapInContext, ...]
-
-    def __repr__(self) -> str:
-        named = (f"{label} {p:.2g}" for label, p in self.strongest(2))
-        return f"<Gist of {first_of(self.words)}: {', '.join(named)}>"
-
-    def strongest(self, n: int = 10) -> list[tuple[str, float]]:
-        """List the most probable words.
-
-        Parameters
-        ----------
-        n : int, default 10
-            Maximum number of words.
-
-        Returns
-        -------
-        list of (label, probability)
-            At most n words.
-        """
-        check_whole("n", n)
-        return list(zip(self.labels[:n], self.probabilities[:n].tolist(), strict=True))
-
-    @property
-    def columns(self) -> dict[str, np.ndarray]:
-        """The table with the columns "label" and "probability"."""
-        return {
-            "label": np.array(self.labels, dtype=object),
-            "probability": self.probabilities.copy(),
-        }
-
-    def record(self, n: int = 20) -> dict[str, Any]:
-        """Return the n most probable words as the command line prints them with --json.
-
-        Parameters
-        ----------
-        n : int, default 20
-            Maximum number of words.
-
-        Returns
-        -------
-        dict
-            The keys are words, unknown, gist and maps.
-        """
-        named = [{"label": label, "probability": p} for label, p in self.strongest(n)]
-        return {
-            "words": list(self.words),
-            "unknown": list(self.unknown),
-            "gist": named,
-            "maps": [vars(one) for one in self.maps],
-        }
-
-
-def disambiguate(atlas: AtlasData, word: str, context: Iterable[str]) -> Disambiguation:
+def disambiguate(atlas: AtlasData, word: str, context: Sequence[str]) -> Disambiguation:
     """Compute the probabilities of meanings and maps, as `manymaps.Atlas.disambiguate` describes.
 
     Raises
     ------
     UnknownLabelError
         If the word or all context words are unknown.
+    ParameterError
+        If the context is a string.
     DataError
         If the atlas is bipartite.
     """
-    _check_single_kind(atlas)
+    if isinstance(context, str):
+        raise ParameterError("is a string; pass a list of words", name="context", value=context)
+    if atlas.kinds is not None:
+        raise DataError("the atlas is bipartite; expected an atlas with one kind of object")
     i = atlas.index(word)
     places, unknown = _known(atlas, context)
     used = [c for c in places if c != i]
@@ -337,46 +222,6 @@ def disambiguate(atlas: AtlasData, word: str, context: Iterable[str]) -> Disambi
         unknown,
         tuple(sorted(listed, key=_by_probability)),
         _as_maps(map_chances),
-    )
-
-
-def gist(atlas: AtlasData, words: Iterable[str]) -> Gist:
-    """Find the words that a list has in common, as `manymaps.Atlas.gist` describes.
-
-    Raises
-    ------
-    ParameterError
-        If the list is empty.
-    UnknownLabelError
-        If all listed words are unknown.
-    DataError
-        If all objects are listed, or the atlas is bipartite.
-    """
-    _check_single_kind(atlas)
-    places, unknown = _known(atlas, words)
-    if not places:
-        raise ParameterError("is empty; pass at least one word", name="words", value=words)
-    others = np.setdiff1d(np.arange(atlas.n_objects), places)
-    if not len(others):
-        raise DataError("all objects of the atlas are listed; omit some of them")
-    uniform = UNRELATED / max(atlas.n_objects - 1, 1)
-    logs = np.zeros(len(others))
-    for i in places:
-        listed = np.full(len(others), i)
-        for rows, columns in ((listed, others), (others, listed)):
-            chosen = atlas.choices.row_shares(rows, columns)
-            logs += np.log((1 - UNRELATED) * chosen + uniform) / 2
-    probabilities = normalized(logs)
-    order = np.argsort(-probabilities, kind="stable")
-    weights = atlas.choices.map_weights.astype(np.float64)
-    mixed = (1 - UNRELATED) * weights[:, places] + UNRELATED / atlas.n_maps
-    maps = np.stack([weights.mean(axis=1), normalized(np.log(mixed).sum(axis=1))])
-    return Gist(
-        tuple(atlas.labels[i] for i in places),
-        unknown,
-        tuple(atlas.labels[j] for j in others[order].tolist()),
-        probabilities[order],
-        _as_maps(maps),
     )
 
 
@@ -443,24 +288,14 @@ def _cells(one: SenseInContext) -> tuple[str, int, float, float]:
     return ", ".join(one.name), one.map, one.prior, one.probability
 
 
-def _sense_record(one: SenseInContext) -> dict[str, Any]:
-    parts = {"parts": [_sense_record(part) for part in one.parts]}
-    return {**vars(one), "name": list(one.name), **parts}
-
-
-def _known(atlas: AtlasData, words: str | Iterable[str]) -> tuple[list[int], tuple[str, ...]]:
+def _known(atlas: AtlasData, words: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
     """Return the objects of a list of words, once each and in order, and the unknown words.
 
     If no word is known, `UnknownLabelError` suggests labels for the first one.
     """
-    listed = list(dict.fromkeys([words] if isinstance(words, str) else map(str, words)))
+    listed = list(dict.fromkeys(words))
     places = label_places(listed, atlas.labels)
     unknown = [word for word, place in zip(listed, places, strict=True) if place < 0]
     if unknown and len(unknown) == len(listed):
         atlas.index(unknown[0])
     return sorted({place for place in places if place >= 0}), tuple(unknown)
-
-
-def _check_single_kind(atlas: AtlasData) -> None:
-    if atlas.kinds is not None:
-        raise DataError("the atlas is bipartite; expected an atlas with one kind of object")

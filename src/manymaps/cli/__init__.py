@@ -96,7 +96,6 @@ def cli(verbose: bool) -> None:
                      manymaps evaluate more.atlas glove.txt
     Texts:           manymaps count posts.jsonl -o counts.npz --max-words 2000
                      manymaps fit counts.npz -o posts.atlas --method code
-    Contexts:        manymaps disambiguate norms.atlas bank river boat
     Groups:          manymaps compare young.tsv old.tsv -o compare.html
     Judgements:      manymaps cluster judged.csv --clusters 8
     Pairs:           manymaps pairs norms.atlas items.csv > similarities.csv
@@ -108,7 +107,7 @@ def cli(verbose: bool) -> None:
 # The commands, in the order in which users need them.
 COMMANDS = (
     "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit",
-    "senses", "pairs", "disambiguate", "gist", "plot", "insert", "evaluate", "cluster", "stability",
+    "senses", "pairs", "plot", "insert", "evaluate", "cluster", "stability",
     "compare", "vectors", "view", "export",
 )  # fmt: skip
 

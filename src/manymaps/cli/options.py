@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 from click.core import ParameterSource
 
-from manymaps.cli.contract import note
 from manymaps.cli.record import argument, chosen, flag, option
 from manymaps.cli.types import InputFile, Several, Whole, count_or
 from manymaps.errors import ParameterError
 
 if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
+    pass
 
 Width: TypeAlias = Literal["column", "page"]
 ROW_SUMS = ("renormalize", "keep")
@@ -176,17 +175,6 @@ def fit_command(file: Path, *settings: str) -> list[str]:
     """Return the command that fits a file with these settings."""
     stem = file.name.split(".")[0] or "out"
     return ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", *settings]
-
-
-def note_unknown(atlas: Atlas, words: Iterable[str]) -> None:
-    """Print a note on each word that is not in the atlas, with similar labels."""
-    from manymaps.labels import UnknownLabelError
-
-    for word in words:
-        try:
-            atlas.index(word)
-        except UnknownLabelError as error:
-            note(f"ignored: {error}")
 
 
 def refuse(*faults: tuple[object, str]) -> None:
