@@ -108,7 +108,7 @@ OUTSIDE = {
     },
     mm.CODE: {
         "normalization": ("rows",), "given": ("words",), "n_init": (0,), "init": ("pca",),
-        "penalty": (-1, "a"), "tolerance": (2, "x"), "row_weight": (-1, NAN),
+        "penalty": (-1, "a"), "tolerance": (2, "x"),
         "n_components": (True,), "marginals": ("no",), "optimizer": ("lbfgs",),
     },
     mm.AdditiveClustering: {

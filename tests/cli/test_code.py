@@ -23,39 +23,9 @@ def in_python(table: mm.Counts) -> mm.CODE:
 
 
 class TestFit:
-    def test_several_files_are_tables_that_share_kinds(self, tmp_path):
-        rng = np.random.default_rng(0)
-        words = [f"w{i}" for i in range(8)]
-        files = []
-        for kind, n in (("author", 5), ("document", 7)):
-            labels = [f"{kind}{i}" for i in range(n)]
-            table = mm.Counts(rng.poisson(4, (n, 8)) + 1, labels, words)
-            files.append(tmp_path / f"{kind}.npz")
-            table.save(files[-1])
-        output = tmp_path / "three.atlas"
-        options = (*files, "-o", output, "--method", "code", "--seed", 0, "--penalty", 0.01)
-        kinds = ("--kinds", "author,word,document,word")
-        found = record("fit", *options, *kinds)
-        assert found["kinds"] == {"author": 5, "document": 7, "word": 8}
-        assert (found["n_rows"], found["n_columns"], found["n_pairs"]) == (12, 8, 96)
-        assert (found["empty_rows"], found["empty_columns"]) == (0, 0)
-        parts = found["log_likelihoods"]
-        assert found["log_likelihood"] == pytest.approx(np.mean(list(parts.values())))
-        assert list(parts) == ["author,word", "document,word"]
-        tables = dict(zip([("author", "word"), ("document", "word")], files, strict=True))
-        tables = {pair: mm.read_counts(file) for pair, file in tables.items()}
-        fit = mm.CODE(random_state=0, n_jobs=1).fit(tables)
-        np.testing.assert_array_equal(mm.load_atlas(output).maps, fit.maps_)
-        said = worked(invoke("fit", *options, *kinds)).stdout
-        assert "1 map of 5 authors, 7 documents and 8 words, log-likelihood -" in said
-        for code_, message, more in (
-            (2, "--kinds has 2 names; 2 FILEs need 4", ("--kinds", "author,word")),
-            (3, "two tables of rows and columns", ()),
-            (2, "--max-words", (*kinds, "--max-words", 3)),
-        ):
-            failed(invoke("fit", *options, *more), code_, message)
-        again = invoke("insert", output, files[0], "-o", tmp_path / "more.atlas")
-        failed(again, 3, "author, document and word objects")
+    def test_several_files_are_refused(self, counts, tmp_path):
+        options = (counts, counts, "-o", tmp_path / "two.atlas", "--method", "code")
+        failed(invoke("fit", *options), 2, "the counts in one FILE")
 
     def test_json_has_the_promised_keys(self, counts):
         result = code(counts, None, "--json", "--quiet")

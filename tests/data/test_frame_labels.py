@@ -108,19 +108,6 @@ def test_numbers_in_the_index_of_counts_are_labels_where_nothing_else_is():
     assert mm.counts_from(chosen.assign(document=list("abc"))).row_labels == ("a", "b", "c")
 
 
-def test_similarities_within_counts_are_taken_by_label():
-    counts = pd.DataFrame(COUNTS, DOCUMENTS, TERMS)
-    within = pd.DataFrame(SIMILAR[:8, :8], DOCUMENTS, DOCUMENTS)
-    model = mm.CODE(row_weight=1.0, **SHORT)
-    expected = model.fit(counts, row_similarities=within.to_numpy()).row_embedding_
-    shuffled = within.iloc[::-1, ::-1]
-    np.testing.assert_allclose(
-        model.fit(counts, row_similarities=shuffled).row_embedding_, expected, rtol=1e-6
-    )
-    with pytest.raises(mm.DataError, match="must have the same"):
-        model.fit(counts, row_similarities=within.rename(index={"d0": "x"}, columns={"d0": "x"}))
-
-
 def test_judged_similarities_keep_their_labels():
     square = labelled(SIMILAR + np.eye(N), columns=NAMES)
     assert mm.AdditiveClustering(2, random_state=0).fit(square).labels_names_ == tuple(NAMES)

@@ -143,21 +143,6 @@ def test_code_nips_2004(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("data_folder")
-def test_code_three_kinds(tmp_path: Path) -> None:
-    """A common map of authors and documents predicts hidden authors better than separate maps."""
-    printed = run("code_three_kinds.py", "-o", str(tmp_path))
-    nats = {
-        name.strip(): float(value)
-        for name, value in re.findall(r"^  (.{30}) +(-\d+\.\d+) \(", printed, re.MULTILINE)
-    }
-    assert nats["CODE of two tables"] > nats["two separate fits, aligned"]
-    assert nats["CODE of two tables"] > nats["one point"] + 0.2
-    assert re.search(r"^  Sejnowski_T +authors: .*\n +documents: .*\n +words: ", printed, re.M)
-    for name in ("three_kinds.png", "three_kinds.html"):
-        assert (tmp_path / name).stat().st_size > 0
-
-
-@pytest.mark.usefixtures("data_folder")
 def test_tenenbaum_1996(tmp_path: Path) -> None:
     """The classes of artificial data, and more of the variance than the paper on both tables."""
     printed = run("tenenbaum_1996.py", "-o", str(tmp_path))

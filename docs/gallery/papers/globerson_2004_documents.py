@@ -9,17 +9,10 @@ of 250 authors and words. These are our results for volumes 0 to 12:
 .. include:: /results/globerson_nips.txt
    :parser: myst_parser.sphinx_
 
-A second script fits authors, documents and words in one map, by a sum of the likelihoods of pairs
-of these kinds (Globerson et al. 2007, section 6.2). It hides the authors of every fifth paper:
-
-.. include:: /results/code_three_kinds.txt
-   :parser: myst_parser.sphinx_
-
 Differences: the authors used more volumes and removed the 100 most frequent words, which are
 missing from our copy. The paper's figures contain no numbers; the purity is our addition. The
 picture shows another set of texts, the docstrings of this package: each module is a document,
-coloured by subpackage. Commands: ``python examples/code_nips_2004.py`` and
-``python examples/code_three_kinds.py``
+coloured by subpackage. Command: ``python examples/code_nips_2004.py``
 """
 
 import ast

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -59,9 +59,6 @@ class Run(NamedTuple):
     n_pairs: int
     stopped: bool
 
-
-# Tables of counts that share kinds of object.
-Tables: TypeAlias = "list[mm.Counts]"
 
 # The public names of the estimators.
 METHODS = {
@@ -276,9 +273,7 @@ def fit(options: FitOptions) -> None:
 
     Several FILEs are judgements of the same objects, with one table per judge (or one long table
     with --judge). Their average is fitted, and each judge is compared with the others and with the
-    fit. Empty cells are missing judgements and do not count. For the method code, several FILEs are
-    tables that share kinds of object, such as authors by words and documents by words. All kinds
-    are fitted to one map.
+    fit. Empty cells are missing judgements and do not count.
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
@@ -286,12 +281,10 @@ def fit(options: FitOptions) -> None:
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
-               manymaps fit a.csv p.csv -o nips.atlas --method code --kinds author,word,paper,word
                manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
     """
     file, output, vectors = options.files[0], options.output, options.vectors
-    of_counts = options.model.method == OF_COUNTS and options.judge is None
-    judged = (len(options.files) > 1 and not of_counts) or options.judge is not None
+    judged = len(options.files) > 1 or options.judge is not None
     if judged:
         _check_judged(options.model)
     else:
@@ -366,7 +359,9 @@ def check_method(
 def _check_judged(model: Model) -> None:
     """Reject options that do not apply to judgements by several judges."""
     if model.method == OF_COUNTS:
-        raise click.UsageError(f"--method {OF_COUNTS} fits counts; omit --judge")
+        raise click.UsageError(
+            f"--method {OF_COUNTS} fits the counts in one FILE; omit --judge and other FILEs"
+        )
     others = (
         "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
         "most_given", *OF_TRIALS,
@@ -430,10 +425,6 @@ def _fit_counts(estimator: Any, options: FitOptions) -> tuple[mm.Atlas, Run]:
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
 
-    if len(options.files) > 1:
-        tables = _read_tables(options)
-        run = _run(estimator, tables, options)
-        return estimator.atlas_, run
     counts = read_count_table(options.files[0], options.reading, max_words=options.max_words)
     note(*reading_notes(counts))
     if options.metadata is not None:
@@ -442,29 +433,6 @@ def _fit_counts(estimator: Any, options: FitOptions) -> tuple[mm.Atlas, Run]:
         estimator.set_params(init=mm.load_atlas(options.model.init))
     run = _run(estimator, counts, options)
     return estimator.atlas_, run
-
-
-def _read_tables(options: FitOptions) -> Tables:
-    """Read one table of counts from each file, with the kinds of its rows and columns."""
-    from manymaps.cli.reading import read_count_table
-    from manymaps.cli.report import reading_notes
-
-    refuse_given(("max_words", "metadata"), f"several FILEs with --method {OF_COUNTS}")
-    if isinstance(options.model.init, Path):
-        raise click.UsageError("--init ATLAS does not apply to several FILEs")
-    kinds, n = options.reading.kinds, len(options.files)
-    if kinds is not None and len(kinds) != 2 * n:
-        raise click.UsageError(
-            f"--kinds has {plural('name', len(kinds))}; {n} FILEs need {2 * n}, for the rows "
-            "and the columns of each table"
-        )
-    tables = []
-    for k, file in enumerate(options.files):
-        pair = None if kinds is None else kinds[2 * k : 2 * k + 2]
-        counts = read_count_table(file, replace(options.reading, kinds=pair))
-        note(*reading_notes(counts))
-        tables.append(counts)
-    return tables
 
 
 def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
@@ -503,9 +471,7 @@ def build(method: str, *records: Any) -> Any:
     return estimator(**parameters)
 
 
-def _run(
-    estimator: Any, data: PairData | mm.Counts | Tables, options: FitOptions, **keywords: Any
-) -> Run:
+def _run(estimator: Any, data: PairData | mm.Counts, options: FitOptions, **keywords: Any) -> Run:
     """Fit as the options specify."""
     keywords |= chosen(options, "checkpoint", "resume")
     return run_fit(estimator, data, str(options.files[0]), **keywords)
@@ -513,7 +479,7 @@ def _run(
 
 def run_fit(
     estimator: Any,
-    data: PairData | mm.Counts | Tables,
+    data: PairData | mm.Counts,
     what: str,
     *,
     checkpoint: Path | None = None,
@@ -543,11 +509,11 @@ def run_fit(
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
 
 
-def _fit(estimator: Any, data: PairData | mm.Counts | Tables, **keywords: Any) -> int:
+def _fit(estimator: Any, data: PairData | mm.Counts, **keywords: Any) -> int:
     """Fit, and return the number of stored pairs (associations, counts, or neighbours)."""
     if not isinstance(data, mm.Vectors):
         estimator.fit(data, **keywords)
-        return sum(one.n_pairs for one in data) if isinstance(data, list) else data.n_pairs
+        return data.n_pairs
     from manymaps.affinity.affinities import Affinity
     from manymaps.cli.reading import WatchedAffinity
 
@@ -595,19 +561,13 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
     of_counts: dict[str, Any] = {}
     if atlas.kinds is not None:
         n_rows = int(atlas.choices.is_row.sum())
-        *rows, columns = (len(objects) for objects in estimator.embeddings_.values())
         of_counts = {
             "log_likelihood": float(estimator.log_likelihood_),
             "n_rows": n_rows,
             "n_columns": atlas.n_objects - n_rows,
-            "empty_rows": sum(rows) - n_rows,
-            "empty_columns": columns - (atlas.n_objects - n_rows),
+            "empty_rows": len(estimator.empty_rows_),
+            "empty_columns": len(estimator.empty_columns_),
         }
-        if len(estimator.atlases_) > 1:
-            of_counts["kinds"] = dict(Counter(atlas.kinds))
-            of_counts["log_likelihoods"] = {
-                ",".join(kinds): float(value) for kinds, value in estimator.log_likelihoods_.items()
-            }
     return {
         "method": method,
         "n_objects": atlas.n_objects,

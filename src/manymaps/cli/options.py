@@ -116,8 +116,7 @@ class TableReading(PairReading):
     count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
     kinds: tuple[str, ...] | None = option(
         Several(click.STRING, "name", distinct=False),
-        "Names of the objects in rows and in columns, such as site,species; one pair of names per "
-        "FILE (counts only).",
+        "Names of the objects in rows and in columns, such as site,species (counts only).",
         metavar="ROWS,COLUMNS",
     )  # fmt: skip
 

@@ -24,10 +24,10 @@ from manymaps.checks import check_choice
 from manymaps.cli.contract import BadData, note, note_case
 from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading
 from manymaps.cli.record import chosen
-from manymaps.cooccurrence.matching import labels_of, two_kinds
+from manymaps.cooccurrence.matching import joined_metadata, labels_of, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
-from manymaps.data.frames import end_to_end, join_columns, label_column
+from manymaps.data.frames import join_columns, label_column
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
@@ -341,12 +341,7 @@ def with_columns(atlas: Atlas, path: Path, names: Sequence[str]) -> Atlas:
     sizes = n, atlas.n_objects - n
     # The counts are empty, because only the labels are needed to join the table.
     bare = Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], kinds)
-    joined = with_metadata(bare, path, names)
-    sides = joined.row_metadata, joined.column_metadata
-    columns = {
-        name: end_to_end(*zip((side.get(name) for side in sides), sizes, strict=True))
-        for name in dict.fromkeys([*sides[0], *sides[1]])
-    }
+    columns = joined_metadata(with_metadata(bare, path, names))
     return replace(atlas, metadata={**atlas.metadata, **columns})
 
 

@@ -21,8 +21,6 @@ detected.
 
 Shapes: row_embedding_ (n_rows, n_components), column_embedding_ (n_columns, n_components) for one
 map; maps_ (n_maps, n_rows + n_columns, n_components), with rows before columns.
-
-Several tables that share kinds of object are fitted together (`manymaps.cooccurrence.shared`).
 """
 
 from __future__ import annotations
@@ -66,29 +64,24 @@ from manymaps.cooccurrence.likelihood import (
     place_rows,
 )
 from manymaps.cooccurrence.matching import (
-    in_order_of,
+    joined_metadata,
     labels_of,
     matched,
     objects_of,
-    positions,
-    within_kind_order,
 )
-from manymaps.cooccurrence.runaways import runaway_note, shared_runaway_note
-from manymaps.cooccurrence.shared import SharedTables, is_tables, joined_metadata, shared_tables
+from manymaps.cooccurrence.runaways import runaway_note
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.io.counts import counts_from
-from manymaps.labels import first_of, plural
+from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.restarts import rejoined, without_plan
 from manymaps.maps.run import Callback, Plan, Run
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
-from manymaps.model.combined import CombinedObjective, Term, within_kind_target
-from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
@@ -117,7 +110,6 @@ _FOR_LINE_SEARCH = 0.01
 # need it more: dune -5.186 and -2.677, mite -2.341 and -2.133, posts -7.820 and -6.021, but 250
 # NIPS authors and 300 words -5.244 and -5.252.
 _PENALTY = 0.01
-_OF_ONE_TABLE = ("row_embedding_", "column_embedding_", "empty_rows_", "empty_columns_")
 
 
 def _is_pair(init: Any) -> bool:
@@ -165,9 +157,6 @@ class CODE(
     tolerance : float, default 0.005
         Target relative error of the repulsive forces. If it is 0, sums are exact. An optimizer with
         a line search uses a hundredth of this value.
-    row_weight, column_weight : float, default 1.0
-        Weights of the similarities within rows and within columns relative to the counts, at least
-        0. They are used only if `fit` receives such similarities.
     callback : callable or list of callable, optional
         Functions called after every iteration with the iteration, the cost and a function that
         returns the current atlas. If one of them returns a true value, the run stops.
@@ -202,17 +191,6 @@ class CODE(
         have, minus `log_likelihood_`.
     empty_rows_, empty_columns_ : ndarray of int
         Indices of rows and columns without counts, which are not fitted.
-    embeddings_ : dict of str to ndarray
-        Coordinates of the objects of each kind, in the format of `row_embedding_`. A fit of several
-        tables has this attribute instead of `row_embedding_`, `column_embedding_`, `empty_rows_`
-        and `empty_columns_`.
-    atlases_ : dict of (str, str) to Atlas
-        Atlas of each table by the kinds of its rows and columns, with the model of this table. For
-        several tables, `atlas_` contains all kinds: the last kind is the columns, and all other
-        kinds are rows. Its factors are averages over the tables.
-    log_likelihoods_ : dict of (str, str) to float
-        Mean log-likelihood per count of each table, in nats. `log_likelihood_` is their mean by
-        `table_weights`.
     n_iter_ : int
         Number of iterations of the selected run.
     converged_ : bool
@@ -243,7 +221,6 @@ class CODE(
     """
 
     _fitted: Counts
-    _tables: SharedTables | None = None
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         "n_components": [Whole(1)],
@@ -261,8 +238,6 @@ class CODE(
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
         "tolerance": TOLERANCE,
-        "row_weight": [Number(least=0)],
-        "column_weight": [Number(least=0)],
         "callback": CALLBACKS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
@@ -283,8 +258,6 @@ class CODE(
         max_iter: int = 1000,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
-        row_weight: float = 1.0,
-        column_weight: float = 1.0,
         callback: Callback | Sequence[Callback] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -301,8 +274,6 @@ class CODE(
         self.max_iter = max_iter
         self.optimizer = optimizer
         self.tolerance = tolerance
-        self.row_weight = row_weight
-        self.column_weight = column_weight
         self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -314,9 +285,6 @@ class CODE(
         X: Any,
         y: None = None,
         *,
-        table_weights: Sequence[float] | None = None,
-        row_similarities: Any = None,
-        column_similarities: Any = None,
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> Self:
@@ -325,18 +293,9 @@ class CODE(
         Parameters
         ----------
         X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
-            Finite, nonnegative counts or other weights. Several tables are passed as a list of
-            `Counts`, or as a mapping of pairs of kinds to tables, such as `{("author", "word"):
-            first, ("document", "word"): second}`. Each kind has a single set of positions in all
-            its tables, which must contain the same labels of this kind.
+            Finite, nonnegative counts or other weights.
         y : None
             Ignored.
-        table_weights : sequence of float, optional
-            Weights of several tables in the likelihood, above 0. The default is 1 for each table.
-        row_similarities, column_similarities : array, sparse array or data frame (n, n), optional
-            Nonnegative similarities within rows or within columns. Data frames are matched by their
-            labels. Each table adds the SNE cost of choices among objects of the same kind,
-            multiplied by `row_weight` or `column_weight`. They cannot be used with several tables.
         checkpoint, resume : path, optional
             File to which checkpoints are written, and checkpoint from which the fit is resumed, as
             for the other estimators. Both parameters require `n_init=1`.
@@ -350,7 +309,7 @@ class CODE(
         ------
         DataError
             If counts are negative, non-finite or all 0, or if there are fewer than two rows or
-            columns. If several tables contain different objects of a kind.
+            columns.
         ParameterError
             If a parameter is out of range.
         DivergedError
@@ -370,22 +329,16 @@ class CODE(
                 name="n_init",
                 value=self.n_init,
             )
-        tables = shared_tables(X, table_weights) if is_tables(X) else None
-        data: Counts | SharedTables
-        if tables is not None and len(tables.tables) > 1:
-            self._refuse_for_tables(row_similarities, column_similarities)
-            data, (nonempty, objective) = tables, self._prepared_tables(tables)
-        else:
-            data = self._validated(X if tables is None else tables.tables[0], reset=True)
-            nonempty, objective = self._prepared(data, row_similarities, column_similarities)
+        counts = self._validated(X, reset=True)
+        nonempty = self._nonempty(counts)
         with threads(self.n_jobs):
-            plan = self._plan(nonempty, objective)
+            plan = self._plan(nonempty)
             if self.n_init == 1:
                 best = self._run(plan, nonempty, *self._seeds())
                 best.optimize(self.callback, checkpoint, resume)
             else:
                 best = self._best_run(plan, nonempty)
-            self._keep(best, nonempty, data)
+            self._keep(best, nonempty, counts)
         if best.failure:
             raise best.failure
         return self
@@ -407,8 +360,7 @@ class CODE(
         ndarray of shape (n_rows, n_maps * n_components)
             Coordinates of the rows.
         """
-        self.fit(X, y, **fit_params)._check_one_table("fit_transform")
-        return self.row_embedding_
+        return self.fit(X, y, **fit_params).row_embedding_
 
     def transform(self, X: Any) -> np.ndarray:
         """Position new rows among the fitted columns as supplementary points.
@@ -436,7 +388,7 @@ class CODE(
             If a row has no counts of fitted columns. Such rows receive the mean position of the
             fitted rows.
         """
-        self._check_one_table("transform")
+        check_is_fitted(self, "atlas_")
         table = self._validated(X, reset=False).values
         fitted = self._fitted.values
         return self._placed(table, fitted, self.row_embedding_, self._columns, "row")
@@ -454,7 +406,7 @@ class CODE(
         ndarray of shape (k, n_maps * n_components)
             Coordinates of the new columns.
         """
-        self._check_one_table("transform_columns")
+        check_is_fitted(self, "atlas_")
         counts = matched(X if isinstance(X, Counts) else counts_from(X), self._fitted, 0)
         self._check_rows(counts)
         return self._placed(
@@ -471,20 +423,16 @@ class CODE(
         Parameters
         ----------
         X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
-            Counts of the fitted rows and columns. After a fit of several tables, a mapping or list
-            of tables as for `fit`.
+            Counts of the fitted rows and columns.
         y : None
             Ignored.
 
         Returns
         -------
         float
-            Mean log-likelihood per count in nats. For several tables, the mean is weighted as in
-            the fit.
+            Mean log-likelihood per count in nats.
         """
         check_is_fitted(self, "atlas_")
-        if self._tables is not None:
-            return self._score_tables(self._tables, X)
         counts = matched(self._validated(X, reset=False), self._fitted, 0)
         self._check_rows(counts)
         table = counts.values
@@ -492,37 +440,6 @@ class CODE(
         _check_known(counts, known)
         with threads(self.n_jobs):
             return mean_log_likelihood(self.atlas_, known)
-
-    def _score_tables(self, tables: SharedTables, X: Any) -> float:
-        """Compute the mean log-likelihood per count of several tables."""
-        if not is_tables(X):
-            raise DataError("the fit has several tables; pass a mapping or a list of tables")
-        new = {table.kinds: table for table in shared_tables(X).tables}
-        unknown = [" x ".join(kinds) for kinds in new if kinds not in self.atlases_]
-        if unknown:
-            raise DataError(f"the fit has no table of {first_of(unknown)}")
-        values, weights = [], []
-        for fitted, weight in zip(tables.tables, tables.weights, strict=True):
-            if fitted.kinds not in new:
-                continue
-            atlas, table = self.atlases_[fitted.kinds], new[fitted.kinds]
-            rows, columns = (positions(table, atlas, axis) for axis in (0, 1))
-            n_rows = int(atlas.choices.is_row.sum())
-            shape = n_rows, atlas.n_objects - n_rows
-            known = in_order_of(table.values, rows, columns, shape)
-            _check_known(table, known)
-            with threads(self.n_jobs):
-                values.append(mean_log_likelihood(atlas, known))
-            weights.append(weight)
-        return float(np.average(values, weights=weights))
-
-    def _check_one_table(self, method: str) -> None:
-        check_is_fitted(self, "atlas_")
-        if self._tables is not None:
-            raise DataError(
-                f"{method} requires a fit of one table, but this fit has "
-                f"{len(self._tables.tables)}; use insert_rows with one of `atlases_`"
-            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -561,10 +478,8 @@ class CODE(
                 f"X has {counts.n_rows} rows; expected {self._fitted.n_rows} as in the fitted table"
             )
 
-    def _prepared(
-        self, counts: Counts, row_similarities: Any, column_similarities: Any
-    ) -> tuple[Counts | SharedTables, Cost]:
-        """Return the nonempty part of a table and its cost, and warn about the table."""
+    def _nonempty(self, counts: Counts) -> Counts:
+        """Return the nonempty part of a table, and warn about the table."""
         self._rows = np.flatnonzero(counts.row_totals > 0)
         self._columns = np.flatnonzero(counts.column_totals > 0)
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
@@ -574,39 +489,7 @@ class CODE(
         totals = (counts.row_totals, counts.column_totals)
         warn_of_empty(counts.kinds, labels_of(counts), totals)
         check_size(nonempty, self.n_components, self.n_maps)
-        return nonempty, self._objective(counts, nonempty, row_similarities, column_similarities)
-
-    def _prepared_tables(self, tables: SharedTables) -> tuple[Counts | SharedTables, Cost]:
-        """Return the nonempty objects of several tables and their cost, and warn about them."""
-        for name in (*_OF_ONE_TABLE, "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-        warn_of_empty(tables.kinds, tables.labels, tables.margins)
-        nonempty = tables.without_empty()
-        for part in nonempty.parts:
-            self._warn_if_transposed(part)
-            check_size(part, self.n_components, self.n_maps)
-        return nonempty, self._tables_objective(nonempty)
-
-    def _tables_objective(self, nonempty: SharedTables) -> CombinedObjective:
-        """Return the cost of several tables."""
-        parts = []
-        last = len(nonempty.kinds) - 1
-        for table, part in zip(nonempty.tables, nonempty.parts, strict=True):
-            sets, members = nonempty.sets_of(table), nonempty.members(table)
-            objective = self._table_objective(part, 0.0)
-            if self._model.given == "columns":
-                sets, members = (last - sets[1], last - sets[0]), members[::-1]
-            parts.append((sets, members, objective))
-        # An average row of an average table has weight 1, as in a single table.
-        sizes = [objective.target.n_rows_with_mass for _, _, objective in parts]
-        scale = float(np.average(sizes, weights=nonempty.weights))
-        terms = tuple(
-            Term(sets, members, weight * scale / size, objective)
-            for (sets, members, objective), weight, size in zip(
-                parts, nonempty.weights, sizes, strict=True
-            )
-        )
-        return CombinedObjective(terms, penalty=self.penalty)
+        return nonempty
 
     def _warn_if_transposed(self, counts: Counts) -> None:
         hint = looks_transposed(counts) if self.given == "rows" else None
@@ -614,27 +497,14 @@ class CODE(
             advice = f"use {setting('given', 'columns')}, or transpose the table"
             warnings.warn(f"{hint}; {advice}", DataWarning, stacklevel=4)
 
-    def _refuse_for_tables(self, *similarities: Any) -> None:
-        """Raise an error for options that require a single table."""
-        if not isinstance(self.init, str):
-            raise ParameterError(
-                "cannot be combined with several tables; use a single table, or omit it",
-                name="init",
-                value="...",
-            )
-        if any(table is not None for table in similarities):
-            raise ParameterError(
-                "row_similarities and column_similarities cannot be combined with several tables"
-            )
-
-    def _table_objective(self, nonempty: Counts, penalty: float) -> Objective:
+    def _objective(self, nonempty: Counts) -> Objective:
         """Return the cost of a table without empty rows or columns."""
         values = nonempty.values
         if self._model.given == "columns":
             values = sparse.csr_array(values.T)
         margins = [np.asarray(values.sum(axis=axis)).ravel() / nonempty.n_counts for axis in (1, 0)]
         return Objective(
-            count_target(values, self.normalization), self._model, penalty, self._tolerance,
+            count_target(values, self.normalization), self._model, self.penalty, self._tolerance,
             row_factors=margins[0] if self.marginals else None,
             column_factors=margins[1] if self.marginals else None,
         )  # fmt: skip
@@ -644,52 +514,25 @@ class CODE(
         optimizer = self.optimizer or LBFGS()
         return self.tolerance * (1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH)
 
-    def _objective(
-        self, counts: Counts, nonempty: Counts, row_similarities: Any, column_similarities: Any
-    ) -> Objective | CombinedObjective:
-        within = []
-        for is_rows, table, totals, weight in (
-            (True, row_similarities, counts.row_totals, self.row_weight),
-            (False, column_similarities, counts.column_totals, self.column_weight),
-        ):
-            if table is None or weight == 0:
-                continue
-            name = "row_similarities" if is_rows else "column_similarities"
-            table = within_kind_order(name, table, counts, 0 if is_rows else 1)
-            target = within_kind_target(name, table, totals > 0)
-            model = replace(self._model, given=None, normalization="conditional")
-            side = 0 if is_rows == (self._model.given == "rows") else 1
-            objective = Objective(target, model, 0.0, self._tolerance)
-            members = np.arange(target.values.shape[0])
-            within.append(Term((side,), (members,), weight, objective))
-        if not within:
-            return self._table_objective(nonempty, self.penalty)
-        between = self._table_objective(nonempty, 0.0)
-        whole = tuple(np.arange(n) for n in between.target.values.shape)
-        return CombinedObjective((Term((0, 1), whole, 1.0, between),), tuple(within), self.penalty)
-
     def _seeds(self) -> list[np.random.SeedSequence]:
         seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
-    def _plan(self, nonempty: Counts | SharedTables, objective: Cost) -> Plan:
+    def _plan(self, nonempty: Counts) -> Plan:
         """Return the settings shared by all runs."""
-        if isinstance(nonempty, SharedTables):
-            (labels, kinds), margins = nonempty.objects(), nonempty.margins
-        else:
-            (labels, kinds), margins = objects_of(nonempty), _margins(nonempty)
+        labels, kinds = objects_of(nonempty)
         return Plan(
-            objective=objective,
+            objective=self._objective(nonempty),
             optimizer=self.optimizer or LBFGS(),
             max_iter=self.max_iter,
             labels=labels,
             method="code",
             settings=self._settings(),
             kinds=kinds,
-            factors=self._factors(margins),
+            factors=self._factors(nonempty),
         )
 
-    def _best_run(self, plan: Plan, nonempty: Counts | SharedTables) -> Run:
+    def _best_run(self, plan: Plan, nonempty: Counts) -> Run:
         """Return the best of several runs, in processes if joblib's context selects them."""
         tasks = [(self, plan, nonempty, seed, k == 0) for k, seed in enumerate(self._seeds())]
         # A callback must be called in this process.
@@ -702,7 +545,7 @@ class CODE(
     def _run(
         self,
         plan: Plan,
-        nonempty: Counts | SharedTables,
+        nonempty: Counts,
         seed: np.random.SeedSequence,
         *,
         first: bool = True,
@@ -710,30 +553,25 @@ class CODE(
         """Create a run and return it at its starting positions."""
         generator = np.random.default_rng(seed)
         init, size = self.init if first else "random", (self.n_maps, self.n_components)
-        if isinstance(nonempty, SharedTables):
-            table = nonempty.bipartite
-            fitted = np.arange(table.n_rows), np.arange(table.n_columns)
-            start = start_parameters(table, init, size, generator, fitted=fitted)
-            start = _by_kind(start, nonempty.sizes)
-        else:
-            fitted = self._rows, self._columns
-            start = start_parameters(nonempty, init, size, generator, fitted=fitted)
+        fitted = self._rows, self._columns
+        start = start_parameters(nonempty, init, size, generator, fitted=fitted)
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
         units = usual_steps(plan.objective.masses, start)
         return Run(plan, start, int(generator.integers(2**31)), units)
 
-    def _factors(self, margins: Sequence[np.ndarray]) -> np.ndarray | None:
+    def _factors(self, nonempty: Counts) -> np.ndarray | None:
         """Return the factors a_i and b_j of the atlas, where Bayes' rule requires both."""
-        *rows, columns = margins
+        rows, columns = nonempty.row_totals, nonempty.column_totals
+        rows, columns = rows / nonempty.n_counts, columns / nonempty.n_counts
         if not self.marginals:
             if self.normalization == "joint":
                 return None
             if self.given == "rows":
                 columns = np.ones_like(columns)
             else:
-                rows = [np.ones_like(margin) for margin in rows]
-        return np.concatenate([*rows, columns])
+                rows = np.ones_like(rows)
+        return np.concatenate([rows, columns])
 
     def _settings(self) -> dict[str, Any]:
         """Return the parameters as plain values for the atlas and the checkpoint."""
@@ -743,50 +581,18 @@ class CODE(
             if key not in ("callback", "n_jobs", "verbose", "init")
         }
 
-    def _keep(self, run: Run, nonempty: Counts | SharedTables, data: Counts | SharedTables) -> None:
+    def _keep(self, run: Run, nonempty: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
-        if isinstance(nonempty, SharedTables):
-            table, columns = nonempty.bipartite, nonempty.metadata()
-        else:
-            table = nonempty
-            columns = joined_metadata(
-                (table.row_metadata, table.n_rows), (table.column_metadata, table.n_columns)
-            )
         atlas = run.atlas()
         if isinstance(self.init, str):
-            sides = np.split(atlas.proportions, [table.n_rows], axis=1)
-            atlas = atlas.renumbered(order_of_maps(table.values, *sides))
-        # The sum over all pairs of the atlas differs from the sums of several tables.
-        log_normalizer = atlas.log_normalizer if table is nonempty else None
-        metadata = {**atlas.metadata, **columns}
-        self.atlas_ = replace(atlas, metadata=metadata, log_normalizer=log_normalizer)
+            sides = np.split(atlas.proportions, [nonempty.n_rows], axis=1)
+            atlas = atlas.renumbered(order_of_maps(nonempty.values, *sides))
+        self.atlas_ = replace(atlas, metadata={**atlas.metadata, **joined_metadata(nonempty)})
         self.kl_divergence_ = run.kl
+        self.log_likelihood_ = log_likelihood(run.plan.objective.target, run.kl)
         self.n_iter_ = run.state.iteration
         self.converged_ = run.converged
-        if isinstance(nonempty, SharedTables) and isinstance(data, SharedTables):
-            self._keep_tables(nonempty, data)
-        elif isinstance(data, Counts):
-            self._keep_table(table, data, log_likelihood(run.plan.objective.target, run.kl))
-        note = ""
-        if self.penalty == 0 and not run.failure:
-            if isinstance(nonempty, SharedTables):
-                note = shared_runaway_note(self.atlas_, self.atlases_, nonempty)
-            else:
-                note = runaway_note(self.atlas_, nonempty.values, run.kl)
-        if note:
-            warnings.warn(
-                f"{note}; use a size penalty, such as {setting('penalty', _PENALTY)}, or "
-                "smooth the counts",
-                DataWarning,
-                stacklevel=3,
-            )
-
-    def _keep_table(self, nonempty: Counts, counts: Counts, likelihood: float) -> None:
-        """Set the attributes of a fit of one table."""
-        self._fitted, self._tables = counts, None
-        self.log_likelihood_ = likelihood
-        self.log_likelihoods_ = {counts.kinds: likelihood}
-        self.atlases_ = {counts.kinds: self.atlas_}
+        self._fitted = counts
         rows = self.atlas_.choices.is_row
         self.row_embedding_ = _side_by_side(
             self.atlas_.maps[:, rows], nonempty.row_totals, self._rows, counts.n_rows
@@ -794,27 +600,16 @@ class CODE(
         self.column_embedding_ = _side_by_side(
             self.atlas_.maps[:, ~rows], nonempty.column_totals, self._columns, counts.n_columns
         )
-        sides = (self.row_embedding_, self.column_embedding_)
-        self.embeddings_ = dict(zip(counts.kinds, sides, strict=True))
-
-    def _keep_tables(self, nonempty: SharedTables, tables: SharedTables) -> None:
-        """Set the attributes of a fit of several tables."""
-        self._tables = tables
-        factors = [self._factors(_margins(part)) for part in nonempty.parts]
-        self.atlases_ = dict(nonempty.atlases(self.atlas_, factors))
-        self.log_likelihoods_ = {
-            part.kinds: mean_log_likelihood(self.atlases_[part.kinds], part.values)
-            for part in nonempty.parts
-        }
-        values = list(self.log_likelihoods_.values())
-        self.log_likelihood_ = float(np.average(values, weights=tables.weights))
-        self.embeddings_ = {
-            kind: _side_by_side(
-                self.atlas_.maps[:, self.atlas_.of_kind(kind)], margin[margin > 0],
-                np.flatnonzero(margin), len(margin),
+        note = ""
+        if self.penalty == 0 and not run.failure:
+            note = runaway_note(self.atlas_, nonempty.values, run.kl)
+        if note:
+            warnings.warn(
+                f"{note}; use a size penalty, such as {setting('penalty', _PENALTY)}, or "
+                "smooth the counts",
+                DataWarning,
+                stacklevel=3,
             )
-            for kind, margin in zip(tables.kinds, tables.margins, strict=True)
-        }  # fmt: skip
 
     def _placed(
         self,
@@ -850,7 +645,7 @@ class CODE(
 def _ended(
     estimator: CODE,
     plan: Plan,
-    nonempty: Counts | SharedTables,
+    nonempty: Counts,
     seed: np.random.SeedSequence,
     first: bool,
 ) -> Run:
@@ -872,20 +667,6 @@ def _check_known(counts: Counts, known: sparse.csr_array) -> None:
         )
     if known.sum() == 0:
         raise DataError("X has no counts of fitted rows and columns")
-
-
-def _margins(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
-    """Return p(x) and p(y) of a table."""
-    return counts.row_totals / counts.n_counts, counts.column_totals / counts.n_counts
-
-
-def _by_kind(start: Parameters, sizes: Sequence[int]) -> Parameters:
-    """Split rows and columns into one set of parameters for each kind."""
-    ends = np.cumsum(sizes)[:-1]
-    return Parameters(*(
-        tuple(np.ascontiguousarray(part) for part in np.split(np.concatenate(sides, 1), ends, 1))
-        for sides in (start.positions, start.weights)
-    ))  # fmt: skip
 
 
 def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.counts import Counts
-from manymaps.data.frame_labels import labelled_values
+from manymaps.data.frames import end_to_end
 from manymaps.errors import DataError, DataWarning
 from manymaps.labels import first_of, in_words, only_count, plural
 
 __all__ = [
-    "aligned_atlas", "in_order_of", "labels_of", "matched", "objects_of", "positions",
-    "refuse_swapped", "sides", "two_kinds", "within_kind_order",
+    "aligned_atlas", "in_order_of", "joined_metadata", "labels_of", "matched", "objects_of",
+    "positions", "refuse_swapped", "sides", "two_kinds",
 ]  # fmt: skip
 
 
@@ -75,31 +74,6 @@ def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:
     labels[axis] = fitted_labels
     table = in_order_of(counts.values, whole[0], whole[1], (shape[0], shape[1]))
     return Counts(table, labels[0], labels[1], counts.kinds, report=counts.report)
-
-
-def within_kind_order(name: str, table: Any, counts: Counts, axis: int) -> Any:
-    """Return similarities of the rows (axis 0) or columns (1) in the order of the counts.
-
-    Raises
-    ------
-    DataError
-        If a labelled data frame does not contain the same objects. The message starts with `name`.
-    """
-    count_labels, (frame_labels, values) = (
-        labels_of(counts)[axis],
-        labelled_values(table, square=True),
-    )
-    if frame_labels is None or only_count(count_labels) or frame_labels == tuple(count_labels):
-        return values
-    index_of = {label: i for i, label in enumerate(frame_labels)}
-    unmatched = sorted(set(frame_labels).symmetric_difference(count_labels))
-    if unmatched:
-        raise DataError(
-            f"{name} and the counts must have the same {plural(counts.kinds[axis])}; not in both: "
-            f"{first_of(unmatched)}"
-        )
-    order = [index_of[label] for label in count_labels]
-    return np.asarray(values)[np.ix_(order, order)]
 
 
 def aligned_atlas(atlas: Atlas, counts: Counts) -> Atlas:
@@ -176,6 +150,15 @@ def objects_of(counts: Counts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     rows, columns = labels_of(counts)
     kinds = (counts.kinds[0],) * counts.n_rows + (counts.kinds[1],) * counts.n_columns
     return (*rows, *columns), kinds
+
+
+def joined_metadata(counts: Counts) -> dict[str, np.ndarray]:
+    """Return the metadata of all rows and columns, with one column per name."""
+    rows, columns = counts.row_metadata, counts.column_metadata
+    return {
+        name: end_to_end((rows.get(name), counts.n_rows), (columns.get(name), counts.n_columns))
+        for name in dict.fromkeys((*rows, *columns))
+    }
 
 
 def sides(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:

@@ -21,9 +21,7 @@ Shapes: rows (n_rows, d), columns (n_columns, d), values (n_rows, n_columns).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -32,11 +30,8 @@ from scipy.spatial import ConvexHull, QhullError
 
 from manymaps.atlas.atlas import Atlas
 
-if TYPE_CHECKING:
-    from manymaps.cooccurrence.shared import SharedTables
-
 __all__ = [
-    "count_groups", "out_of_reach", "runaway_note", "runaway_rows", "shared_runaway_note",
+    "count_groups", "out_of_reach", "runaway_note", "runaway_rows",
 ]  # fmt: skip
 
 # Maximum distance of a row's choices from the rim of the columns, relative to the spread along the
@@ -83,26 +78,6 @@ def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
             "infinity, so the likelihood has no maximum"
         )
     return _objects_note(atlas, _runaways(atlas, values))
-
-
-def shared_runaway_note(
-    atlas: Atlas, atlases: Mapping[tuple[str, str], Atlas], tables: SharedTables
-) -> str:
-    """Describe points of several tables whose best position is at infinity, or return "".
-
-    A point is reported if its best position is at infinity in each table that contains it.
-    """
-    groups = count_groups(tables.bipartite.values)
-    if groups > 1:
-        return (
-            f"the tables have {groups:,} groups of objects without counts between them, which "
-            "drift apart without limit, so the likelihood has no maximum"
-        )
-    held = np.zeros(atlas.n_objects, bool)
-    for table, part in zip(tables.tables, tables.parts, strict=True):
-        runaway = _runaways(atlases[table.kinds], part.values)
-        held[tables.indices(table)[~runaway]] = True
-    return _objects_note(atlas, ~held)
 
 
 def _runaways(atlas: Atlas, values: sparse.csr_array) -> np.ndarray:

@@ -3,7 +3,6 @@
     Objective            KL(P || Q)                                   `manymaps.model.objective`
     ObservedObjective    the same over the judged pairs               `manymaps.model.observed`
     InverseObjective     KL(Q || P~)                                  `manymaps.model.inverse`
-    CombinedObjective    several tables with shared positions         `manymaps.model.combined`
 
 A cost is a frozen record of the data and the model. It conforms to the protocol by its members.
 mypy checks the conformity where a `manymaps.maps.run.Plan` receives the cost.
@@ -25,8 +24,8 @@ class Cost(Protocol):
     """Differentiable cost of the parameters, with its target and its model.
 
     For each set of objects, the parameters contain an array of positions (n_maps, n, n_components)
-    and an array of mixing weights (n_maps, n). There is one set of objects, a set of choosers and a
-    set of chosen objects, or one set per kind of object if there are several tables.
+    and an array of mixing weights (n_maps, n). There is one set of objects, or a set of choosers
+    and a set of chosen objects.
     """
 
     @property
