@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from scipy import sparse
 
 import manymaps as mm
@@ -13,6 +14,7 @@ from cli_samples import failed, invoke
 from figure_samples import assert_apart, random_atlas, visible_texts
 from manymaps.analysis.stability import stability
 from manymaps.errors import ParameterError
+from manymaps.figures.lettering import text_width, typeface_for
 from manymaps.prediction.points import MEASURES, Point, PointResult
 
 CLUSTERS = [(0.9, slice(0, 4)), (0.5, slice(3, 8)), (0.2, slice(1, 11))]
@@ -90,6 +92,16 @@ def test_the_width_is_exact_and_letters_have_six_to_eight_points(request, name, 
     if name in ("shepard", "sweep"):
         first, second = (ax.get_position() for ax in figure.axes[:2])
         assert (second.y1 < first.y0) == (width == "column")
+
+
+@pytest.mark.parametrize("dpi", [100, 300])
+@pytest.mark.parametrize("size", [6, 6.5, 7, 7.5, 8, 9, 10.5, 12])
+def test_no_text_is_drawn_wider_than_measured(size, dpi):
+    figure, font = Figure(dpi=100), typeface_for([]).font(size)
+    for text in ("grandmother", "knot · rope · string", "0.444", "Validation, nats per cue"):
+        shown = figure.text(0, 0, text, fontproperties=font)
+        drawn = shown.get_window_extent(dpi=dpi).width * 72 / dpi
+        assert drawn <= text_width(figure, text, font) + 1e-6
 
 
 def test_a_width_excludes_a_size_and_needs_a_figure(swept, diagnosis, tmp_path):

@@ -61,7 +61,7 @@ from manymaps.figures.layout import (
     root,
     stacked,
 )
-from manymaps.figures.lettering import Typeface, elide, elide_labels, typeface_for
+from manymaps.figures.lettering import SAVED_DPI, Typeface, elide, elide_labels, typeface_for
 from manymaps.figures.panel import (
     FEW,
     Dots,
@@ -78,8 +78,6 @@ from manymaps.figures.panel import (
 from manymaps.labels import in_words, letter, plural
 
 SUFFIXES = (".png", ".svg", ".pdf")
-# The resolution that most journals require for figures with text.
-SAVED_DPI = 300
 
 
 def plot_map(

@@ -31,7 +31,7 @@ from manymaps.prediction.sweeps import SweepResult
 # In inches.
 WIDTH, HEIGHT = 10.0, 5.2
 # Space in inches for the names of lines, on a screen and in a paper.
-NAMES, NARROW_NAMES = 0.85, 0.48
+NAMES, NARROW_NAMES = 0.85, 0.52
 PARTS = {"valid": "validation", "test": "test"}
 # If the ratio of the largest to the smallest dimension is at least this value, small dimensions
 # would be crowded on a linear axis.
