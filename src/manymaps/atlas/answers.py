@@ -1,4 +1,4 @@
-"""Answers about one object of an atlas: similarities, neighbours, senses and paths.
+"""Answers about one object of an atlas: similarities, neighbours and senses.
 
     q_ij = sum_m q_ij^m,      q_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / Z_i
 
@@ -18,10 +18,9 @@ import numpy as np
 
 from manymaps.atlas.closeness import are_close
 from manymaps.atlas.data import AtlasData
-from manymaps.atlas.paths import Step, cheapest_path, observed_path
 from manymaps.atlas.probabilities import strongest_of
 from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
-from manymaps.checks import check_choice, check_index, check_number, check_whole
+from manymaps.checks import check_choice, check_index
 
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
 LEAST_SHARE = 0.05
@@ -370,24 +369,6 @@ def typical_members(groups: SenseGroups, number: int) -> list[int]:
     # Members that only the model places near the object have a typicality of 0.
     n_named = int((typicality > 0).sum()) or len(members)
     return members[np.argsort(-typicality, kind="stable")[: min(n_named, _NAMED)]].tolist()
-
-
-def path(
-    atlas: AtlasData, start: int, end: int, n_neighbors: int, min_weight: float
-) -> tuple[Step, ...]:
-    """Find the most probable chain of steps between two objects (`manymaps.atlas.paths`)."""
-    check_whole("n_neighbors", n_neighbors, least=1)
-    check_number("min_weight", min_weight, least=0, most=1)
-    choices, path = atlas.choices, []
-    if atlas.associations is not None and atlas.kinds is None:
-        path = observed_path(choices, atlas.associations, start, end)
-    path = path or cheapest_path(
-        choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
-    )
-    return tuple(
-        Step(atlas.labels[i], atlas.labels[j], m, strength, *_observed(atlas, i, [j]))
-        for i, j, m, strength in path
-    )
 
 
 def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:

@@ -36,7 +36,6 @@ from manymaps.atlas.captions import captions_of
 from manymaps.atlas.consensus import ConsensusSense
 from manymaps.atlas.context import Disambiguation, disambiguate
 from manymaps.atlas.data import AtlasData
-from manymaps.atlas.paths import Step
 from manymaps.atlas.representation import atlas_html, atlas_text, entry_text
 from manymaps.atlas.sense_table import sense_table
 from manymaps.atlas.storage import read_atlas, same_atlas, save_atlas
@@ -593,55 +592,6 @@ class Atlas(AtlasData):
         ('knot',) 0 0.5 0.05
         """
         return disambiguate(self, word, context)
-
-    def path(
-        self, start: str, end: str, *, n_neighbors: int = 8, min_weight: float = LEAST_WEIGHT
-    ) -> tuple[Step, ...]:
-        """Find the most probable chain from one word to another.
-
-        If observed links connect both words, the path follows these links. It has the lowest cost
-        ``-sum log p_ij``, where p_ij is the response share. Otherwise, the path follows the model,
-        and each step leads to one of the nearest objects in a map. It then has the lowest cost
-        ``-sum log q_ij^m`` (`manymaps.atlas.paths`). Dijkstra's algorithm finds the path.
-
-        Parameters
-        ----------
-        start, end : str
-            The labels, in upper or lower case. In a bipartite atlas, steps alternate between the
-            kinds, and a row takes precedence over a column with the same label.
-        n_neighbors : int
-            Number of nearest objects in a map to which a step may lead. It does not apply to
-            observed links.
-        min_weight : float in [0, 1]
-            Minimum contribution of a map to the similarities of both objects of a step. The map
-            with the largest contribution to an object is always used. The minimum does not apply to
-            observed links.
-
-        Returns
-        -------
-        tuple of Step
-            The steps in order, each with its observed share if associations are known. If no path
-            exists, or if both words are the same, the tuple is empty.
-
-        Raises
-        ------
-        UnknownLabelError
-            If a word is unknown. The message suggests similar labels.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from manymaps import Atlas
-        >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-        >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
-        >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-        >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
-        >>> for step in atlas.path("knot", "tuxedo"):
-        ...     print(step.start, step.map, step.end, round(step.similarity, 2))
-        knot 0 tie 1.0
-        tie 1 tuxedo 0.5
-        """
-        return answers.path(self, self.index(start), self.index(end), n_neighbors, min_weight)
 
     def captions(
         self,
