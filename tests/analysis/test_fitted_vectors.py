@@ -1,6 +1,5 @@
-"""Fitted variables: results of vegan, invariances, invalid tables, and the command."""
+"""Fitted variables: results of vegan, invariances and invalid tables."""
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +9,6 @@ import pandas as pd
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked
 from manymaps.errors import DataError, ParameterError
 from manymaps.model import MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -25,19 +23,12 @@ TABLE = {
     "depth": [12, 40, 33, 7, 21, 15, 28, 9, 30, 18, 25, 11],
     "soil": [{"c": "clay", "s": "sand", "p": "peat"}[soil] for soil in "csccpsspppcs"],
 }
-WEIGHTS = [1.0, 2, 3] * 4
 # envfit of vegan 2.6-4 on these positions, with 99,999 permutations: directions, r2, p, centroids.
-EQUAL = (
+VEGAN = (
     [[0.99895366442279, 0.045733754889273], [-0.84953839991283, -0.527526783276019]],
     [0.982169512599525, 0.012637618339239, 0.44118733676046],
     [0.00001, 0.94544, 0.0106],
     [[0.0625, -1.245], [-0.39, 0.435], [0.3925, 0.055]],
-)
-WEIGHTED = (
-    [[0.99822482416331, 0.059558378286661], [-0.61216383630588, -0.790730951410951]],
-    [0.97267645452434, 0.11959261708641, 0.3927080550151],
-    [0.00001, 0.55338, 0.02186],
-    [[0.13, -1.1642857142857144], [-0.31875, 0.2475], [0.24888888888889, 0.0066666666666666]],
 )
 
 
@@ -50,23 +41,18 @@ def atlas() -> mm.Atlas:
     return atlas_of(POINTS)
 
 
-@pytest.mark.parametrize(
-    ("weights", "expected", "near"), [("map", EQUAL, 1e-12), (WEIGHTS, WEIGHTED, 0.02)]
-)
-def test_figures_are_those_of_vegan(atlas, weights, expected, near):
-    directions, r2, p, centroids = expected
-    found = mm.fit_vectors(atlas, TABLE, weights=weights, n_permutations=1999)
+def test_figures_are_those_of_vegan(atlas):
+    directions, r2, p, centroids = VEGAN
+    found = mm.fit_vectors(atlas, TABLE, n_permutations=1999)
     np.testing.assert_allclose(found.directions, directions, atol=1e-12)
     np.testing.assert_allclose(found.factors[0].centroids, centroids, atol=1e-12)
     assert found.factors[0].r2 == pytest.approx(r2[2], abs=1e-12)
-    # Vegan correlates weighted values without weights.
-    np.testing.assert_allclose(found.r2, r2[:2], atol=near)
+    np.testing.assert_allclose(found.r2, r2[:2], atol=1e-12)
     # Twice the standard error of 2,000 permutations at p = 0.55 is 0.022.
     np.testing.assert_allclose([*found.p, found.factors[0].p], p, atol=0.022)
     assert found.factors[0].levels == ("clay", "peat", "sand")
     assert found.factors[0].sizes == (4, 4, 4)
-    origin = np.average(POINTS, axis=0, weights=None if weights == "map" else weights)
-    np.testing.assert_allclose(found.origin, origin)
+    np.testing.assert_allclose(found.origin, POINTS.mean(axis=0))
 
 
 def test_the_order_of_rows_and_a_rotation_change_nothing(atlas):
@@ -81,7 +67,7 @@ def test_the_order_of_rows_and_a_rotation_change_nothing(atlas):
     np.testing.assert_array_equal(turned.columns["p"], first.columns["p"])
 
 
-def test_constants_codes_categories_and_strata(atlas):
+def test_constants_codes_and_categories(atlas):
     table = {**TABLE, "one": [3.5] * 12, "block": [1.0, 2.0] * 6, "wet": [True, False] * 6}
     found = mm.fit_vectors(atlas, table, factors=["block"], n_permutations=49)
     assert found.variables == ("pH", "depth", "one")
@@ -92,20 +78,8 @@ def test_constants_codes_categories_and_strata(atlas):
     ]  # fmt: skip
     frame = pd.DataFrame(table).astype({"block": "category"})
     assert [one.name for one in mm.fit_vectors(atlas, frame).factors] == ["soil", "block", "wet"]
-    # Within strata that equal the factor, no permutation changes it.
-    within = mm.fit_vectors(atlas, {**table, "same": TABLE["soil"]}, strata="same")
-    assert [one.name for one in within.factors] == ["soil", "wet"]
-    assert within.factors[0].p == 1
-    assert within.significant(0.05).variables == ("pH",)
-    assert within.significant(0.05).factors == ()
-    assert within.significant(within.p[0]).variables == ("pH",)
-
-
-def test_permutations_of_sites_at_one_position_reach_the_observed_r2():
-    pairs = np.repeat(np.arange(6), 2)
-    table = {**TABLE, "pair": pairs}
-    found = mm.fit_vectors(atlas_of(POINTS[pairs]), table, strata="pair", n_permutations=49)
-    assert found.p.tolist() == [1, 1]
+    assert found.significant(found.p[0]).variables == ("pH",)
+    assert found.significant(0).factors == ()
 
 
 def test_each_map_weighs_its_own_sites():
@@ -116,7 +90,6 @@ def test_each_map_weighs_its_own_sites():
     flat, steep = (mm.fit_vectors(atlas, table, map=m, n_permutations=9) for m in (0, 1))
     assert flat.r2[0] < 1e-6
     assert steep.r2[0] == pytest.approx(1)
-    assert mm.fit_vectors(atlas, table, map=1, weights="equal").r2[0] < 0.9
 
 
 def test_only_objects_of_the_kind_are_used(made):
@@ -136,7 +109,7 @@ def test_only_objects_of_the_kind_are_used(made):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"site": ["x", *SITES[1:]]}, r"1 sites have no row in the table: 'site 0'; add them, or "),
+        ({"site": ["x", *SITES[1:]]}, "1 sites have no row in the table: 'site 0'; add or "),
         ({"site": [*SITES, "x"], **{n: [*TABLE[n], TABLE[n][0]] for n in ("pH", "depth", "soil")}},
          "1 rows of the table match no site: 'x'"),
         ({"pH": [None, *TABLE["pH"][1:]]}, "1 sites have no value in the column 'pH': 'site 0'"),
@@ -149,17 +122,6 @@ def test_tables_that_do_not_fit_are_refused(atlas, change, message):
         mm.fit_vectors(atlas, {**TABLE, **change})
 
 
-def test_incomplete_sites_are_omitted_on_request(atlas):
-    table = {**TABLE, "site": ["x", *SITES[1:]], "pH": [*TABLE["pH"][:11], np.nan]}
-    table["same"] = TABLE["soil"]
-    found = mm.fit_vectors(atlas, table, strata="same", drop_missing=True)
-    assert found.factors[0].p == 1
-    assert (found.n_sites, found.omitted) == (10, ("site 0", "site 11", "x"))
-    part = {name: values[1:11] for name, values in TABLE.items()}
-    same = mm.fit_vectors(atlas.subset(SITES[1:11]), part)
-    np.testing.assert_allclose(found.columns["r2"], same.columns["r2"])
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -168,10 +130,6 @@ def test_incomplete_sites_are_omitted_on_request(atlas):
             {"factors": ["clay"]},
             "factors='clay' is not a column of the table, which has 'pH', 'dep",
         ),
-        ({"strata": "clay"}, "strata='clay' is not a column"),
-        ({"weights": [1.0]}, "shape .1,.; expected one for each of 12 sites"),
-        ({"weights": [-1.0] * 12}, "weight 0 is -1"),
-        ({"weights": "soil"}, "weights='soil' is not one of map, equal"),
         ({"kind": "site"}, "requires a bipartite atlas"),
         ({"n_permutations": 0}, "n_permutations=0"),
     ],
@@ -179,23 +137,6 @@ def test_incomplete_sites_are_omitted_on_request(atlas):
 def test_options_out_of_range_are_refused(atlas, options, message):
     with pytest.raises(ParameterError, match=message):
         mm.fit_vectors(atlas, TABLE, **options)
-
-
-def test_the_command_prints_the_result_of_the_library(atlas, tmp_path):
-    atlas.save(tmp_path / "a.atlas")
-    pd.DataFrame(TABLE).to_csv(tmp_path / "env.csv", index=False)
-    arguments = ("vectors", tmp_path / "a.atlas", tmp_path / "env.csv", "--permutations", 99)
-    found = mm.fit_vectors(atlas, TABLE, n_permutations=99)
-    assert worked(invoke(*arguments)).stdout == f"{found}\n"
-    assert "pH         0.9990   0.0457  0.9822  0.01\n" in str(found)
-    assert json.loads(worked(invoke(*arguments, "--json")).stdout) == found.record()
-    lines = worked(invoke(*arguments, "--csv")).stdout.splitlines()
-    assert lines[0] == "variable,level,n_sites,x,y,r2,p"
-    assert len(lines) == 1 + 2 + 3
-    (tmp_path / "env.csv").write_text("site,pH\nsite 0,4\n", encoding="utf-8")
-    failed(invoke(*arguments), 3, "env.csv: 11 sites have no row in the table")
-    done = invoke(*arguments, "--drop-missing")
-    failed(done, 3, "1 site with 1 weights above 0")
 
 
 WRITE = """

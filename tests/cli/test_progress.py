@@ -24,7 +24,6 @@ LONG = {
     "cluster": ("finding 2 clusters", "ring.csv", "--clusters", 2),
     "stability": ("fitting ring.csv", "ring.csv", "-o", "o.atlas", "--fits", 2, *SHORT),
     "compare": ("permuting responses of", "norms.csv", "others.csv"),
-    "vectors": ("permutation", "old.atlas", "env.csv"),
     "view": ("writing o.html", "old.atlas", "-o", "o.html"),
     "export": ("writing o.graphml", "old.atlas", "-o", "o.graphml"),
 }
@@ -43,8 +42,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     fit = mm.TSNE(perplexity=5, max_iter=20, random_state=0).fit(known)
     fit.atlas_.save(tmp_path / "old.atlas")
     write_vectors(tmp_path / "words.vec")
-    heights = "".join(f"{label},{k}\n" for k, label in enumerate(known.labels))
-    (tmp_path / "env.csv").write_text(f"word,height\n{heights}")
     (tmp_path / "pairs.csv").write_text("word1,word2\na0,b1\n")
     (tmp_path / "posts.jsonl").write_text(json.dumps({"text": "bow tie"}) + "\n")
     return tmp_path

@@ -88,18 +88,6 @@ def test_what_the_page_says_of_itself(folder):
     assert shown(folder, "--noun", "mouse, mice")["noun"] == ["mouse", "mice"]
 
 
-def test_variables_over_the_maps(folder):
-    variable = np.arange(len(WORDS))
-    rows = [f"{word},{value}" for word, value in zip(WORDS, variable, strict=True)]
-    (folder / "env.csv").write_text("\n".join(["word,depth", *rows]))
-    options = ("--vectors", folder / "env.csv", "--p-max", 1)
-    result = worked(view(folder, *options))
-    assert "map 1, variables with p <= 1: 'depth'\n" in result.stderr
-    maps = blocks_and_header(folder / "words.html")[1]["maps"]
-    assert [[mark["name"] for mark in each["vectors"]] for each in maps] == [["depth"]] * 2
-    failed(view(folder, "--p-max", 0.5), 2, "view without --vectors")
-
-
 def test_titles_of_maps(folder):
     maps = shown(folder, "--map-title", "1=Knots = ties", "--map-title", "0=Dress")["maps"]
     assert [map_["title"] for map_ in maps] == [["Dress"], ["Knots = ties"]]

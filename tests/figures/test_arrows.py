@@ -3,11 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked
 from figure_samples import assert_apart
 from manymaps.analysis.fitted_vectors import arrow_tips
 from manymaps.errors import ParameterError
@@ -97,20 +95,3 @@ def test_arrows_of_another_map_or_dimension_are_refused(atlas, two, table):
     line = mm.Atlas(SITES, atlas.maps[:, :, :1], np.ones((1, 16)), T_SNE)
     with pytest.raises(ParameterError, match="maps of two dimensions; this map has 1"):
         mm.plot_map(line, vectors=mm.fit_vectors(line, table, n_permutations=9))
-
-
-def test_the_command_draws_them(two, table, tmp_path):
-    two.save(tmp_path / "a.atlas")
-    frame = pd.DataFrame(table)
-    frame.iloc[:15].to_csv(tmp_path / "env.csv", index=False)
-    arguments = ("plot", tmp_path / "a.atlas", "-o", tmp_path / "o.svg")
-    drawn = (*arguments, "--vectors", tmp_path / "env.csv", "--p-max", 0.01)
-    failed(invoke(*drawn), 2, "--vectors requires a single map")
-    done = worked(invoke(*drawn, "--map", 1))
-    assert (
-        "env.csv: omitted 'site 15'\nmap 1, variables with p <= 0.01: 'east', 'half'\n"
-        in done.stderr
-    )
-    text = (tmp_path / "o.svg").read_text(encoding="utf-8")
-    assert all(f">{name}</text>" in text for name in ("east", "half: lower"))
-    failed(invoke(*arguments, "--p-max", 0.01), 2, "--p-max does not apply")

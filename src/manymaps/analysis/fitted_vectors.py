@@ -20,13 +20,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.linalg import orth
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_choice, check_index, check_whole, not_amount
+from manymaps.checks import check_index, check_whole
 from manymaps.data.frames import axis_names, eager_frame, join_columns
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError, setting
@@ -111,8 +111,6 @@ class FittedVectors(TabularResult):
         Weighted mean position of the sites in map units, where arrows start.
     n_sites : int
         Number of sites that were used.
-    omitted : tuple of str
-        Sites and rows of the table that were omitted because of missing values (`drop_missing`).
     n_permutations : int
         Number of permutations.
     seed : int
@@ -144,7 +142,6 @@ class FittedVectors(TabularResult):
     factors: tuple[FittedFactor, ...]
     origin: np.ndarray
     n_sites: int
-    omitted: tuple[str, ...]
     n_permutations: int
     seed: int
 
@@ -152,30 +149,6 @@ class FittedVectors(TabularResult):
         parts = plural("variable", len(self.variables)), plural("factor", len(self.factors))
         sites = plural("site", self.n_sites)
         return f"<FittedVectors of {' and '.join(parts)} for {sites} in map {self.map}>"
-
-    def __str__(self) -> str:
-        axes = axis_names(len(self.origin))
-        rows = [["variable", *axes, "r2", "p"]]
-        for name, direction, r2, p in zip(
-            self.variables, self.directions, self.r2, self.p, strict=True
-        ):
-            rows.append([name, *_cells(direction), *_cells((r2,)), _p(p)])
-        rows += [["", *[""] * len(axes), "", ""]] if self.variables and self.factors else []
-        if not self.variables:
-            rows[0][0] = "factor"
-        for one in self.factors:
-            rows.append([one.name, *[""] * len(axes), *_cells((one.r2,)), _p(one.p)])
-            rows += [
-                [f"  {level}", *_cells(centroid), "", ""]
-                for level, centroid in zip(one.levels, one.centroids, strict=True)
-            ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
-            for row in rows
-        ]
-        note = f"{plural('site', self.n_sites)}, {plural('permutation', self.n_permutations)}"
-        return "\n".join([*lines, "", f"map {self.map}, {note}, seed {self.seed}"])
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
@@ -220,41 +193,6 @@ class FittedVectors(TabularResult):
             p=self.p[rows],
             factors=tuple(one for one in self.factors if one.p <= p_max),
         )
-
-    def record(self) -> dict[str, Any]:
-        """Return the result as the command line prints it with --json.
-
-        Returns
-        -------
-        dict
-            The keys are map, n_sites, n_permutations, seed, omitted, vectors and factors.
-        """
-        values = zip(self.variables, self.directions, self.r2, self.p, strict=True)
-        return {
-            "map": self.map,
-            "n_sites": self.n_sites,
-            "n_permutations": self.n_permutations,
-            "seed": self.seed,
-            "omitted": list(self.omitted),
-            "vectors": [
-                {"variable": name, "direction": direction.tolist(), "r2": float(r2), "p": float(p)}
-                for name, direction, r2, p in values
-            ],
-            "factors": [
-                {
-                    "variable": one.name,
-                    "r2": one.r2,
-                    "p": one.p,
-                    "centroids": [
-                        {"level": level, "position": centroid.tolist(), "n_sites": size}
-                        for level, centroid, size in zip(
-                            one.levels, one.centroids, one.sizes, strict=True
-                        )
-                    ],
-                }
-                for one in self.factors
-            ],
-        }
 
 
 def check_plane(found: FittedVectors) -> None:
@@ -306,14 +244,6 @@ def arrow_tips(found: FittedVectors, start: np.ndarray, size: np.ndarray) -> np.
     return start + FILL * scale * reach
 
 
-def _cells(values: Sequence[float] | np.ndarray) -> list[str]:
-    return [f"{value:.4f}" for value in values]
-
-
-def _p(value: float) -> str:
-    return f"{value:.4g}"
-
-
 def fit_vectors(
     atlas: Atlas,
     frame: Any,
@@ -321,9 +251,6 @@ def fit_vectors(
     map: int = 0,
     kind: str | None = None,
     factors: Sequence[str] = (),
-    strata: str | None = None,
-    weights: Literal["map", "equal"] | Sequence[float] | np.ndarray = "map",
-    drop_missing: bool = False,
     n_permutations: int = 999,
     random_state: RandomState = 0,
 ) -> FittedVectors:
@@ -345,15 +272,6 @@ def fit_vectors(
         kind of the rows of the table of counts.
     factors : sequence of str
         Numeric columns that are factors, such as codes of treatments.
-    strata : str, optional
-        A column of groups of sites. It is not fitted, and permutations stay within its groups.
-    weights : {"map", "equal"}, or array of shape (n_sites,), default="map"
-        Weights of the sites, at least 0. By default, each site is weighted by its weight in the map
-        (`Atlas.map_weights`), which is 1 if the atlas has a single map. An array has one value per
-        object of the kind, in the order of the atlas.
-    drop_missing : bool, default=False
-        Whether to omit sites without a row, rows without a site, and sites with a missing value in
-        any column. By default, they raise an error.
     n_permutations : int, default=999
         Number of permutations.
     random_state : int, RandomState instance or None, default=0
@@ -367,10 +285,10 @@ def fit_vectors(
     Raises
     ------
     DataError
-        If sites have no row, rows match no site, or values are missing, unless `drop_missing` is
-        true. If fewer than three sites remain, or values are infinite.
+        If sites have no row, rows match no site, or values are missing or infinite. If there are
+        fewer than three sites.
     ParameterError
-        If the map, the kind or a column does not exist, or a weight is invalid.
+        If the map, the kind or a column does not exist.
 
     See Also
     --------
@@ -378,8 +296,9 @@ def fit_vectors(
 
     Notes
     -----
-    The function corresponds to `envfit` of the R package vegan. With equal weights, directions,
-    centroids and r2 are the same for the same positions.
+    The function corresponds to `envfit` of the R package vegan. Each site is weighted by its weight
+    in the map (`Atlas.map_weights`), which is 1 if the atlas has a single map. With equal weights,
+    directions, centroids and r2 are the same as in vegan for the same positions.
 
     References
     ----------
@@ -408,32 +327,31 @@ def fit_vectors(
     if kinds or kind is not None:
         is_site = atlas.of_kind(kinds[0] if kind is None else kind)
     rows = np.flatnonzero(is_site)
-    shares = _read_weights(weights, atlas.map_weights[map, rows])
+    shares = atlas.map_weights[map, rows]
     labels = [atlas.labels[i] for i in rows.tolist()]
     try:
-        table, kept, omitted = _read_table(labels, frame, drop_missing=drop_missing)
+        table = _read_table(labels, frame)
     except DataError as error:
         if kind is not None or not kinds:
             raise
         other = f"if the table describes the kind {kinds[1]!r}, use {setting('kind', kinds[1])}"
         raise DataError(f"{error}; {other}") from error
-    for name, column in [("strata", strata), *(("factors", column) for column in factors)]:
-        if column is not None and column not in table:
+    for column in factors:
+        if column not in table:
             there = f"is not a column of the table, which has {listed(list(table))}"
-            raise ParameterError(there, name=name, value=column)
-    groups = np.zeros(len(rows)) if strata is None else table.pop(strata)
+            raise ParameterError(there, name="factors", value=column)
     as_factors = {*factors, *_categories(frame)}
     is_factor = {
         name: name in as_factors or x.dtype.kind in ("b", "U") for name, x in table.items()
     }
-    numbers = {name: x[kept] for name, x in table.items() if not is_factor[name]}
-    coded = {name: _coded(x[kept]) for name, x in table.items() if is_factor[name]}
-    points, shares = atlas.maps[map, rows[kept]].astype(np.float64), shares[kept]
+    numbers = {name: x for name, x in table.items() if not is_factor[name]}
+    coded = {name: _coded(x) for name, x in table.items() if is_factor[name]}
+    points = atlas.maps[map, rows].astype(np.float64)
     _check_sites(len(points), shares, numbers)
     origin = np.average(points, axis=0, weights=shares)
     sites = _Sites(points - origin, shares, numbers, coded)
     seed = drawn_seed(random_state)
-    r2, p = _tested(sites, groups[kept], n_permutations, seed)
+    r2, p = _tested(sites, n_permutations, seed)
     n = len(numbers)
     found = [
         FittedFactor(name, *sites.centroids(name, origin), float(r2[k]), float(p[k]))
@@ -441,7 +359,7 @@ def fit_vectors(
     ]
     return FittedVectors(
         map, tuple(numbers), sites.directions(), r2[:n], p[:n], tuple(found), origin, len(points),
-        tuple(omitted), n_permutations, seed,
+        n_permutations, seed,
     )  # fmt: skip
 
 
@@ -514,70 +432,39 @@ class _Sites:
         return np.clip(np.concatenate(shares), 0.0, 1.0)
 
 
-def _tested(
-    sites: _Sites, groups: np.ndarray, n_permutations: int, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return r2 and p of all variables and factors, permuting rows within the groups."""
-    rng, n = np.random.default_rng(seed), len(groups)
-    codes = np.unique(groups, return_inverse=True)[1].ravel()
-    members = np.argsort(codes, kind="stable")
+def _tested(sites: _Sites, n_permutations: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return r2 and p of all variables and factors, permuting all rows."""
+    rng, n = np.random.default_rng(seed), len(sites.points)
     observed = sites.r2(np.arange(n))
     reached = np.zeros(len(observed))
-    order = np.empty(n, dtype=np.int64)
     with work("permutation", total=n_permutations) as at:
         for k in range(n_permutations):
             at(k)
-            order[members] = np.lexsort((rng.random(n), codes))
+            order = np.argsort(rng.random(n), kind="stable")
             reached += sites.r2(order) >= observed - _ROUNDING
     return observed, (reached + 1) / (n_permutations + 1)
 
 
-def _read_weights(weights: Any, of_map: np.ndarray) -> np.ndarray:
-    """Return one weight per object of the kind."""
-    if isinstance(weights, str):
-        check_choice("weights", weights, ("map", "equal"))
-        return of_map if weights == "map" else np.ones(len(of_map))
-    values = np.asarray(weights, dtype=np.float64)
-    if values.shape != of_map.shape:
-        raise ParameterError(
-            f"weights have shape {values.shape}; expected one for each of {len(of_map):,} sites"
-        )
-    if not_amount(values).any():
-        k = int(not_amount(values).argmax())
-        raise ParameterError(f"weight {k} is {values[k]:g}; weights must be at least 0 and finite")
-    return values
-
-
-def _read_table(
-    labels: Sequence[str], frame: Any, *, drop_missing: bool
-) -> tuple[dict[str, np.ndarray], np.ndarray, list[str]]:
-    """Return columns in the order of the sites, the indices of complete sites, and omitted labels.
+def _read_table(labels: Sequence[str], frame: Any) -> dict[str, np.ndarray]:
+    """Return the columns in the order of the sites; raise DataError if a site or value is missing.
 
     A missing value is NaN or, in a column of texts, "".
     """
     table, unmatched, without = join_columns(labels, frame)
     if not table:
         raise DataError("the table has labels only; expected at least one variable")
-    is_missing = {
-        name: x == "" if x.dtype.kind == "U" else np.isnan(x) for name, x in table.items()
-    }
-    has_row = ~np.isin(labels, without)
     faults = [
         (without, "sites have no row in the table"),
         (unmatched, "rows of the table match no site"),
     ]
-    for name, missing in is_missing.items():
-        cells = [label for label, k in zip(labels, missing & has_row, strict=True) if k]
+    for name, x in table.items():
+        missing = x == "" if x.dtype.kind == "U" else np.isnan(x)
+        cells = [label for label, k in zip(labels, missing, strict=True) if k]
         faults.append((cells, f"sites have no value in the column {name!r}"))
     for names, fault in faults:
-        if names and not drop_missing:
-            raise DataError(
-                f"{len(names):,} {fault}: {listed(names)}; add them, or use "
-                f"{setting('drop_missing', True)} to omit them"
-            )
-    complete = ~np.any([*is_missing.values(), ~has_row], axis=0)
-    incomplete = [label for label, k in zip(labels, complete, strict=True) if not k]
-    return table, np.flatnonzero(complete), [*incomplete, *unmatched]
+        if names:
+            raise DataError(f"{len(names):,} {fault}: {listed(names)}; add or remove them")
+    return table
 
 
 def _categories(frame: Any) -> list[str]:

@@ -108,7 +108,7 @@ def cli(verbose: bool) -> None:
 COMMANDS = (
     "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit",
     "senses", "pairs", "plot", "insert", "evaluate", "cluster", "stability",
-    "compare", "vectors", "view", "export",
+    "compare", "view", "export",
 )  # fmt: skip
 
 

@@ -11,9 +11,8 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import note
 from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given, width_option
-from manymaps.cli.record import chosen, command, group, option, output_option
+from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
-from manymaps.cli.vectors import Arrows, significant_vectors
 
 map_numbers = Several(Whole(0), "map number; use numbers such as 3,7", distinct=False)
 
@@ -34,7 +33,7 @@ class PlotOptions:
     )
     kind: str | None = option(
         "NAME",
-        "Kind of the objects in --word or --vectors, such as document (bipartite atlases only).",
+        "Kind of the objects in --word, such as document (bipartite atlases only).",
     )
     min_weight: float = option(
         Number(0, 1),
@@ -70,7 +69,6 @@ class PlotOptions:
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
     width: Width | None = width_option()
-    arrows: Arrows = group(Arrows)
     zoom: str | None = option(
         "[WORD,...]",
         "Enlarge the regions around these objects, or the crowded regions if none are named "
@@ -90,15 +88,13 @@ def plot(options: PlotOptions) -> None:
                manymaps plot posts.atlas -o posts.png --color group --zoom
 
     \b
-    Other data: manymaps plot dune.atlas -o dune.png --vectors dune_env.csv
-                manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
+    Other data: manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
-    zoomed, labelled, arrows = zoom is not None, options.label is not None, options.arrows.vectors
+    zoomed, labelled = zoom is not None, options.label is not None
     refuse(
         (maps is not None and words, "--map and --word cannot be combined"),
-        (not (kind is None or words or arrows), "--kind requires --word or --vectors"),
-        (arrows and (words or zoomed), "--vectors applies to single maps only"),
+        (not (kind is None or words), "--kind requires --word"),
         (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
         (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
     )
@@ -106,7 +102,6 @@ def plot(options: PlotOptions) -> None:
     one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
     refuse(
         (zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"),
-        (arrows and not one_map, "--vectors requires a single map; use --map"),
     )
     if options.metadata is not None:
         from manymaps.cli.reading import with_columns
@@ -120,7 +115,6 @@ def plot(options: PlotOptions) -> None:
     style = chosen(options, "min_weight", "max_labels", "font_size", "color")
     dots = chosen(options, "min_proportion", "size")
     first = maps[0] if maps else 0
-    vectors = significant_vectors(atlas, options.arrows, [first], kind=kind)
     if words:
         if atlas.kinds is not None or kind is not None:
             from manymaps.cli.reading import kind_of_word
@@ -136,8 +130,7 @@ def plot(options: PlotOptions) -> None:
         )
     elif one_map:
         figure = mm.plot_map(
-            atlas, first, label=options.label, width=options.width,
-            vectors=vectors[0] if vectors else None, **style, **dots,
+            atlas, first, label=options.label, width=options.width, **style, **dots
         )  # fmt: skip
     else:
         figure = mm.plot_atlas(

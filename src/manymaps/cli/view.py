@@ -16,9 +16,8 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import BadData, as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
-from manymaps.cli.record import chosen, command, flag, group, option, output_option
+from manymaps.cli.record import chosen, command, flag, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile
-from manymaps.cli.vectors import Arrows, significant_vectors
 from manymaps.errors import DataError
 from manymaps.progress import work
 
@@ -85,7 +84,6 @@ class ViewOptions:
         InputFile(),
         "Outline the clusters in this file, written by `manymaps cluster` with -o or --json.",
     )
-    arrows: Arrows = group(Arrows)
     min_weight: float = option(
         Number(0, 1),
         "Initially hide objects in maps that contribute less to their association probabilities.",
@@ -105,7 +103,6 @@ def view(options: ViewOptions) -> None:
     \b
     Examples:  manymaps view norms.atlas -o norms.html --open
                manymaps view norms.atlas -o norms.html --metadata words.csv
-               manymaps view dune.atlas -o dune.html --vectors dune_env.csv
     """
     output = options.output
     atlas = mm.load_atlas(options.atlas)
@@ -114,7 +111,6 @@ def view(options: ViewOptions) -> None:
 
         names = [name for name in (options.color, options.size) if name is not None]
         atlas = with_columns(atlas, options.metadata, names)
-    vectors = significant_vectors(atlas, options.arrows, range(atlas.n_maps))
     features = None
     if options.features is not None:
         features = _read_features(options.features, atlas)
@@ -130,7 +126,6 @@ def view(options: ViewOptions) -> None:
             map_titles=_map_titles(options.map_titles),
             noun=(one, several) if comma else (one or None),
             examples=options.examples or None,
-            vectors=vectors,
             **chosen(
                 options,
                 "color",
