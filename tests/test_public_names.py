@@ -14,7 +14,7 @@ SemidefiniteCODE SymmetricSNE TSNE UniSNE
 FUNCTIONS = """
 align ambiguity associations_from cluster_path cluster_stability compare correspondence_analysis
 count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
-insert_rows judge_agreement judgements_from load_atlas load_consonants load_integers
+insert_rows judgements_from load_atlas load_consonants load_integers
 load_word_associations load_word_relations make_additive_similarities
 fit_vectors nearest_neighbors noise_scan pair_table
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
@@ -26,7 +26,7 @@ intervals split_associations spread sweep trials_from reliability
 vectors_from write_page
 """
 RECORDS = """
-Activation Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel Comparison
+Activation Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel Comparison
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
 DistanceConstraint DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors

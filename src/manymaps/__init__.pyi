@@ -6,8 +6,6 @@ from .affinity.affinities import LocalPerplexity as LocalPerplexity
 from .affinity.neighbors import NeighborGraph as NeighborGraph
 from .affinity.neighbors import NeighborSearch as NeighborSearch
 from .affinity.neighbors import nearest_neighbors as nearest_neighbors
-from .analysis.agreement import Agreement as Agreement
-from .analysis.agreement import judge_agreement as judge_agreement
 from .analysis.alignment import Alignment as Alignment
 from .analysis.alignment import align as align
 from .analysis.ambiguity import Ambiguity as Ambiguity

@@ -310,11 +310,10 @@ def fit(options: FitOptions) -> None:
     record = fit_record(estimator, run.n_pairs, method, output)
     summary = f"{_summary(record, atlas)}\n{_next_steps(atlas, output)}"
     if judgements is not None:
-        from manymaps.cli.report import agreement_table
+        from manymaps.cli.report import judge_table
 
-        agreement = mm.judge_agreement(judgements, atlas)
-        record["judges"] = agreement.records()
-        summary = f"{agreement_table(agreement)}\n{summary}"
+        record["judges"] = _judges(judgements)
+        summary = f"{judge_table(record['judges'])}\n{summary}"
     tell(lambda: record, lambda: summary, summary=True)
     if options.strict and not estimator.converged_:
         raise NotConverged(
@@ -377,7 +376,19 @@ def _read_judged(options: FitOptions) -> mm.Judgements:
     pairs = judgements.n_pairs
     spread = f"{pairs.min():,}" + (f" to {pairs.max():,}" if pairs.min() < pairs.max() else "")
     note(f"{judgements.n_judges:,} judges with {spread} pairs each; their average is fitted")
+    for judge, correlation in zip(judgements.judges or (), judgements.with_others, strict=True):
+        if correlation < 0:
+            note(f"judge {judge} correlates by {correlation:.2f} with the average of the others")
     return judgements
+
+
+def _judges(judgements: mm.Judgements) -> list[dict[str, Any]]:
+    """List the judges with their number of pairs and their correlation with the others."""
+    columns = (judgements.judges or (), judgements.n_pairs, judgements.with_others)
+    return [
+        {"judge": judge, "n_pairs": int(n), "with_others": float(correlation)}
+        for judge, n, correlation in zip(*columns, strict=True)
+    ]
 
 
 def _fit_pairs(

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # Lengths are computed in blocks, because vectors may be a memory-mapped file.
 _ROWS = 1 << 14
-# More columns do not fit in a terminal.
-_MOST_SHARES = 8
 # --fold is recommended if more than this share of the objects differ from another object only in
 # case or spaces.
 _FEW_ALIKE = 0.02
@@ -307,20 +305,13 @@ def _notes(data: mm.Associations) -> list[str]:
     return notes
 
 
-def agreement_table(found: mm.Agreement) -> str:
+def judge_table(judges: Sequence[Mapping[str, Any]]) -> str:
     """Format the table on several judges that `fit` prints."""
-    rows: list[list[str]] = []
-    for one in found.records():
-        shares = one["shares"] or []
-        cells = [shown(one["judge"]), f"{one['n_pairs']:,}", _agreed(one["with_others"])]
-        cells.append("" if one["with_fit"] is None else _agreed(one["with_fit"]))
-        rows.append(cells + [f"{share:.0%}" for share in shares if len(shares) <= _MOST_SHARES])
-    maps = [f"map {m}" for m in range(len(rows[0]) - 4)]
-    return grid([["judge", "pairs", "with the others", "with the fit", *maps], *rows])
-
-
-def _agreed(correlation: float) -> str:
-    return "none" if np.isnan(correlation) else f"{correlation:.2f}"
+    rows = [["judge", "pairs", "with the others"]]
+    for one in judges:
+        agreed = "none" if np.isnan(one["with_others"]) else f"{one['with_others']:.2f}"
+        rows.append([shown(one["judge"]), f"{one['n_pairs']:,}", agreed])
+    return grid(rows)
 
 
 def dropped(report: ReadReport) -> str:

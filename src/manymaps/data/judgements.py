@@ -3,8 +3,7 @@
     values[k, i, j] = similarity of objects i and j by judge k; NaN if the pair was not judged
 
 For each pair, fits use the average over the judges. Pairs without judgements are missing
-(`manymaps.model.observed`). `manymaps.analysis.agreement` measures the agreement of each judge with
-the others and with the fit.
+(`manymaps.model.observed`).
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Judgements:
 
     See Also
     --------
-    read_judgements, judgements_from, judge_agreement
+    read_judgements, judgements_from
 
     Examples
     --------
@@ -135,22 +134,20 @@ class Judgements:
         """
         return replace(associations_of(self.labels, self.average), judged=True)
 
-    def average_without(self, judge: int) -> np.ndarray:
-        """Compute the mean over all other judges.
+    @cached_property
+    def with_others(self) -> np.ndarray:
+        """Correlation of each judge with the mean of the others, shape (n_judges,).
 
-        Parameters
-        ----------
-        judge : int
-            Index of the judge to exclude.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            Mean similarities, with NaN for pairs that no other judge judged.
+        It is NaN for fewer than three common pairs, or if all values are equal.
         """
-        known = self.known.copy()
-        known[judge] = False
-        return mean_of(self.values.sum(axis=0, where=known), known.sum(axis=0))
+        found = np.full(self.n_judges, np.nan)
+        for k, own in enumerate(self.values):
+            others = self.known & (np.arange(self.n_judges) != k)[:, None, None]
+            mean = mean_of(self.values.sum(axis=0, where=others), others.sum(axis=0))
+            a, b = own[self.known[k] & ~np.isnan(mean)], mean[self.known[k] & ~np.isnan(mean)]
+            if len(a) >= 3 and np.ptp(a) > 0 and np.ptp(b) > 0:
+                found[k] = np.corrcoef(a, b)[0, 1]
+        return found
 
 
 def mean_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:

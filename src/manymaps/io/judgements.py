@@ -78,7 +78,7 @@ def read_judgements(
 
     See Also
     --------
-    judgements_from, judge_agreement, Judgements
+    judgements_from, Judgements
 
     Examples
     --------

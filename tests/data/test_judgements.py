@@ -1,4 +1,4 @@
-"""How judges agree: with hand-made correlations, and with weights of maps that are known."""
+"""Judges and the average that is fitted: correlations by hand, and the command."""
 
 import json
 
@@ -8,7 +8,6 @@ import pytest
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked
-from manymaps.errors import DataError
 
 N = 24
 NAN = np.nan
@@ -46,43 +45,18 @@ def test_correlations_by_hand():
     one = np.array([[NAN, 1.0, 2, 3], [1, NAN, 4, 5], [2, 4, NAN, NAN], [3, 5, NAN, NAN]])
     other = np.array([[NAN, 2.0, 1, 4], [2, NAN, 3, NAN], [1, 3, NAN, 6], [4, NAN, 6, NAN]])
     third = np.where(np.isnan(one), NAN, 2 * one + 1)
-    found = mm.judge_agreement(mm.Judgements("abcd", [one, other, third]), one)
+    found = mm.Judgements("abcd", [one, other, third])
     # Of ann and the mean of ben and eve; ben did not judge b and d, and eve neither c and d.
     mean = {(0, 1): 2.5, (0, 2): 3, (0, 3): 5.5, (1, 2): 6, (1, 3): 11}
     left = [one[pair] for pair in mean]
     assert found.with_others[0] == pytest.approx(np.corrcoef(left, list(mean.values()))[0, 1])
-    assert found.with_fit[2] == pytest.approx(1)
-    pairs = [(0, 1), (0, 2), (0, 3), (1, 2)]
-    expected = np.corrcoef([one[p] for p in pairs], [other[p] for p in pairs])[0, 1]
-    assert found.with_fit[1] == pytest.approx(expected)
-    assert found.shares is None
-    assert mm.judge_agreement(mm.Judgements("abcd", [one, other])).with_fit is None
-    listed = ", ".join(f"{value:.2f}" for value in found.with_others)
-    assert repr(found) == f"<Agreement of 3 judges with the others: {listed}>"
 
 
 def test_too_few_pairs_have_no_correlation():
     few = np.array([[NAN, 1.0, NAN], [1, NAN, NAN], [NAN, NAN, NAN]])
     same = np.ones((3, 3))
-    found = mm.judge_agreement(mm.Judgements("abc", [few, same, np.arange(9.0).reshape(3, 3)]))
+    found = mm.Judgements("abc", [few, same, np.arange(9.0).reshape(3, 3)])
     assert np.isnan(found.with_others[:2]).all()
-
-
-@pytest.mark.parametrize("normalization", ["conditional", "joint"])
-@pytest.mark.parametrize("gaps", [0.0, 0.2])
-def test_judges_weigh_the_maps_of_their_average(normalization, gaps):
-    """Who made a judge's table from one map mostly is told by the shares of the fitted maps."""
-    judgements = judged(gaps)
-    fit = fit_of(judgements, normalization=normalization)
-    found = mm.judge_agreement(judgements, fit.atlas_)
-    assert found.fit_with_average > 0.95
-    assert (found.with_fit > 0.6).all()
-    np.testing.assert_allclose(found.shares.sum(axis=1), 1)
-    truth = WEIGHTS[:, 0] - WEIGHTS[:, 1]
-    shares = found.shares[:, 0] - found.shares[:, 1]
-    assert abs(np.corrcoef(shares, truth)[0, 1]) > 0.9
-    # The two who disagree most are those who look at one map each.
-    assert set(np.argsort(found.with_others)[:2].tolist()) == {0, 1}
 
 
 def test_a_stranger_is_found():
@@ -90,30 +64,19 @@ def test_a_stranger_is_found():
     stranger = np.random.default_rng(5).random((N, N))
     stranger = np.triu(stranger, 1) + np.triu(stranger, 1).T
     more = mm.Judgements(judgements.labels, np.concatenate([judgements.values, [stranger]]))
-    found = mm.judge_agreement(more, fit_of(more, n_init=1, max_iter=300).atlas_)
-    assert np.argmin(found.with_others) == 5
-    assert found.with_fit[5] < np.median(found.with_fit)
+    assert np.argmin(more.with_others) == 5
 
 
-def test_fits_in_another_order_and_of_other_kinds():
-    judgements = judged()
-    atlas = fit_of(judgements, n_init=1, max_iter=200).atlas_
-    turned = atlas.subset(np.arange(N)[::-1])
-    a, b = (mm.judge_agreement(judgements, fit) for fit in (atlas, turned))
-    np.testing.assert_allclose(a.with_fit, b.with_fit, rtol=1e-4)
-    np.testing.assert_allclose(a.shares, b.shares, atol=1e-4)
-    clusters = mm.AdditiveClustering(3, n_init=2, random_state=0)
-    clusters.fit(judgements.average, labels=judgements.labels)
-    found = mm.judge_agreement(judgements, clusters)
-    assert found.fit_with_average**2 == pytest.approx(clusters.variance_accounted_for_, rel=1e-6)
-    assert found.shares is None
-    frame = a.to_frame("pandas")
-    assert list(frame.columns) == ["judge", "n_pairs", "with_others", "with_fit", "map 0", "map 1"]
-    with pytest.raises(DataError, match=r"differ in 2 objects, such as"):
-        mm.judge_agreement(judgements, atlas.subset(np.arange(1, N)).extended(
-            ["other"], np.zeros((2, 1, 2)), np.full((2, 1), 0.5)))  # fmt: skip
-    with pytest.raises(DataError, match=r"shape \(3, 3\)"):
-        mm.judge_agreement(judgements, np.ones((3, 3)))
+def test_a_judge_who_disagrees_is_named(tmp_path):
+    pairs = [("a", "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "d")]
+    rows = ["judge,item1,item2,similarity"]
+    for judge, sign in (("ann", 1), ("ben", 1), ("eve", -1)):
+        rows += [f"{judge},{a},{b},{7 + sign * k}" for k, (a, b) in enumerate(pairs)]
+    (tmp_path / "long.csv").write_text("\n".join(rows))
+    options = ("--judge", "judge", "--maps", 1, "--iterations", 5)
+    result = worked(invoke("fit", tmp_path / "long.csv", "-o", tmp_path / "o.atlas", *options))
+    assert "judge eve correlates by -1.00 with the average of the others" in result.stderr
+    assert "judge ann correlates" not in result.stderr
 
 
 class TestCommand:
@@ -137,20 +100,14 @@ class TestCommand:
         record = json.loads(result.stdout)
         fit = fit_of(judgements, n_init=1, max_iter=200)
         assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
-        found = mm.judge_agreement(judgements, mm.load_atlas(output))
         assert [one["judge"] for one in record["judges"]] == [f"judge{k}" for k in range(5)]
-        for name, expected in (
-            ("with_others", found.with_others),
-            ("with_fit", found.with_fit),
-            ("shares", found.shares),
-        ):
-            np.testing.assert_allclose(
-                [one[name] for one in record["judges"]], expected, rtol=1e-4, atol=1e-6
-            )
+        agreed = [one["with_others"] for one in record["judges"]]
+        np.testing.assert_allclose(agreed, judgements.with_others, rtol=1e-6)
         told = invoke("fit", *files, "-o", output, *self.OPTIONS)
         lines = told.stdout.splitlines()
-        assert lines[0].split("  ")[0] == "judge"
-        assert lines[1].startswith(f"judge0  {judgements.n_pairs[0]}")
+        assert lines[0].split() == ["judge", "pairs", "with", "the", "others"]
+        expected = [str(judgements.n_pairs[0]), f"{judgements.with_others[0]:.2f}"]
+        assert lines[1].split() == ["judge0", *expected]
         assert lines[-3].startswith("next: manymaps senses")
 
     def test_a_long_table(self, tmp_path):
