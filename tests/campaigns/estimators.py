@@ -113,8 +113,6 @@ _MANY: dict[str, list[Any]] = {
     "normalization": ["conditional", "joint"],
     "mixing": ["learned", "fixed"],
     "background": [0.0, 0.2, 1 - 1e-9],
-    "divergence": ["forward", "inverse"],
-    "smoothing": [0.01, 1e-9],
     "penalty": [0.001, 0.0, 1.0, 1e6, 1e30],
     "kernel_width": [1.0, 1e-6, 1e-3, 1e3, 1e6, 1e-15, 1e15],
     "init": ["auto", "random", "personas"],

@@ -159,7 +159,7 @@ def test_counts_of_two_kinds(tmp_path):
         (("norms", "--word", "tie"), "--word requires --plot"),
         (("norms", "--init", "fit0"), "--init cannot be an atlas"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
-        (("fit0", "fit1", "--divergence", "inverse"), "--divergence"),
+        (("fit0", "fit1", "--normalization", "joint"), "--normalization"),
         (("norms", "-o", "one.png", "--plot", "one.png"), "are the same file"),
     ],
 )

@@ -46,7 +46,7 @@ def stated(help: str) -> tuple[str, dict[str, str]]:
 
 @pytest.mark.parametrize(
     "option",
-    ["maps", "dims", "normalization", "penalty", "background", "divergence", "smoothing",
+    ["maps", "dims", "normalization", "penalty", "background",
      "iterations", "early-exaggeration", "late-exaggeration", "learning-rate", "init", "tolerance",
      "restarts", "given", "perplexity", "metric"],
 )  # fmt: skip

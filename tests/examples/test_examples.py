@@ -154,17 +154,14 @@ def test_tenenbaum_1996(tmp_path: Path) -> None:
     assert (tmp_path / "integers.png").stat().st_size > 0
 
 
-def test_inverse_divergence(tmp_path: Path) -> None:
+def test_inverse_divergence() -> None:
     """What it keeps near is more often related, at the price of the forward KL."""
-    printed = run("inverse_divergence.py", "-o", str(tmp_path / "layouts.png"))
-    pattern = (
-        r"^(?:KL\(P\|\|Q\)|KL\(Q\|\|P~\), s = 0\.01) +(\S+) +(\S+) +(\S+) +\S+ +\S+ +\S+ +\S+ +\S+$"
-    )
-    forward, inverse = re.findall(pattern, printed, re.MULTILINE)[:2]
+    printed = run("inverse_divergence.py")
+    pattern = r"^(?:KL\(P\|\|Q\)|KL\(Q\|\|P~\)) +(\S+) +(\S+) +(\S+) +\S+$"
+    forward, inverse = re.findall(pattern, printed, re.MULTILINE)
     assert float(inverse[0]) > float(forward[0])
     assert float(inverse[1]) < float(forward[1])
     assert float(inverse[2]) > float(forward[2])
-    assert (tmp_path / "layouts.png").stat().st_size > 0
 
 
 def test_many_small_maps(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from scipy import sparse
 import manymaps as mm
 import reference
 from cli_samples import invoke, worked
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS
 from objective_samples import similarities_of_maps
@@ -183,10 +183,6 @@ class TestWhatIsRefused:
         gaps[5], gaps[:, 5] = np.nan, np.nan
         with pytest.raises(DataError, match=r"object 5 \('5'\) has no known similarity"):
             estimator().fit(gaps)
-
-    def test_the_inverse_divergence(self):
-        with pytest.raises(ParameterError, match=r"divergence='inverse' sums over all pairs"):
-            estimator(divergence="inverse").fit(with_gaps())
 
     @pytest.mark.parametrize("value", [np.inf, -1.0])
     def test_values_that_are_no_similarities(self, value):

@@ -120,15 +120,6 @@ class Model:
         Number(min=0, max=1, max_open=True),
         "Share of the similarity spread evenly over all pairs.  [default: 0; uni-sne: 0.2]",
     )
-    divergence: str | None = option(
-        ["forward", "inverse"],
-        "Minimize KL(P||Q) (forward), or KL(Q||P) (inverse), which keeps unrelated objects apart.  "
-        "[default: forward]",
-    )
-    smoothing: float | None = option(
-        Number(0, 1, min_open=True, max_open=True),
-        "Share of P spread evenly over all pairs (inverse divergence only).  [default: 0.01]",
-    )
     iterations: int | None = option(
         positive,
         "Maximum number of iterations.  [default: 2000; sne, symmetric-sne, code: 1000; tsne: 750; "

@@ -55,9 +55,8 @@ from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.cost import Cost
-from manymaps.model.objective import TOLERANCE, Objective
-from manymaps.model.observed import ObservedObjective, objective_of
+from manymaps.model.objective import TOLERANCE
+from manymaps.model.observed import objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import OPTIMIZER, Optimizer
@@ -215,10 +214,6 @@ class MapEstimator(
         """Return the fixed factors b_j of the model, if any, shape (n,)."""
         return None
 
-    def _objective(self, forward: Objective | ObservedObjective) -> Cost:
-        """Return the cost to minimize, which is KL(P || Q) unless a subclass overrides it."""
-        return forward
-
     @shows_progress
     def fit(
         self,
@@ -328,9 +323,9 @@ class MapEstimator(
         optimizer = self.optimizer or self._default_optimizer(len(labels))
         tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
         placed = factors if factors is None or order is None else factors[order]
-        forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
+        objective = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
         return Plan(
-            objective=self._objective(forward),
+            objective=objective,
             optimizer=optimizer,
             max_iter=self.max_iter,
             labels=labels,
@@ -338,7 +333,6 @@ class MapEstimator(
             settings=self._settings(),
             order=order,
             factors=factors,
-            forward=forward,
         )
 
     def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:

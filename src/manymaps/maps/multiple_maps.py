@@ -2,8 +2,7 @@
 
 q_j|i = v_ij / sum_k v_ik,     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-The maps are fitted by minimizing KL(P || Q), or the inverse divergence from the discussion in the
-2009 report (`manymaps.model.inverse`).
+The maps are fitted by minimizing KL(P || Q).
 
 estimator          K             source
 MultipleMapsSNE    exp(-d2)      van der Maaten & Hinton 2009, section 3
@@ -19,16 +18,15 @@ q_j|i = b_j v_ij / sum_k b_k v_ik,     b_j ~ (sum_i p_ij)^popularity
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.constraints import AUTO, N_MAPS, Allowed, Choice, Number
-from manymaps.errors import DataWarning, ParameterError, setting
+from manymaps.constraints import AUTO, N_MAPS, Allowed, Number
+from manymaps.errors import ParameterError, setting
 from manymaps.maps.estimator import MapEstimator, plain_value
 from manymaps.model.choice import (
     CHOICES,
@@ -39,27 +37,15 @@ from manymaps.model.choice import (
     Mixing,
     Normalization,
 )
-from manymaps.model.cost import Cost
-from manymaps.model.inverse import SMOOTHING, InverseObjective, predicted_seconds
-from manymaps.model.objective import Objective
-from manymaps.model.observed import ObservedObjective
 from manymaps.model.target import Target
 from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
 
-Divergence = Literal["forward", "inverse"]
-
 _POPULARITY: Allowed = [Number(least=0, most=1)]
 
-# Factors b_j are not symmetric, which a joint model requires, and the inverse divergence does not
-# contain them.
-_WITH_FACTORS = {"normalization": "conditional", "divergence": "forward"}
 # In 40 maps of USF, these values explain 0.53 of the responses instead of 0.30, and show as many
 # strongest associates (0.84 instead of 0.83). In 20 maps of LWOW, 0.50 instead of 0.36
 # (docs/results/kernels.txt).
 _POPULARITY_OF_ASSOCIATIONS, _DEGREES_OF_ASSOCIATIONS = 0.5, 2.0
-
-# Predicted durations in seconds above which a fit issues a warning and above which it is refused.
-_LONG, _TOO_LONG = 3600.0, 86_400.0
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -74,8 +60,6 @@ class _MultipleMaps(MapEstimator):
         "background": CHOICES["background"],
         "kernel_width": CHOICES["kernel_width"],
         "n_maps": N_MAPS,
-        "divergence": [Choice(get_args(Divergence))],
-        "smoothing": SMOOTHING,
         "penalty": [Number(least=0)],
         "popularity": _POPULARITY,
     }
@@ -84,8 +68,6 @@ class _MultipleMaps(MapEstimator):
     normalization: Normalization = "conditional"
     mixing: Mixing = "learned"
     background: float = 0.0
-    divergence: Divergence = "forward"
-    smoothing: float = 0.01
     penalty: float = 0.001
     kernel_width: float = 1.0
     popularity: float | Literal["auto"] = 0.0
@@ -101,11 +83,6 @@ class _MultipleMaps(MapEstimator):
         )
 
     @property
-    def divergence_(self) -> float:
-        """The minimized divergence without the penalty: KL(P || Q), or KL(Q || P~) if "inverse"."""
-        return float(self.history_["kl"][-1])
-
-    @property
     def _power(self) -> float:
         """The popularity in use."""
         assert self.popularity != "auto"
@@ -118,50 +95,14 @@ class _MultipleMaps(MapEstimator):
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        for name in ("normalization", "divergence"):
-            value, needed = getattr(self, name), _WITH_FACTORS[name]
-            if self.popularity not in ("auto", 0) and value != needed:
-                raise ParameterError(
-                    f"cannot be combined with {setting(name, value)}; use "
-                    f"{setting(name, needed)} or popularity=0",
-                    name="popularity",
-                    value=self.popularity,
-                )
-        if self.divergence == "inverse" and self.background != 0:
+        if self.popularity not in ("auto", 0) and self.normalization == "joint":
+            # Factors b_j are not symmetric, which a joint model requires.
             raise ParameterError(
-                f"cannot be combined with background={self.background!r}; use background=0, "
-                "because the smoothing of P has the effect of a background of Q",
-                name="divergence",
-                value=self.divergence,
+                f"cannot be combined with {setting('normalization', 'joint')}; use "
+                f"{setting('normalization', 'conditional')} or popularity=0",
+                name="popularity",
+                value=self.popularity,
             )
-
-    def _objective(self, forward: Objective | ObservedObjective) -> Cost:
-        if self.divergence == "forward":
-            return forward
-        if isinstance(forward, ObservedObjective):
-            raise ParameterError(
-                "sums over all pairs, but some cells are missing; fill them, or use "
-                "divergence='forward'",
-                name="divergence",
-                value=self.divergence,
-            )
-        self._check_duration(forward.target.values.shape[0])
-        return InverseObjective(forward, self.smoothing)
-
-    def _check_duration(self, n: int) -> None:
-        """Warn before a fit whose sums over all pairs take hours; raise if they take days."""
-        seconds = self.max_iter * predicted_seconds(n, self.n_maps, self._model().kernel)
-        if seconds < _LONG:
-            return
-        message = (
-            f"{setting('divergence', 'inverse')} sums over all pairs of {n:,} objects in up to "
-            f"{self.n_maps} maps: {self.max_iter:,} iterations can take {seconds / 3600:,.1f} "
-            "hours on one processor; reduce the objects, maps or iterations (max_iter), or use "
-            "the forward divergence, which takes minutes"
-        )
-        if seconds > _TOO_LONG:
-            raise ParameterError(message)
-        warnings.warn(message, DataWarning, stacklevel=5)
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         return Momentum(hold_weights=min(Momentum.hold_weights, self.max_iter // 4))
@@ -226,7 +167,7 @@ class MultipleMapsTSNE(_MultipleMaps):
         `degrees_of_freedom=1` for associations.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
-        summed exactly, which is always the case for the inverse divergence.
+        summed exactly.
     callback : callable or list of callable, optional
         Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
         `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
@@ -250,22 +191,13 @@ class MultipleMapsTSNE(_MultipleMaps):
         values, which are equal by default.
     background : float in [0, 1)
         Fraction of the similarity that is spread evenly over all pairs. The default is 0.
-    divergence : {"forward", "inverse"}
-        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes maps that
-        separate related objects. "inverse" is KL(Q || P~), which penalizes maps that put unrelated
-        objects close together. The inverse divergence sums over all pairs. One iteration takes 0.02
-        s for 1,000 objects in 10 maps. For 5,000 objects in 40 maps, an iteration takes 2 s at
-        first, and less once most objects have no weight in most maps.
-    smoothing : float in (0, 1)
-        Fraction of P~ that is spread evenly over all pairs (inverse divergence only). The default
-        is 0.01. Smaller values raise the cost of placing two unrelated objects together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        normalization. The default is 0, as in the papers, or "auto" for
         `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
         pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
         cases, it means 0.
@@ -288,18 +220,14 @@ class MultipleMapsTSNE(_MultipleMaps):
     proportions_ : ndarray of shape (n_maps, n)
         Mixing proportions, which sum to 1 over the maps for each object.
     kl_divergence_ : float
-        KL(P || Q) without the penalty, in nats. It is reported regardless of which divergence was
-        minimized, so that fits can be compared. For a conditional model, it is the mean over
+        KL(P || Q) without the penalty, in nats. For a conditional model, it is the mean over
         objects with positive mass.
-    divergence_ : float
-        The minimized divergence in nats, on the same scale: KL(P || Q) for a forward fit, or KL(Q
-        || P~) for an inverse fit.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Values recorded during the run: "iteration", "cost", and "kl" (the minimized divergence).
+        Values recorded during the run: "iteration", "cost", and "kl".
     restarts_ : tuple of Restart
         Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. To repeat a
         single run, pass its seed as `random_state`.
@@ -344,8 +272,8 @@ class MultipleMapsTSNE(_MultipleMaps):
     def _power(self) -> float:
         if self.popularity != "auto":
             return self.popularity
-        usual = all(getattr(self, name) == needed for name, needed in _WITH_FACTORS.items())
-        return _POPULARITY_OF_ASSOCIATIONS if self._of_associations and usual else 0.0
+        usual = self._of_associations and self.normalization == "conditional"
+        return _POPULARITY_OF_ASSOCIATIONS if usual else 0.0
 
     @property
     def _degrees(self) -> float:
@@ -424,7 +352,7 @@ class MultipleMapsSNE(_MultipleMaps):
         `degrees_of_freedom=1` for associations.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
-        summed exactly, which is always the case for the inverse divergence.
+        summed exactly.
     callback : callable or list of callable, optional
         Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
         `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
@@ -448,22 +376,13 @@ class MultipleMapsSNE(_MultipleMaps):
         values, which are equal by default.
     background : float in [0, 1)
         Fraction of the similarity that is spread evenly over all pairs. The default is 0.
-    divergence : {"forward", "inverse"}
-        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes maps that
-        separate related objects. "inverse" is KL(Q || P~), which penalizes maps that put unrelated
-        objects close together. The inverse divergence sums over all pairs. One iteration takes 0.02
-        s for 1,000 objects in 10 maps. For 5,000 objects in 40 maps, an iteration takes 2 s at
-        first, and less once most objects have no weight in most maps.
-    smoothing : float in (0, 1)
-        Fraction of P~ that is spread evenly over all pairs (inverse divergence only). The default
-        is 0.01. Smaller values raise the cost of placing two unrelated objects together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        normalization. The default is 0, as in the papers, or "auto" for
         `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
         pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
         cases, it means 0.
@@ -479,18 +398,14 @@ class MultipleMapsSNE(_MultipleMaps):
     proportions_ : ndarray of shape (n_maps, n)
         Mixing proportions, which sum to 1 over the maps for each object.
     kl_divergence_ : float
-        KL(P || Q) without the penalty, in nats. It is reported regardless of which divergence was
-        minimized, so that fits can be compared. For a conditional model, it is the mean over
+        KL(P || Q) without the penalty, in nats. For a conditional model, it is the mean over
         objects with positive mass.
-    divergence_ : float
-        The minimized divergence in nats, on the same scale: KL(P || Q) for a forward fit, or KL(Q
-        || P~) for an inverse fit.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Values recorded during the run: "iteration", "cost", and "kl" (the minimized divergence).
+        Values recorded during the run: "iteration", "cost", and "kl".
     restarts_ : tuple of Restart
         Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. To repeat a
         single run, pass its seed as `random_state`.
@@ -578,7 +493,7 @@ class AspectMaps(_MultipleMaps):
         Optimizer of the cost. The default is `ConjugateGradient()`.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
-        summed exactly, which is always the case for the inverse divergence.
+        summed exactly.
     callback : callable or list of callable, optional
         Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
         `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
@@ -602,22 +517,13 @@ class AspectMaps(_MultipleMaps):
         values, which are equal by default.
     background : float in [0, 1)
         Fraction of the similarity that is spread evenly over all pairs. The default is 0.
-    divergence : {"forward", "inverse"}
-        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes maps that
-        separate related objects. "inverse" is KL(Q || P~), which penalizes maps that put unrelated
-        objects close together. The inverse divergence sums over all pairs. One iteration takes 0.02
-        s for 1,000 objects in 10 maps. For 5,000 objects in 40 maps, an iteration takes 2 s at
-        first, and less once most objects have no weight in most maps.
-    smoothing : float in (0, 1)
-        Fraction of P~ that is spread evenly over all pairs (inverse divergence only). The default
-        is 0.01. Smaller values raise the cost of placing two unrelated objects together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        normalization. The default is 0, as in the papers, or "auto" for
         `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
         pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
         cases, it means 0.
@@ -633,18 +539,14 @@ class AspectMaps(_MultipleMaps):
     proportions_ : ndarray of shape (n_maps, n)
         Mixing proportions, which sum to 1 over the maps for each object.
     kl_divergence_ : float
-        KL(P || Q) without the penalty, in nats. It is reported regardless of which divergence was
-        minimized, so that fits can be compared. For a conditional model, it is the mean over
+        KL(P || Q) without the penalty, in nats. For a conditional model, it is the mean over
         objects with positive mass.
-    divergence_ : float
-        The minimized divergence in nats, on the same scale: KL(P || Q) for a forward fit, or KL(Q
-        || P~) for an inverse fit.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Values recorded during the run: "iteration", "cost", and "kl" (the minimized divergence).
+        Values recorded during the run: "iteration", "cost", and "kl".
     restarts_ : tuple of Restart
         Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. To repeat a
         single run, pass its seed as `random_state`.

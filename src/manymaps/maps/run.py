@@ -39,8 +39,8 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
 from manymaps.constraints import stops
 from manymaps.errors import DataError, DivergedError, setting
-from manymaps.model.cost import Cost
-from manymaps.model.objective import Entries, Evaluation
+from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.observed import ObservedObjective
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
@@ -118,7 +118,7 @@ class Plan:
 
     Parameters
     ----------
-    objective : Cost
+    objective : Objective or ObservedObjective
         The cost to minimize. The "kl" values in the history are its KL divergence, without
         the penalty.
     optimizer : Optimizer
@@ -139,12 +139,9 @@ class Plan:
         There is one set of parameters per kind.
     factors : optional
         Fixed factors of the objects, in the order of the labels.
-    forward : Cost, optional
-        The cost whose divergence is reported for the end of a run. By default, the objective is
-        used.
     """
 
-    objective: Cost
+    objective: Objective | ObservedObjective
     optimizer: Optimizer
     max_iter: int
     labels: tuple[str, ...]
@@ -153,7 +150,6 @@ class Plan:
     order: np.ndarray | None = None
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
-    forward: Cost | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -217,7 +213,7 @@ class Run:
         self.failure: DivergedError | None = None
         self.earlier: tuple[dict[str, Any], dict[str, np.ndarray]] | None = None
         self._entries: tuple[Entries, ...] = ()
-        self._with_share: dict[float, Cost] = {}
+        self._with_share: dict[float, Objective | ObservedObjective] = {}
 
     def optimize(
         self,
@@ -281,9 +277,8 @@ class Run:
     def _end(self, end: Evaluation) -> None:
         """Record the full evaluation of the final state."""
         self._record(self.state.iteration, end)
-        objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
-        self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
-        if objective.target.is_joint:
+        self.kl = end.kl
+        if self.plan.objective.target.is_joint:
             self.log_normalizer = float(end.log_normalizers[0])
 
     def atlas(self) -> Atlas:
@@ -349,7 +344,7 @@ class Run:
                 gradient.positions[k][...] *= shortening[:, None]
         return self._last.cost, self._last.gradient
 
-    def _objective_at(self, iteration: int) -> Cost:
+    def _objective_at(self, iteration: int) -> Objective | ObservedObjective:
         """Return the objective with the background of an iteration."""
         share = self.plan.optimizer.background_share(iteration)
         if share == 1 or self.plan.objective.model.background == 0:

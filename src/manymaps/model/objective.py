@@ -169,7 +169,7 @@ _Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Objective:
-    """Divergence KL(P || Q) between a target and a model (a `manymaps.model.cost.Cost`).
+    """Divergence KL(P || Q) between a target and a model.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def objective_of(
 
 @dataclass(frozen=True)
 class ObservedObjective:
-    """Divergence KL(P || Q) for a target with missing pairs (a `manymaps.model.cost.Cost`).
+    """Divergence KL(P || Q) for a target with missing pairs.
 
     Parameters
     ----------
