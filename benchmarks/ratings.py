@@ -20,7 +20,6 @@ import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
 import manymaps as mm
-from manymaps.affinity.walks import pair_cosines, positive_information, walk_similarities
 from manymaps.labels import label_places
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -36,6 +35,18 @@ def similarities(atlas: mm.Atlas) -> np.ndarray:
     return v
 
 
+def pair_cosines(rows: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Compute the cosines of pairs of rows, (n_pairs,)."""
+    lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    return ((rows / lengths)[a] * (rows / lengths)[b]).sum(axis=1)
+
+
+def information(rows: np.ndarray) -> np.ndarray:
+    """Compute the PPMI of rows."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.fmax(np.log2(rows / rows.mean(axis=0)), 0)
+
+
 def forms(
     v: np.ndarray, norms: mm.Associations, a: np.ndarray, b: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
@@ -44,9 +55,10 @@ def forms(
     others = v * (1 - np.eye(len(v)))
     q = others / others.sum(axis=1, keepdims=True)
     received = q.mean(axis=0)
-    with np.errstate(divide="ignore"):
-        information = np.maximum(np.log2(q / received), 0)
-    p = norms.strengths
+    p = norms.strengths.toarray()
+    steps = information(p)
+    steps /= np.maximum(steps.sum(axis=1, keepdims=True), 1e-300)
+    walks = np.linalg.inv(np.eye(len(p)) - 0.75 * steps)  # Katz 1953; De Deyne et al. 2019
     yield "v", v[a, b]
     yield "log v", np.log(v[a, b])
     yield "log v / sqrt(v_ii v_jj)", np.log(v[a, b] / np.sqrt(own[a] * own[b]))
@@ -58,10 +70,10 @@ def forms(
     yield "cosine of rows of q", pair_cosines(q, a, b)
     yield "Bhattacharyya of q", np.sqrt(q[a] * q[b]).sum(axis=1)
     yield "overlap of q", np.minimum(q[a], q[b]).sum(axis=1)
-    yield "PPMI cosine of q", pair_cosines(information, a, b)
-    yield "data: strength", np.asarray(p[a, b] + p[b, a]).ravel() / 2
-    yield "data: PPMI cosine", pair_cosines(positive_information(p), a, b)
-    yield "data: Katz walk", walk_similarities(p, a, b)
+    yield "PPMI cosine of q", pair_cosines(information(q), a, b)
+    yield "data: strength", (p[a, b] + p[b, a]) / 2
+    yield "data: PPMI cosine", pair_cosines(steps, a, b)
+    yield "data: Katz walk", pair_cosines(information(walks), a, b)
 
 
 def main() -> None:

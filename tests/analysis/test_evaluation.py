@@ -95,7 +95,7 @@ def test_what_was_found_prints_as_a_line(fit, made):
     found = {
         "<Evaluation of": mm.evaluate(atlas, mm.associations_from(ties, labels=labels)),
         "<CountEvaluation of": mm.evaluate(mm.load_atlas(made / "code.atlas"), sample()),
-        "<RatingEvaluation of 5 of 5 pairs: atlas": mm.evaluate(atlas, rated),
+        "<RatingEvaluation of 5 of 5 pairs: Spearman": mm.evaluate(atlas, rated),
         "<Diagnosis of": mm.diagnose(mm.associations_from(ties, labels=labels)),
     }
     for beginning, one in found.items():

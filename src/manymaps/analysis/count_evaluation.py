@@ -110,16 +110,11 @@ class CountEvaluation:
         Returns
         -------
         dict
-            Value of each measure by name. Measures of other kinds of atlases are None.
+            Value of each measure by name.
         """
-        of_one_kind = (
-            "mu_local", "mu_local_se", "mu_global", "mu_global_se", "recall_at_10",
-            "trustworthiness", "continuity", "neighbors",
-        )  # fmt: skip
         return {
             "log_likelihood": self.log_likelihood,
             "kl_divergence": self.kl_divergence,
-            **dict.fromkeys(of_one_kind),
             "groups": self.groups,
             "n_groups": self.n_groups,
             **mean_record("purity", self.purity),

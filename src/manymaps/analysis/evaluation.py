@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.walks import USUAL_DECAY
 from manymaps.analysis.count_evaluation import (
     MOST_IN_FULL,
     SAMPLE,
@@ -36,7 +35,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.ratings import Ratings
-from manymaps.data.trials import Trials, as_associations
+from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
@@ -148,9 +147,6 @@ def evaluate(
     n_neighbors: int | None = None,
     keep_missing_mass: bool = False,
     groups: str | None = None,
-    norms: Associations | Trials | None = None,
-    vectors: Vectors | None = None,
-    decay: float = USUAL_DECAY,
     sample: int | None = None,
     random_state: int = 0,
 ) -> Evaluation | CountEvaluation | RatingEvaluation:
@@ -182,15 +178,6 @@ def evaluate(
     groups : str, optional
         Row metadata column, in the data or the atlas, that contains the groups (counts only). The
         default is a column called "group" or "label", if there is one.
-    norms : Associations or Trials, optional
-        Norms from which simpler measures are computed for comparison: associative strength, the
-        cosine of PPMI and the Katz walk (ratings only). By default, the associations stored in the
-        atlas are used if they are all the associations that the atlas was fitted to.
-    vectors : Vectors, optional
-        Vectors whose cosines are compared with the atlas (ratings only). By default,
-        the vectors stored in the atlas are used.
-    decay : float, at least 0 and below 1, optional
-        Parameter alpha of the Katz walk, (I - alpha P)^-1 (ratings only).
     sample : int, optional
         Number of objects to draw at random for all measures except the divergence. By default, all
         objects are used if there are at most 5,000; otherwise, 2,000 objects are drawn.
@@ -232,11 +219,11 @@ def evaluate(
     >>> abs(evaluation.kl_divergence - fit.kl_divergence_) < 0.01
     True
     >>> rated = mm.ratings_from([("coat", "jacket", 8), ("coat", "river", 1), ("lake", "river", 7)])
-    >>> mm.evaluate(fit.atlas_, rated).spearman["atlas"].value > 0
+    >>> mm.evaluate(fit.atlas_, rated).spearman.value > 0
     True
     """
     if isinstance(data, Ratings):
-        return evaluate_ratings(atlas, data, norms=norms, vectors=vectors, decay=decay)
+        return evaluate_ratings(atlas, data)
     if atlas.kinds is not None:
         counts = data if isinstance(data, Counts) else _counts_of(atlas, data)
         return evaluate_counts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,13 @@ import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_TRIALS, Running, TableReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option
-from manymaps.cli.types import InputFile, Number, perplexities, positive
+from manymaps.cli.types import InputFile, perplexities, positive
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
-OF_JUDGED = ("norms", "vectors", "decay")
 NOT_OF_COUNTS = (
     "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",
-    *OF_JUDGED, *OF_TRIALS,
+    *OF_TRIALS,
 )  # fmt: skip
 NOT_OF_RATINGS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "labels", "responses", "rows",
@@ -57,19 +56,6 @@ class EvaluateOptions:
         "label, if it exists]",
     )
     ratings: bool = flag("Read FILE as rated pairs of words, regardless of its column names.")
-    norms: Path | None = option(
-        InputFile(),
-        "Compute the comparison measures from these associations (ratings only).  [default: those "
-        "in ATLAS]",
-    )
-    vectors: Path | None = option(
-        InputFile(),
-        "Compare ATLAS with these vectors (ratings only).  [default: those in ATLAS]",
-    )
-    decay: float | None = option(
-        Number(min=0, max=1, max_open=True),
-        "Factor that weights each further step of Katz's walk (ratings only).  [default: 0.75]",
-    )
     reading: TableReading = group(TableReading)
     running: Running = group(Running)
 
@@ -88,21 +74,19 @@ def evaluate(options: EvaluateOptions) -> None:
     rows' neighbourhoods and the lift. The lift states how much more likely the columns near a row
     are in its group than overall.
 
-    If FILE contains rated pairs of words (SimLex-999, MEN, WordSim-353, ...), the ratings are
-    correlated with the similarities in ATLAS and with simpler measures. These are associative
-    strength, the cosine of PPMI vectors, Katz's walk and word vectors. In this case, --cue,
+    If FILE contains rated pairs of words (SimLex-999, MEN, WordSim-353, ...), the report lists
+    Spearman's correlation of the ratings with the similarities in ATLAS. In this case, --cue,
     --response and --strength name the columns of the two words and of the rating.
 
     \b
     Examples:  manymaps evaluate nouns.atlas glove.txt
                manymaps evaluate posts.atlas counts.npz --groups newsgroup
-               manymaps evaluate norms.atlas SimLex-999.txt --norms norms.csv --vectors glove.txt
+               manymaps evaluate norms.atlas SimLex-999.txt
     """
     atlas = mm.load_atlas(options.atlas)
     if _holds_ratings(atlas, options):
         _of_ratings(atlas, options)
     else:
-        refuse_given(OF_JUDGED, "data without ratings (use --ratings to read FILE as ratings)")
         (_of_pairs if atlas.kinds is None else _of_counts)(atlas, options)
 
 
@@ -190,17 +174,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
         ratings = mm.read_ratings(file, **chosen(reading, "cue", "response", "strength", "format"))
     _note_of_reading(ratings, options)
     note_case(options.file, ratings.words, atlas.labels)
-    given: dict[str, Any] = {"decay": options.decay}
-    if options.norms is not None:
-        with work(f"reading {options.norms}"):
-            given["norms"] = mm.read_associations(options.norms)
-    if options.vectors is not None:
-        # The rated words, in every spelling (upper or lower case) that the file may contain.
-        ways = (str, str.lower, str.upper, str.title)
-        words = dict.fromkeys(way(word) for word in ratings.words for way in ways)
-        given["vectors"] = _vectors(options.vectors, list(words))
-    given = {name: value for name, value in given.items() if value is not None}
-    _measured(atlas, ratings, options, rating_evaluation_table, _note_of_ratings, **given)
+    _measured(atlas, ratings, options, rating_evaluation_table, _note_of_ratings)
 
 
 def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
@@ -226,12 +200,3 @@ def _note_of_ratings(found: mm.RatingEvaluation, _: EvaluateOptions) -> None:
             f"the atlas contains both words of {found.n_known:,} of {found.n_pairs:,} pairs; "
             f"{plural('word', len(found.unknown))} missing: {first_of(found.unknown)}"
         )
-    if found.n_compared < found.n_known:
-        note(f"the measures are compared on the {found.n_compared:,} pairs for which all are known")
-    note(*found.notes)
-
-
-def _vectors(file: Path, words: Sequence[str]) -> Any:
-    """Read the vectors of some words."""
-    with work(f"reading {file}"):
-        return mm.read_vectors(file, words=words)

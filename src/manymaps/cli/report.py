@@ -420,31 +420,7 @@ def count_evaluation_table(found: CountEvaluation, name: str) -> str:
 
 
 def rating_evaluation_table(found: mm.RatingEvaluation, name: str) -> str:
-    """Format the report of `evaluate` on ratings: correlations, and the gain of the atlas."""
-    record = found.record()
-    gain = ["gain of the atlas"] if len(record["measures"]) > 1 else []
-    rows = [["", "Spearman", "95 %", *gain, "Pearson", "95 %", *gain]]
-    if found.alone is not None:
-        both = [[*_interval(one._asdict()), *[""] * len(gain)] for one in found.alone[::-1]]
-        rows.append([f"atlas, all {found.n_known:,} pairs", *both[0], *both[1]])
-    for measure, one in record["measures"].items():
-        rows.append([MEASURES_OF_RATINGS.get(measure, measure)])
-        for kind in ("spearman", "pearson"):
-            rows[-1] += [*_interval(one[kind]), *(_gain(one[f"{kind}_gain"]) for _ in gain)]
-    pairs = f"{found.n_compared:,} of {found.n_pairs:,} rated pairs"
-    return f"{name}: correlation with {pairs}\n{grid(rows)}"
-
-
-MEASURES_OF_RATINGS = {
-    "ppmi_cosine": "PPMI cosine",
-    "katz_walk": "Katz walk",
-    "vectors": "vectors' cosine",
-}
-
-
-def _interval(one: Mapping[str, float]) -> tuple[str, str]:
-    return f"{one['value']:.3f}", f"{one['low']:.3f} to {one['high']:.3f}"
-
-
-def _gain(one: Mapping[str, float] | None) -> str:
-    return "" if one is None else "{} ({})".format(*_interval(one))
+    """Format the report of `evaluate` on ratings."""
+    value, low, high = found.spearman
+    pairs = f"{found.n_known:,} of {found.n_pairs:,} rated pairs"
+    return f"{name}: Spearman {value:.3f} (95 % {low:.3f} to {high:.3f}) with {pairs}"

@@ -13,21 +13,19 @@ the surplus (Fafchamps & Gubert 2007, and Aronow, Samii & Assenova 2015). If eve
 V is the second sum, the ordinary jackknife over pairs.
 
 The interval of r is tanh(z -+ t sqrt V). Here, t is Student's quantile with N/2 - 1 degrees of
-freedom, because N words form N/2 disjoint pairs. The variance of the difference between two
-correlations is estimated in the same way with r in place of z, and its interval is symmetric. No
-bootstrap over words is as accurate. Multiplying the multiplicities of two words (Davezies,
-D'Haultfoeuille & Guyonvarch 2021) triples the variance of pairs that have no word in common. No set
-of weights has the required covariances.
+freedom, because N words form N/2 disjoint pairs. No bootstrap over words is as accurate.
+Multiplying the multiplicities of two words (Davezies, D'Haultfoeuille & Guyonvarch 2021) triples
+the variance of pairs that have no word in common. No set of weights has the required covariances.
 
 **Deletion without recomputing.** Let a and b be the centred values of the two measures. A
 correlation is a function of the means of the rows
 
     a, b, a b, a^2, b^2          r = (<ab> - <a><b>) / sqrt((<a^2> - <a>^2) (<b^2> - <b>^2))
 
-Omitting pairs subtracts their sums. For Spearman's correlation, a and b are mid-ranks, which change
-if a pair is omitted. To first order, this change adds a mean over pairs j to each pair's a b
-(Hoeffding's projection). The added term is the mean of [a_j > a] b_j + [b_j > b] a_j, with 1/2 for
-ties. The terms a^2 and b^2 change similarly.
+Omitting pairs subtracts their sums. Here, a and b are mid-ranks, which change if a pair is omitted.
+To first order, this change adds a mean over pairs j to each pair's a b (Hoeffding's projection).
+The added term is the mean of [a_j > a] b_j + [b_j > b] a_j, with 1/2 for ties. The terms a^2 and
+b^2 change similarly.
 
 M. Fafchamps & F. Gubert, "The formation of risk sharing networks", Journal of Development Economics
 83 (2007). P. M. Aronow, C. Samii & V. A. Assenova, "Cluster-robust variance estimation for dyadic
@@ -63,7 +61,7 @@ class PairCorrelation:
     Attributes
     ----------
     value : float
-        The correlation; NaN if one of the measures is constant.
+        Spearman's correlation; NaN if one of the measures is constant.
     deletions : ndarray of shape (n_words + n_pairs,)
         The correlation after deleting all pairs of each word, followed by those after deleting each
         pair.
@@ -82,12 +80,6 @@ class PairCorrelation:
         low, high = float(np.tanh(centre - margin)), float(np.tanh(centre + margin))
         return Interval(self.value, min(low, self.value), max(high, self.value))
 
-    def gain(self, other: PairCorrelation, level: float = 0.95) -> Interval:
-        """Return the difference from another correlation over the same pairs, and its interval."""
-        gain = self.value - other.value
-        margin = self._margin(self.deletions - other.deletions - gain, level)
-        return Interval(gain, gain - margin, gain + margin)
-
     def _margin(self, changes: np.ndarray, level: float) -> float:
         """Compute Student's quantile times the standard error from the changes due to deletions."""
         if np.isnan(self.value):
@@ -101,9 +93,9 @@ class PairCorrelation:
 
 
 def pair_correlation(
-    a: np.ndarray, b: np.ndarray, first: np.ndarray, second: np.ndarray, *, ranks: bool
+    a: np.ndarray, b: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> PairCorrelation:
-    """Correlate two measures of pairs of words.
+    """Correlate the ranks of two measures of pairs of words (Spearman's correlation).
 
     Parameters
     ----------
@@ -111,8 +103,6 @@ def pair_correlation(
         Values of both measures.
     first, second : ndarray of int, shape (n_pairs,)
         Indices of the words of each pair, from 0.
-    ranks : bool
-        Whether to correlate ranks (Spearman's) instead of values (Pearson's).
 
     Returns
     -------
@@ -125,11 +115,11 @@ def pair_correlation(
     >>> first, second = np.arange(0, 12, 2), np.arange(1, 13, 2)
     >>> rated = np.array([1.0, 2, 3, 4, 5, 6])
     >>> modelled = np.array([2.0, 1, 4, 3, 6, 5])
-    >>> round(pair_correlation(rated, modelled, first, second, ranks=True).value, 3)
+    >>> round(pair_correlation(rated, modelled, first, second).value, 3)
     0.829
     """
     words = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
-    moments = _rank_moments(a, b) if ranks else _value_moments(a, b)
+    moments = _rank_moments(a, b)
     n_words, n_pairs = int(words.max()) + 1, len(a)
     of_words = np.stack([np.bincount(words, np.tile(row, 2), n_words) for row in moments])
     sizes = np.concatenate([np.bincount(words), np.ones(n_pairs)])
@@ -140,11 +130,6 @@ def pair_correlation(
     deletions = np.full(len(left), np.nan)
     deletions[enough] = _correlations(remaining[:, enough] / left[enough])
     return PairCorrelation(float(_correlations(sums / n_pairs)[0]), deletions, n_words)
-
-
-def _value_moments(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    a, b = _standardized(a), _standardized(b)
-    return np.stack([a, b, a * b, a**2, b**2])
 
 
 def _rank_moments(a: np.ndarray, b: np.ndarray) -> np.ndarray:
