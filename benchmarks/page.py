@@ -97,9 +97,7 @@ def atlases(iterations: int) -> dict[str, mm.Atlas]:
     """Return the atlases whose pages are measured, by name."""
 
     def fit(maps: int, data: Any) -> mm.Atlas:
-        estimator = mm.MultipleMapsTSNE(
-            n_maps=maps, popularity=0, degrees_of_freedom=1, max_iter=iterations, random_state=0
-        )
+        estimator = mm.MultipleMapsTSNE(n_maps=maps, max_iter=iterations, random_state=0)
         return estimator.fit(data).atlas_
 
     made = {"relations": fit(20, mm.load_word_relations())}

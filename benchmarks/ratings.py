@@ -87,8 +87,6 @@ def main() -> None:
     norms = mm.read_associations(NORMS)
     fit = mm.MultipleMapsTSNE(
         arguments.maps,
-        popularity=0,
-        degrees_of_freedom=1,
         max_iter=arguments.iterations,
         random_state=arguments.seed,
     )

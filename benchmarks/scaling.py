@@ -69,8 +69,6 @@ def one(objects: int, maps: int, dimensions: int, partners: int, threads: int) -
         maps,
         dimensions,
         init="random",
-        popularity=0,
-        degrees_of_freedom=1,
         random_state=0,
         n_jobs=threads,
         callback=watch,

@@ -28,7 +28,6 @@ def fit(maps: int, penalty: float, seed: int, output: Path) -> tuple[dict, float
     """Run one fit; return its report and the peak memory of its process in megabytes."""
     command = [sys.executable, "-m", "manymaps", "fit", str(NORMS), "-o", str(output), "--json"]
     command += ["--maps", str(maps), "--penalty", str(penalty), "--seed", str(seed)]
-    command += ["--popularity", "0", "--degrees-of-freedom", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         printed = process.stdout.read() if process.stdout else b""
         _, status, usage = os.wait4(process.pid, 0)

@@ -36,7 +36,6 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,8 +44,8 @@ import manymaps as mm
 from manymaps.model.choice import Kernel
 
 KERNELS: dict[Kernel, Callable[..., mm.MultipleMapsTSNE | mm.MultipleMapsSNE]] = {
-    "gaussian": partial(mm.MultipleMapsSNE, popularity=0),
-    "cauchy": partial(mm.MultipleMapsTSNE, popularity=0, degrees_of_freedom=1),
+    "gaussian": mm.MultipleMapsSNE,
+    "cauchy": mm.MultipleMapsTSNE,
 }
 SOLVED = 1e-3
 

@@ -139,8 +139,6 @@ def main() -> None:
             fit = mm.MultipleMapsTSNE(
                 arguments.maps,
                 penalty=penalty,
-                popularity=0,
-                degrees_of_freedom=1,
                 random_state=seed,
                 max_iter=most,
             ).fit(norms)

@@ -48,7 +48,6 @@ SETTINGS = (
     ("mm-tsne", 1, (0,)),
     *(("mm-tsne", maps, range(5)) for maps in (10, 20, 40)),
     *(("mm-sne", maps, range(4)) for maps in (10, 20, 40)),
-    *(("default", maps, (0,)) for maps in (10, 20, 40)),
 )
 REFERENCES = ("backward strength", "ranked backward strength")
 

@@ -1,8 +1,8 @@
 """Fits of the USF norms that the validations share.
 
 A fit is read from the folder of --fits if it is there, and written to it otherwise, so that the
-validations need each fit once. The methods mm-tsne and mm-sne are the models of the papers, without
-factors. A file is named by method, number of maps and seed, such as usf_mm-tsne_40_0.atlas.
+validations need each fit once. A file is named by method, number of maps and seed, such as
+usf_mm-tsne_40_0.atlas.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +19,8 @@ import manymaps as mm
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[3] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 METHODS = {
-    "mm-tsne": partial(mm.MultipleMapsTSNE, popularity=0, degrees_of_freedom=1),
-    "mm-sne": partial(mm.MultipleMapsSNE, popularity=0),
-    "default": mm.MultipleMapsTSNE,
+    "mm-tsne": mm.MultipleMapsTSNE,
+    "mm-sne": mm.MultipleMapsSNE,
 }
 #: Methods, numbers of maps and seeds.
 Settings = Sequence[tuple[str, int, Sequence[int]]]

@@ -181,7 +181,10 @@ class TestFit:
         ("options", "message"),
         [
             (("--given", "rows"), "--given does not apply to --method mm-tsne"),
-            (("--no-marginals",), "--no-marginals does not apply to --method mm-tsne"),
+            (
+                ("--method", "sne", "--no-marginals"),
+                "--no-marginals does not apply to --method sne",
+            ),
             (("--method", "sne", "--count", "c"), "--count does not apply to --method sne"),
             (("--rows", "cue", "--method", "sne"), "--rows cue is not one of renormalize, keep"),
             (("--init", "ca"), "--init ca does not apply to --method mm-tsne"),

@@ -140,24 +140,19 @@ class TestFit:
         worked(fitted(norms, "--degrees-of-freedom", number))
         assert mm.load_atlas(norms.parent / "out.atlas").model.kernel == kernel
 
-    @pytest.mark.parametrize(("power", "stored"), [(0, 0), (0.7, 0.7), ("auto", 0.5)])
-    def test_popularity(self, norms, power, stored):
-        worked(fitted(norms, "--popularity", power, "--degrees-of-freedom", "auto"))
+    @pytest.mark.parametrize(
+        ("flags", "stored"), [((), False), (("--marginals",), True), (("--no-marginals",), False)]
+    )
+    def test_marginals(self, norms, flags, stored):
+        worked(fitted(norms, *flags))
         atlas = mm.load_atlas(norms.parent / "out.atlas")
-        assert atlas.parameters["popularity"] == stored
-        assert (atlas.factors is None) == (stored == 0)
-        assert atlas.model.kernel == (2.0 if stored else "cauchy")
+        assert atlas.parameters["marginals"] is stored
+        assert (atlas.factors is not None) == stored
 
-    @pytest.mark.parametrize("power", [-1, 2, "nan", "much"])
-    def test_other_popularities_are_refused(self, norms, power):
-        result = fitted(norms, "--popularity", power)
-        assert result.exit_code == 2
-        assert "popularity" in result.stderr
-
-    def test_joint_models_refuse_popularity(self, norms):
+    def test_joint_models_refuse_marginals(self, norms):
         failed(
-            fitted(norms, "--popularity", 0.5, "--normalization", "joint"), 2,
-            "--popularity 0.5 cannot be combined with --normalization joint",
+            fitted(norms, "--marginals", "--normalization", "joint"), 2,
+            "--marginals cannot be combined with --normalization joint",
         )  # fmt: skip
 
     @pytest.mark.parametrize("number", [0.5, "nan", "many"])
@@ -377,7 +372,6 @@ class TestFitOfVectors:
             ("tsne", "penalty", 0.1),
             ("mm-tsne", "learning-rate", 1),
             ("sne", "degrees-of-freedom", 2),
-            ("tsne", "popularity", 0.5),
         ],
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):

@@ -37,7 +37,6 @@ def judged(gaps=0.0, noise=0.0, seed=1):
 def fit_of(judgements, **settings):
     data = mm.associations_from(judgements.average, labels=judgements.labels)
     usual = {"n_maps": 2, "max_iter": 800, "penalty": 0, "n_init": 3, "random_state": 0}
-    usual |= {"popularity": 0, "degrees_of_freedom": 1}  # as for judgements
     return mm.MultipleMapsTSNE(**{**usual, **settings}).fit(data)
 
 

@@ -216,7 +216,7 @@ class TestSameBits:
     def test_sparse_dense_and_associations(self):
         table = two_senses(np.ndarray)
         maps = [
-            fitted(X=X, popularity=0).maps_
+            fitted(X=X).maps_
             for X in (two_senses(), table, sparse.csr_array(table), sparse.csc_array(table))
         ]
         for other in maps[1:]:
@@ -347,7 +347,7 @@ class TestDegreesOfFreedom:
 
     def test_infinity_is_the_gaussian_kernel(self):
         gaussian = fitted(mm.MultipleMapsSNE, penalty=0.001)
-        infinite = fitted(degrees_of_freedom=np.inf, popularity=0)
+        infinite = fitted(degrees_of_freedom=np.inf)
         np.testing.assert_array_equal(infinite.maps_, gaussian.maps_)
         assert infinite.atlas_.model == gaussian.atlas_.model
 
@@ -385,123 +385,73 @@ def some_words(n=40, seed=0):
     return mm.Associations([f"word {i}" for i in range(n)], sparse.csr_array(table))
 
 
-class TestPopularity:
-    def test_associations_have_it_by_default(self):
-        atlas = fitted().atlas_
-        assert (atlas.parameters["popularity"], atlas.parameters["degrees_of_freedom"]) == (0.5, 2)
-        assert atlas.model.kernel == 2.0
-        assert atlas.factors is not None
+class TestMarginals:
+    @pytest.mark.parametrize("estimator", ESTIMATORS)
+    def test_models_of_the_papers_have_none(self, estimator):
+        atlas = fitted(estimator, max_iter=5).atlas_
+        assert atlas.parameters["marginals"] is False
+        assert atlas.factors is None
 
-    def test_factors_are_powers_of_the_response_shares(self):
+    @pytest.mark.parametrize("estimator", ESTIMATORS)
+    def test_factors_are_the_response_shares(self, estimator):
         norms = some_words()
         rows = norms.strengths.toarray() / norms.strengths.sum(axis=1)[:, None]
-        sums = np.maximum(rows.sum(axis=0), np.median(rows.sum(axis=0)) / 10) ** 0.7
-        atlas = fitted(X=norms, popularity=0.7, max_iter=1).atlas_
+        sums = np.maximum(rows.sum(axis=0), np.median(rows.sum(axis=0)) / 10)
+        atlas = fitted(estimator, X=norms, marginals=True, max_iter=1).atlas_
         np.testing.assert_allclose(atlas.factors, sums / sums.mean(), rtol=1e-12)
+        assert atlas.parameters["marginals"] is True
 
     def test_a_word_that_is_no_response_has_a_small_factor(self):
         table = two_senses(np.ndarray)
         table[:, 4] = 0
-        factors = fitted(X=mm.Associations(WORDS, sparse.csr_array(table))).atlas_.factors
+        norms = mm.Associations(WORDS, sparse.csr_array(table))
+        factors = fitted(X=norms, marginals=True).atlas_.factors
         assert 0 < factors[4] < factors[:4].min()
 
-    @pytest.mark.parametrize(
-        ("X", "settings"),
-        [
-            (two_senses(np.ndarray), {}),
-            (two_senses(), {"normalization": "joint"}),
-            (np.random.default_rng(0).normal(size=(9, 3)), {"affinity": "auto", "perplexity": 2}),
-        ],
-    )
-    def test_other_data_and_models_have_none(self, X, settings):
-        atlas = fitted(X=X, max_iter=20, **settings).atlas_
-        assert (atlas.parameters["popularity"], atlas.parameters["degrees_of_freedom"]) == (0, 1)
-        assert atlas.factors is None
-        explicit = fitted(X=X, max_iter=20, popularity=0, degrees_of_freedom=1, **settings)
-        np.testing.assert_array_equal(explicit.maps_, atlas.maps)
-
-    def test_judged_similarities_have_none_from_any_source(self):
-        values = np.abs(np.random.default_rng(1).normal(size=(2, 6, 6))) + 0.1
-        tables = (values + values.transpose(0, 2, 1)) / 2
-        labels = list("abcdef")
-        judged = mm.Judgements(labels, tables, ["ann", "ben"])
-        sources = (
-            judged, judged.associations(), mm.associations_from(judged.average, labels=labels),
-        )  # fmt: skip
-        fits = [fitted(X=X, max_iter=20).atlas_ for X in sources]
-        assert {fit.parameters["popularity"] for fit in fits} == {0}
-        for fit in fits[1:]:
-            np.testing.assert_allclose(fit.maps, fits[0].maps, atol=1e-4)
-        assert mm.load_integers().judged
-        assert not mm.load_word_relations().judged
-        assert fitted(X=sources[1], max_iter=1, popularity=0.5).atlas_.factors is not None
-
-    def test_missing_pairs_have_none_by_default(self):
+    def test_missing_pairs(self):
         missing = sparse.csr_array(([True], ([1], [3])), shape=(5, 5))
         norms = mm.Associations(WORDS, two_senses().strengths, missing=missing)
-        assert fitted(X=norms).atlas_.factors is None
-        assert fitted(X=norms, popularity=0.5).atlas_.factors is not None
-
-    @pytest.mark.parametrize("n_maps", [1, 2])
-    def test_none_is_the_model_without_factors(self, n_maps):
-        table = two_senses(np.ndarray)
-        papers = {"popularity": 0, "degrees_of_freedom": 1, "n_maps": n_maps}
-        similar = fitted(X=table, **papers)
-        np.testing.assert_array_equal(fitted(**papers).maps_, similar.maps_)
+        assert fitted(X=norms, marginals=True).atlas_.factors is not None
 
     def test_equal_shares_change_nothing(self):
-        """All objects of a ring are equally popular, so all factors are 1."""
-        plain, popular = (fitted(X=ring(), popularity=power).maps_ for power in (0, 1))
-        np.testing.assert_allclose(popular, plain, atol=1e-3)
+        """All objects of a ring are equally often a response, so all factors are 1."""
+        plain, shared = (fitted(X=ring(), marginals=value).maps_ for value in (False, True))
+        np.testing.assert_allclose(shared, plain, atol=1e-3)
 
     def test_it_explains_more(self):
         norms = some_words()
-        papers = {"popularity": 0, "degrees_of_freedom": 1}
-        without, usual = (
-            fitted(X=norms, n_maps=3, max_iter=300, **settings) for settings in (papers, {})
+        without, shared = (
+            fitted(X=norms, n_maps=3, max_iter=300, marginals=value) for value in (False, True)
         )
-        assert usual.kl_divergence_ < without.kl_divergence_ - 0.05
-
-    @pytest.mark.parametrize("estimator", [mm.MultipleMapsSNE, mm.AspectMaps])
-    def test_other_estimators_have_it_on_request(self, estimator):
-        assert fitted(estimator, max_iter=5).atlas_.factors is None
-        assert fitted(estimator, max_iter=5, popularity=0.5).atlas_.factors is not None
-
-    def test_degrees_of_freedom_follow(self):
-        assert fitted(popularity=0).atlas_.model.kernel == "cauchy"
-        assert fitted(popularity=1).atlas_.model.kernel == 2.0
-        assert fitted(degrees_of_freedom=1).atlas_.factors is not None
+        assert shared.kl_divergence_ < without.kl_divergence_ - 0.05
 
     def test_a_joint_model_refuses_it(self):
-        with pytest.raises(ParameterError, match="popularity"):
-            fitted(popularity=0.5, normalization="joint")
+        with pytest.raises(ParameterError, match="marginals"):
+            fitted(marginals=True, normalization="joint")
 
-    @pytest.mark.parametrize("value", [-0.1, 1.5, np.nan, "much", True, None])
+    @pytest.mark.parametrize("value", [0.5, "auto", None])
     def test_refused(self, value):
-        with pytest.raises(ParameterError, match="popularity"):
-            fitted(popularity=value)
-
-    def test_only_one_estimator_chooses_it(self):
-        with pytest.raises(ParameterError, match="popularity"):
-            fitted(mm.MultipleMapsSNE, popularity="auto")
+        with pytest.raises(ParameterError, match="marginals"):
+            fitted(marginals=value)
 
     def test_files_keep_it(self, tmp_path):
-        atlas = fitted().atlas_
+        atlas = fitted(marginals=True).atlas_
         atlas.save(tmp_path / "a.atlas")
         again = mm.load_atlas(tmp_path / "a.atlas")
         assert again == atlas
         np.testing.assert_array_equal(again.factors, atlas.factors)
 
     def test_resumed_runs_keep_it(self, tmp_path):
-        norms, estimator = some_words(), mm.MultipleMapsTSNE(n_maps=2, max_iter=60, random_state=3)
+        norms = some_words()
+        estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=60, random_state=3, marginals=True)
         whole = clone(estimator).fit(norms).atlas_
         half = clone(estimator).set_params(callback=lambda k, cost, atlas: k == 33)
         half.fit(norms, checkpoint=tmp_path / "run")
         again = clone(estimator).fit(norms, resume=tmp_path / "run").atlas_
         np.testing.assert_array_equal(again.maps, whole.maps)
         np.testing.assert_array_equal(again.factors, whole.factors)
-        other = clone(estimator).set_params(popularity=0.4)
-        with pytest.raises(DataError, match=r"made with popularity=0.5"):
+        other = clone(estimator).set_params(marginals=False)
+        with pytest.raises(DataError, match=r"made with marginals=True"):
             other.fit(norms, resume=tmp_path / "run")
 
     def test_many_objects_keep_their_own_factors(self):
@@ -512,7 +462,7 @@ class TestPopularity:
         other = rows != columns
         table = sparse.coo_array((np.ones(other.sum()), (rows[other], columns[other])), (n, n))
         norms = mm.Associations([str(i) for i in range(n)], sparse.csr_array(table))
-        fit = fitted(X=norms, max_iter=3)
+        fit = fitted(X=norms, max_iter=3, marginals=True)
         assert fit.atlas_.factors[:60].min() > fit.atlas_.factors[60:].max()
         i = np.repeat(np.arange(n), np.diff(norms.strengths.indptr))
         p = norms.strengths.data / np.repeat(

@@ -204,10 +204,7 @@ class TestFit:
         relations = mm.load_word_relations()
         scores = {}
         for init in ("personas", "random"):
-            # The start was chosen for the model without factors.
-            fit = mm.MultipleMapsTSNE(
-                20, init=init, popularity=0, degrees_of_freedom=1, max_iter=150, random_state=0
-            ).fit(relations)
+            fit = mm.MultipleMapsTSNE(20, init=init, max_iter=150, random_state=0).fit(relations)
             atlas = fit.atlas_
             found = sense_separation(
                 atlas.maps, atlas.proportions, relations.strengths, relations.pair_senses,

@@ -6,8 +6,8 @@ Processor time of eight kernels and four whole jobs on one thread, as ratios to 
 the same process. The panels show the ratio of each commit relative to the first measured commit. A
 value below 1 means that the task became faster. The machine also ran other programs, so values
 between 0.8 and 1.25 are not evidence of a change. The tasks use the defaults of the commit: the
-default kernel of associations changed before the last commit, from one to two degrees of freedom.
-With the former kernel, *strongest* takes the same time as before. Every line of
+last commit was measured with a kernel of associations with which *strongest* takes longer. Every
+line of
 ``benchmarks/history.jsonl`` is a commit, oldest first. A weekly workflow measures the current
 commit. Command: ``python benchmarks/history.py -o benchmarks/history.jsonl``
 """

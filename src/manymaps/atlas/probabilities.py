@@ -3,8 +3,8 @@
     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
 With one set of objects, i chooses among all others, with q_ij^m = b_j v_ij^m / Z_i or, under a
-joint normalization, v_ij^m / Z. The fixed factors b_j express the popularity of the objects. Their
-default is 1. In a bipartite model, each object is related only to objects of the other kind:
+joint normalization, v_ij^m / Z. The fixed factors b_j are 1, or the response shares p(j) of a model
+with marginals. In a bipartite model, each object is related only to objects of the other kind:
 
     conditional    q(j|i) = b_j v_ij / Z_i   and for the chosen   q(i|j) ~ a_i q(j|i)    (Bayes)
     joint          q(i,j) = a_i b_j v_ij / Z

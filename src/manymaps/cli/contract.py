@@ -151,10 +151,11 @@ def _located(error: Exception, message: str, ctx: click.Context) -> str:
     return message
 
 
-def option_name(parameter: click.Parameter) -> str:
-    """Return the name of a parameter for messages, which is its first flag or its metavar."""
+def option_name(parameter: click.Parameter, value: Any = None) -> str:
+    """Return the name of a parameter for messages: the first flag that sets it, or its metavar."""
     if isinstance(parameter, click.Option):
-        return parameter.opts[0]
+        off = parameter.secondary_opts if value is False else []
+        return (off or parameter.opts)[0]
     return (parameter.metavar or parameter.human_readable_name).strip(".[]")
 
 
@@ -173,7 +174,7 @@ def spelled_as_option(parameter: str, value: Any) -> str | None:
         return None
     option = [*named, *stands][0]
     if option.is_flag or value is ...:
-        return option_name(option)
+        return option_name(option, value)
     written = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
     return f"{option_name(option)} {written}"
 

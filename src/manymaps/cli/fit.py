@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, NotConverged, elapsed, next_step, note, tell
+from manymaps.cli.contract import (
+    Interrupted,
+    NotConverged,
+    elapsed,
+    next_step,
+    note,
+    option_name,
+    tell,
+)
 from manymaps.cli.interruption import ending_early, modified, partial_name
 from manymaps.cli.options import (
     OF_PAIRS,
@@ -104,18 +112,17 @@ class Model:
         "Weight of the penalty on the size of maps, or 0 to turn it off.  [default: 0.001; mm-sne: "
         "0.01; aspect-maps: 0.48; code: 0.01]",
     )
-    degrees_of_freedom: float | str | None = option(
-        OrWord("auto", click.FloatRange(min=1), "a number of at least 1"),
+    degrees_of_freedom: float | None = option(
+        click.FloatRange(min=1),
         "Degrees of freedom of the kernel, from 1 (heavy tails) to inf (Gaussian; mm-tsne and "
-        "tsne only).  [default: 1, or 2 for responses with mm-tsne]",
+        "tsne only).  [default: 1]",
         metavar="X",
     )
-    popularity: float | str | None = option(
-        OrWord("auto", Number(min=0, max=1), "a number from 0 to 1"),
-        "Power of the response shares in the factors of the model, or 0 for no factors (several "
-        "maps, conditional only).  [default: 0, or 0.5 for responses with mm-tsne]",
-        metavar="X",
-    )
+    marginals: bool | None = flag(
+        "Include the frequencies of responses, or of rows and columns, as factors of the model "
+        "(several maps and code).  [default: no; code: yes]",
+        "--marginals/--no-marginals", default=None,
+    )  # fmt: skip
     background: float | None = option(
         Number(min=0, max=1, max_open=True),
         "Share of the similarity spread evenly over all pairs.  [default: 0; uni-sne: 0.2]",
@@ -199,11 +206,6 @@ class Counting:
         "Predict columns given rows, or rows given columns (conditional code only).  "
         "[default: rows]",
     )
-    marginals: bool | None = flag(
-        "Leave the frequencies of rows and columns out of the model (code only).",
-        "--no-marginals", default=None,
-        callback=lambda ctx, param, value: False if value else None,
-    )  # fmt: skip
 
 
 def max_words_option() -> Any:
@@ -461,7 +463,7 @@ def build(method: str, *records: Any) -> Any:
         if value is None or parameter in ("method", "sd"):
             continue
         if parameter not in known:
-            raise ParameterError(f"{one.opts[0]} does not apply to --method {method}")
+            raise ParameterError(f"{option_name(one, value)} does not apply to --method {method}")
         parameters[parameter] = value
     if "affinity" in parameters:
         perplexity = parameters.get("perplexity", known["perplexity"].default)

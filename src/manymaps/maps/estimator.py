@@ -198,9 +198,6 @@ class MapEstimator(
     __metadata_request__transform: ClassVar[dict[str, str]] = {"refine": metadata_routing.UNUSED}
     method: ClassVar[str]
     _start_spread = 0.01
-    # Whether the data of the current fit are responses without missing pairs, which determines the
-    # values of "auto".
-    _of_associations = False
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
@@ -267,8 +264,6 @@ class MapEstimator(
         """
         self._validate_params()
         X = as_data(X)
-        responses = isinstance(X, Associations) and not X.judged
-        self._of_associations = responses and X.observed is None
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]))
         n = target.values.shape[0]

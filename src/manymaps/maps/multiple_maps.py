@@ -11,23 +11,24 @@ MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Ma
 AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
 
 The kernel listed for MultipleMapsTSNE has one degree of freedom. More degrees of freedom give
-kernels between the two listed. With a popularity above 0, fixed factors multiply the similarities:
+kernels between the two listed. With marginals, fixed factors multiply the similarities, as in CODE
+(Globerson et al. 2004, eq. 1):
 
-q_j|i = b_j v_ij / sum_k b_k v_ik,     b_j ~ (sum_i p_ij)^popularity
+q_j|i = p(j) v_ij / sum_k p(k) v_ik,     p(j) ~ sum_i p_ij
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.constraints import AUTO, N_MAPS, Allowed, Number
+from manymaps.constraints import FLAG, N_MAPS, Allowed, Number
 from manymaps.errors import ParameterError, setting
-from manymaps.maps.estimator import MapEstimator, plain_value
+from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import (
     CHOICES,
     DEGREES_OF_FREEDOM,
@@ -39,13 +40,6 @@ from manymaps.model.choice import (
 )
 from manymaps.model.target import Target
 from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
-
-_POPULARITY: Allowed = [Number(least=0, most=1)]
-
-# In 40 maps of USF, these values explain 0.53 of the responses instead of 0.30, and show as many
-# strongest associates (0.84 instead of 0.83). In 20 maps of LWOW, 0.50 instead of 0.36
-# (docs/results/kernels.txt).
-_POPULARITY_OF_ASSOCIATIONS, _DEGREES_OF_ASSOCIATIONS = 0.5, 2.0
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -61,7 +55,7 @@ class _MultipleMaps(MapEstimator):
         "kernel_width": CHOICES["kernel_width"],
         "n_maps": N_MAPS,
         "penalty": [Number(least=0)],
-        "popularity": _POPULARITY,
+        "marginals": [FLAG],
     }
 
     n_maps: int = field(default=40, kw_only=False)
@@ -70,7 +64,7 @@ class _MultipleMaps(MapEstimator):
     background: float = 0.0
     penalty: float = 0.001
     kernel_width: float = 1.0
-    popularity: float | Literal["auto"] = 0.0
+    marginals: bool = False
     max_iter: int = 2000
 
     def _model(self) -> ChoiceModel:
@@ -82,26 +76,20 @@ class _MultipleMaps(MapEstimator):
             kernel_width=self.kernel_width,
         )
 
-    @property
-    def _power(self) -> float:
-        """The popularity in use."""
-        assert self.popularity != "auto"
-        return self.popularity
-
     def _factors(self, target: Target) -> np.ndarray | None:
-        if not self._power:
+        if not self.marginals:
             return None
-        return target.popularity(self._power)
+        return target.marginal_factors()
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        if self.popularity not in ("auto", 0) and self.normalization == "joint":
+        if self.marginals and self.normalization == "joint":
             # Factors b_j are not symmetric, which a joint model requires.
             raise ParameterError(
                 f"cannot be combined with {setting('normalization', 'joint')}; use "
-                f"{setting('normalization', 'conditional')} or popularity=0",
-                name="popularity",
-                value=self.popularity,
+                f"{setting('normalization', 'conditional')} or marginals=False",
+                name="marginals",
+                value=self.marginals,
             )
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
@@ -163,8 +151,7 @@ class MultipleMapsTSNE(_MultipleMaps):
         In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
         `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
         `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
-        `penalty=0` to match the papers. `MultipleMapsTSNE` also requires `popularity=0` and
-        `degrees_of_freedom=1` for associations.
+        `penalty=0` to match the papers.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
@@ -193,21 +180,17 @@ class MultipleMapsTSNE(_MultipleMaps):
         Fraction of the similarity that is spread evenly over all pairs. The default is 0.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
-    popularity : float in [0, 1]
-        Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is the part of all responses that are j. With factors, a word that is a
-        response to many cues need not be near all of them. Factors require the conditional
-        normalization. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
-        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
-        cases, it means 0.
-    degrees_of_freedom : float from 1 to infinity, or "auto"
+    marginals : bool
+        Whether the model contains the response shares p(j) as fixed factors, q(j|i) ~ p(j) v_ij.
+        The response share of j is the part of all responses that are j. With these factors, a word
+        that is a response to many cues need not be near all of them. They require the conditional
+        normalization. The default is False, as in the papers.
+    degrees_of_freedom : float from 1 to infinity
         Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
         shape of Student's t distribution. A value of 1 gives the kernel of t-SNE, 1 / (1 + d2), and
         infinity gives the Gaussian kernel of SNE, exp(-d2). With more degrees of freedom, the maps
         explain more of the data, but fewer associates are among the nearest objects (see the
-        section of the manual on the kernel). The default "auto" means 2 for responses with a
-        popularity above 0, and 1 otherwise.
+        section of the manual on the kernel). The default is 1.
 
     Attributes
     ----------
@@ -261,33 +244,13 @@ class MultipleMapsTSNE(_MultipleMaps):
     _preset = MULTIPLE_MAPS_T_SNE
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         **_MultipleMaps._parameter_constraints,
-        "popularity": [*_POPULARITY, AUTO],
-        "degrees_of_freedom": [*DEGREES_OF_FREEDOM, AUTO],
+        "degrees_of_freedom": DEGREES_OF_FREEDOM,
     }
 
-    popularity: float | Literal["auto"] = "auto"
-    degrees_of_freedom: float | Literal["auto"] = "auto"
-
-    @property
-    def _power(self) -> float:
-        if self.popularity != "auto":
-            return self.popularity
-        usual = self._of_associations and self.normalization == "conditional"
-        return _POPULARITY_OF_ASSOCIATIONS if usual else 0.0
-
-    @property
-    def _degrees(self) -> float:
-        """The degrees of freedom in use."""
-        if self.degrees_of_freedom != "auto":
-            return self.degrees_of_freedom
-        return _DEGREES_OF_ASSOCIATIONS if self._of_associations and self._power else 1.0
+    degrees_of_freedom: float = 1.0
 
     def _model(self) -> ChoiceModel:
-        return replace(super()._model(), kernel=self._degrees)
-
-    def _settings(self) -> dict[str, Any]:
-        in_use = {"popularity": self._power, "degrees_of_freedom": self._degrees}
-        return super()._settings() | {name: plain_value(value) for name, value in in_use.items()}
+        return replace(super()._model(), kernel=self.degrees_of_freedom)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -348,8 +311,7 @@ class MultipleMapsSNE(_MultipleMaps):
         In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
         `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
         `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
-        `penalty=0` to match the papers. `MultipleMapsTSNE` also requires `popularity=0` and
-        `degrees_of_freedom=1` for associations.
+        `penalty=0` to match the papers.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
@@ -378,14 +340,11 @@ class MultipleMapsSNE(_MultipleMaps):
         Fraction of the similarity that is spread evenly over all pairs. The default is 0.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
-    popularity : float in [0, 1]
-        Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is the part of all responses that are j. With factors, a word that is a
-        response to many cues need not be near all of them. Factors require the conditional
-        normalization. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
-        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
-        cases, it means 0.
+    marginals : bool
+        Whether the model contains the response shares p(j) as fixed factors, q(j|i) ~ p(j) v_ij.
+        The response share of j is the part of all responses that are j. With these factors, a word
+        that is a response to many cues need not be near all of them. They require the conditional
+        normalization. The default is False, as in the papers.
 
     Attributes
     ----------
@@ -519,14 +478,11 @@ class AspectMaps(_MultipleMaps):
         Fraction of the similarity that is spread evenly over all pairs. The default is 0.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
-    popularity : float in [0, 1]
-        Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is the part of all responses that are j. With factors, a word that is a
-        response to many cues need not be near all of them. Factors require the conditional
-        normalization. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
-        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
-        cases, it means 0.
+    marginals : bool
+        Whether the model contains the response shares p(j) as fixed factors, q(j|i) ~ p(j) v_ij.
+        The response share of j is the part of all responses that are j. With these factors, a word
+        that is a response to many cues need not be near all of them. They require the conditional
+        normalization. The default is False, as in the papers.
 
     Attributes
     ----------

@@ -114,16 +114,16 @@ class Target:
             return self.row_mass  # the product would convert all values to float64 at once
         return np.ones(self.values.shape[0]) @ self.values
 
-    def popularity(self, power: float) -> np.ndarray:
-        """Return the column sums to a power, divided by their mean, shape (n_columns,).
+    def marginal_factors(self) -> np.ndarray:
+        """Return the column sums, divided by their mean, shape (n_columns,).
 
         A column sum below a tenth of the median positive sum is replaced by that tenth, so that
         objects without responses have a positive factor.
         """
         sums = self.column_mass.astype(np.float64)
         least = _LEAST_POPULAR * np.median(sums[sums > 0])
-        powers = np.maximum(sums, least) ** power
-        return np.asarray(powers / powers.mean())
+        factors = np.maximum(sums, least)
+        return np.asarray(factors / factors.mean())
 
     @property
     def n_rows_with_mass(self) -> int:

@@ -436,8 +436,8 @@ class Momentum(Optimizer):
         for 50 iterations, Jacobs' gains are used, and weights learn from the start. The report does
         not state the distribution of random starts. This optimizer uses N(0, 10^-4) for positions
         and weights, as in t-SNE (van der Maaten & Hinton 2008). The model in the report corresponds
-        to `penalty=0`, `popularity=0` and `degrees_of_freedom=1`. For its predictions, the report
-        uses other rates (`manymaps.prediction.PAPER_2009`).
+        to `penalty=0`. For its predictions, the report uses other rates
+        (`manymaps.prediction.PAPER_2009`).
 
         Returns
         -------
@@ -452,8 +452,8 @@ class Momentum(Optimizer):
         Examples
         --------
         >>> from manymaps import Momentum, MultipleMapsTSNE
-        >>> paper = {"penalty": 0, "popularity": 0, "degrees_of_freedom": 1}
-        >>> fit = MultipleMapsTSNE(40, **paper, optimizer=Momentum.van_der_maaten_2009())
+        >>> paper = Momentum.van_der_maaten_2009()
+        >>> fit = MultipleMapsTSNE(40, penalty=0, optimizer=paper)
         >>> fit.optimizer.weight_rate, fit.optimizer.hold_weights
         (1.0, 0)
         """
