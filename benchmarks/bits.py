@@ -36,9 +36,7 @@ Parts = Iterable[Any]
 
 def papers_model(estimator: type, *arguments: Any, **settings: Any) -> Any:
     """Make an estimator with the model of the papers for associations."""
-    made = estimator(*arguments, random_state=0, **settings)
-    printed = {"penalty": 0, "popularity": 0, "degrees_of_freedom": 1}
-    return made.set_params(**{k: v for k, v in printed.items() if k in made.get_params()})
+    return estimator(*arguments, penalty=0, random_state=0, **settings)
 
 
 def fitted(estimator: Any, data: Any) -> Parts:

@@ -8,28 +8,22 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import brentq
 
-#: A kernel of each kind; a number is the degrees of freedom of Student's kernel.
-KERNELS = ("gaussian", "cauchy", 4.0)
-#: The same and the kernel that compiled loops compute without logarithms.
-COMPILED_KERNELS = (*KERNELS, 2.0)
+KERNELS = ("gaussian", "cauchy")
+#: The same and a kernel that only files contain, the degrees of freedom of Student's kernel.
+STORED_KERNELS = (*KERNELS, 4.0)
 
 
 def log_kernel_of(kernel, d2):
     """log K of squared distances."""
     if kernel == "gaussian":
         return -d2
-    a = exponent(kernel)
+    a = 1.0 if kernel == "cauchy" else (kernel + 1) / 2
     return -a * np.log1p(d2 / a)
 
 
 def relative_slope(kernel, d2):
     """-d log K / d d2 of squared distances."""
-    return np.ones_like(d2) if kernel == "gaussian" else 1 / (1 + d2 / exponent(kernel))
-
-
-def exponent(kernel):
-    """a in K = (1 + d2 / a)^-a."""
-    return 1.0 if kernel == "cauchy" else (kernel + 1) / 2
+    return np.ones_like(d2) if kernel == "gaussian" else 1 / (1 + d2)
 
 
 def log_kernel(kernel, left, right):

@@ -19,7 +19,7 @@ def random_atlas(seed=0, model=MULTIPLE_MAPS_T_SNE, n_maps=3, n=12, n_components
     return Atlas(labels, rng.normal(size=(n_maps, n, n_components)), proportions, model)
 
 
-@pytest.mark.parametrize("kernel", reference.KERNELS)
+@pytest.mark.parametrize("kernel", reference.STORED_KERNELS)
 @pytest.mark.parametrize("n_maps", [1, 3])
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
 def test_standing_is_proportion_times_what_all_recall(kernel, normalization, n_maps, monkeypatch):

@@ -135,11 +135,6 @@ class TestFit:
         explained = mm.reliability(atlas).explained
         assert record["explained"] == pytest.approx(np.nanmean(explained), abs=1e-6)
 
-    @pytest.mark.parametrize(("number", "kernel"), [(3, 3.0), (1, "cauchy"), ("inf", "gaussian")])
-    def test_degrees_of_freedom_choose_the_kernel(self, norms, number, kernel):
-        worked(fitted(norms, "--degrees-of-freedom", number))
-        assert mm.load_atlas(norms.parent / "out.atlas").model.kernel == kernel
-
     @pytest.mark.parametrize(
         ("flags", "stored"), [((), False), (("--marginals",), True), (("--no-marginals",), False)]
     )
@@ -154,10 +149,6 @@ class TestFit:
             fitted(norms, "--marginals", "--normalization", "joint"), 2,
             "--marginals cannot be combined with --normalization joint",
         )  # fmt: skip
-
-    @pytest.mark.parametrize("number", [0.5, "nan", "many"])
-    def test_other_degrees_of_freedom_are_refused(self, norms, number):
-        failed(fitted(norms, "--degrees-of-freedom", number), 2, "degrees")
 
     def test_metadata_is_joined_by_label(self, norms, tmp_path):
         (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
@@ -371,7 +362,6 @@ class TestFitOfVectors:
             ("uni-sne", "learning-rate", 1),
             ("tsne", "penalty", 0.1),
             ("mm-tsne", "learning-rate", 1),
-            ("sne", "degrees-of-freedom", 2),
         ],
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):

@@ -59,7 +59,7 @@ def assert_near(result, truth, accuracy=1e-5):
         np.testing.assert_allclose(got, true, rtol=accuracy, atol=accuracy * np.abs(true).max())
 
 
-@pytest.mark.parametrize("kernel", reference.COMPILED_KERNELS)
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("background", [0.0, 0.3])
 class TestAgainstTheDenseSum:
     @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def assert_near(result, expected, accuracy):
 ACCURACY = {"exact": 5e-5, "gemm": 5e-5, "fft": 5e-3}
 
 
-@pytest.mark.parametrize("kernel", reference.COMPILED_KERNELS)
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("charges", CHARGES.values(), ids=CHARGES)
 @pytest.mark.parametrize(("engine", "d"), CASES)
 class TestAgainstTheDenseSum:

@@ -7,10 +7,8 @@ import reference
 from manymaps.compute import field
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import plan_batch
-from manymaps.compute.similarity import kernel_code
+from manymaps.compute.similarity import CAUCHY
 from manymaps.compute.threads import threads
-
-HEAVY = ("cauchy", 2.0, 9.0)
 
 
 def scattered(n=3000, span=150.0, seed=0):
@@ -20,7 +18,7 @@ def scattered(n=3000, span=150.0, seed=0):
     return (centres[rng.integers(0, 40, n)] + rng.normal(0, span / 40, (n, 2))).astype(np.float32)
 
 
-def near_sums(points, targets, charges, radius, kernel):
+def near_sums(points, targets, charges, radius):
     """The dense twin, in float64; self terms included.
 
     The near part is what is left of a kernel without the first four terms of its Taylor series in
@@ -28,42 +26,40 @@ def near_sums(points, targets, charges, radius, kernel):
     """
     difference = targets[:, None].astype(float) - points
     d2 = (difference**2).sum(-1)
-    a, step = reference.exponent(kernel), radius**2 - d2
-    values = np.exp(reference.log_kernel_of(kernel, d2))
-    slopes = values * reference.relative_slope(kernel, d2)
-    term = np.exp(reference.log_kernel_of(kernel, radius**2))
+    step = radius**2 - d2
+    values = np.exp(reference.log_kernel_of("cauchy", d2))
+    slopes = values * reference.relative_slope("cauchy", d2)
+    term = np.exp(reference.log_kernel_of("cauchy", radius**2))
     for k in range(4):
         values = values - term * step**k
-        term *= (a + k) / ((a + radius**2) * (k + 1))
+        term /= 1 + radius**2
         if k < 3:
             slopes = slopes - (k + 1) * term * step**k
     near, steep = (np.where(d2 < radius**2, part, 0) * charges for part in (values, slopes))
     return near.sum(1), -2 * np.einsum("ij,ijk->ik", steep, difference)
 
 
-@pytest.mark.parametrize("kernel", HEAVY)
 @pytest.mark.parametrize("radius", [2.0, 3.0, 4.5])
 class TestSoftPart:
-    def test_parts_add_up(self, radius, kernel):
+    def test_parts_add_up(self, radius):
         d = np.linspace(0, 2 * radius, 1001)
-        near, _ = near_sums(np.zeros((1, 2)), np.stack([d, 0 * d], 1), np.ones(1), radius, kernel)
-        soft = soft_kernel(d**2, radius, kernel_code(kernel))
-        whole = np.exp(reference.log_kernel_of(kernel, d**2))
+        near, _ = near_sums(np.zeros((1, 2)), np.stack([d, 0 * d], 1), np.ones(1), radius)
+        soft = soft_kernel(d**2, radius)
+        whole = np.exp(reference.log_kernel_of("cauchy", d**2))
         np.testing.assert_allclose(near + soft, whole, rtol=1e-6)
         assert not near[d > radius].any()
 
-    def test_slope(self, radius, kernel):
-        d2, step, kind = np.linspace(0.1, 2 * radius**2, 1001), 1e-5, kernel_code(kernel)
-        above, below = (soft_kernel(d2 + sign * step, radius, kind) for sign in (1, -1))
+    def test_slope(self, radius):
+        d2, step = np.linspace(0.1, 2 * radius**2, 1001), 1e-5
+        above, below = (soft_kernel(d2 + sign * step, radius) for sign in (1, -1))
         numeric = (below - above) / (2 * step)
-        np.testing.assert_allclose(soft_slope(d2, radius, kind), numeric, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(soft_slope(d2, radius), numeric, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", HEAVY)
 @pytest.mark.parametrize("radius", [2.0, 3.0, 4.5])
 @pytest.mark.parametrize("span", [3.0, 40.0, 150.0])
 @pytest.mark.parametrize("d", [2, 3])
-def test_dense_twin(d, radius, span, kernel):
+def test_dense_twin(d, radius, span):
     points = scattered(800, span)
     if d == 3:
         points = np.column_stack([points, points[::-1, 0]])
@@ -77,9 +73,8 @@ def test_dense_twin(d, radius, span, kernel):
         np.array([0, 800]), charges, low[None],
     )  # fmt: skip
     span = float((both.max(axis=0) - low).max())
-    kind = kernel_code(kernel)
-    add_near(batch, np.array([0]), span, radius, kind, potential, force)
-    true_potential, true_force = near_sums(points, targets, charges, radius, kernel)
+    add_near(batch, np.array([0]), span, radius, potential, force)
+    true_potential, true_force = near_sums(points, targets, charges, radius)
     np.testing.assert_allclose(potential - 1, true_potential, rtol=2e-5, atol=1e-5)
     np.testing.assert_allclose(force.T - 1, true_force, rtol=2e-4, atol=2e-5 * len(points) ** 0.5)
 
@@ -107,18 +102,17 @@ def test_batch_is_its_maps_one_by_one():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", ["cauchy", 2.0])
 @pytest.mark.parametrize("tolerance", [5e-3, 1e-3])
-def test_the_whole_field(tolerance, kernel):
+def test_the_whole_field(tolerance):
     points = scattered()
     n = len(points)
     flat = np.ascontiguousarray(points.T)
     offsets, charges, skip = np.array([0, n]), np.zeros(n, np.float32), np.arange(n)
-    assert plan_batch(flat, offsets, flat, offsets, kernel_code(kernel), tolerance).radius > 0
-    arguments = (flat, offsets, flat, offsets, charges, skip, kernel, tolerance)
+    assert plan_batch(flat, offsets, flat, offsets, CAUCHY, tolerance).radius > 0
+    arguments = (flat, offsets, flat, offsets, charges, skip, "cauchy", tolerance)
     potential, force, scale = field(*arguments, engine="fft")
     log_potential, relative_force = reference.field(
-        points.astype(float), points.astype(float), charges, skip, kernel
+        points.astype(float), points.astype(float), charges, skip, "cauchy"
     )
     truth = np.exp(log_potential)
     true_force = truth[:, None] * relative_force

@@ -15,7 +15,7 @@ from manymaps.compute.single_map import (
 from manymaps.compute.threads import share_out, threads
 from manymaps.model.target import conditional_target, joint_target
 
-EACH_KERNEL = pytest.mark.parametrize("kernel", reference.COMPILED_KERNELS)
+EACH_KERNEL = pytest.mark.parametrize("kernel", reference.KERNELS)
 EACH_REST = pytest.mark.parametrize("rest", [0.0, 0.3])
 
 

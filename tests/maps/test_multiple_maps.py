@@ -1,6 +1,5 @@
 """The multiple-map estimators: scikit-learn's contract, bad input, and what they find."""
 
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -39,7 +38,6 @@ def test_scikit_learn_contract(estimator, check):
     [
         mm.MultipleMapsSNE(**SMALL, normalization="joint", background=0.1, optimizer=LBFGS()),
         mm.AspectMaps(**SMALL),
-        mm.MultipleMapsTSNE(**SMALL, degrees_of_freedom=3),
     ]
 )
 @ZEROS
@@ -131,9 +129,7 @@ class TestVectors:
 
 
 class TestWhatAFitLeaves:
-    @pytest.mark.parametrize(
-        "estimator", [*ESTIMATORS, partial(mm.MultipleMapsTSNE, degrees_of_freedom=4)]
-    )
+    @pytest.mark.parametrize("estimator", ESTIMATORS)
     @pytest.mark.parametrize("normalization", ["conditional", "joint"])
     def test_kl_and_similarities_are_those_of_its_maps(self, estimator, normalization):
         fit = fitted(estimator, normalization=normalization, kernel_width=1.5)
@@ -336,44 +332,6 @@ class TestOrdinaryInput:
         np.testing.assert_allclose(
             fitted(X=1e-300 * ring(), max_iter=20).maps_, fitted(X=ring(), max_iter=20).maps_
         )
-
-
-class TestDegreesOfFreedom:
-    def test_one_is_the_default_of_similarities(self):
-        table = two_senses(np.ndarray)
-        usual, one = fitted(X=table), fitted(X=table, degrees_of_freedom=1)
-        np.testing.assert_array_equal(one.maps_, usual.maps_)
-        assert one.atlas_.model == usual.atlas_.model
-
-    def test_infinity_is_the_gaussian_kernel(self):
-        gaussian = fitted(mm.MultipleMapsSNE, penalty=0.001)
-        infinite = fitted(degrees_of_freedom=np.inf)
-        np.testing.assert_array_equal(infinite.maps_, gaussian.maps_)
-        assert infinite.atlas_.model == gaussian.atlas_.model
-
-    def test_large_numbers_come_close_to_infinity(self):
-        kl = [fitted(degrees_of_freedom=nu, penalty=0.01).kl_divergence_ for nu in (1e5, np.inf)]
-        assert kl[0] == pytest.approx(kl[1], abs=1e-3)
-
-    @pytest.mark.parametrize("nu", [1.0, 4.0, np.inf])
-    def test_files_keep_it(self, nu, tmp_path):
-        atlas = fitted(degrees_of_freedom=nu).atlas_
-        atlas.save(tmp_path / "a.atlas")
-        again = mm.load_atlas(tmp_path / "a.atlas")
-        assert again.model == atlas.model
-        assert again.parameters["degrees_of_freedom"] == nu
-        assert again.similarity("tie", "knot") == atlas.similarity("tie", "knot")
-
-    def test_inserted_words_lie_by_it(self):
-        atlas = fitted(degrees_of_freedom=4).atlas_
-        inserted = mm.insert(atlas, {"bow tie": {"tuxedo": 1.0, "suit": 1.0}}).atlas
-        assert inserted.model.kernel == 4.0
-        assert inserted.similarity("bow tie", "suit") > inserted.similarity("bow tie", "rope")
-
-    @pytest.mark.parametrize("value", [0.5, -1, np.nan, "many", True])
-    def test_refused(self, value):
-        with pytest.raises(ParameterError, match="degrees_of_freedom"):
-            fitted(degrees_of_freedom=value)
 
 
 def some_words(n=40, seed=0):

@@ -119,7 +119,7 @@ def test_row_sums_of_a_symmetric_target_do_not_scale_the_repulsion():
 
 @pytest.mark.parametrize("background", [0.0, 0.2])
 def test_factors(background):
-    model = replace(MULTIPLE_MAPS_T_SNE, kernel=2.0, background=background)
+    model = replace(MULTIPLE_MAPS_T_SNE, background=background)
     factors = np.random.default_rng(0).uniform(0.3, 3, 25)
     atlas = replace(random_atlas(model), factors=factors)
     target, positions, weights = random_rows(atlas)

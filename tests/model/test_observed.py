@@ -90,7 +90,7 @@ class TestValueAndGradient:
                 np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
 
     def test_factors(self):
-        model = ChoiceModel(2.0, "conditional", "learned", 0.2, kernel_width=0.7)
+        model = ChoiceModel("cauchy", "conditional", "learned", 0.2, kernel_width=0.7)
         target, factors = target_of("conditional", None), np.linspace(0.3, 3, N)
         plain = Objective(target, model, PENALTY, 0.0, column_factors=factors)
         observed = replace(target, observed=~np.eye(N, dtype=bool))

@@ -19,15 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normalized
-
-if TYPE_CHECKING:
-    from manymaps.compute.similarity import KernelCode
 
 # Sums over at most this many pairs are exact. For more pairs, the fast engine is used, which is
 # less exact. The limit is not tuned.
@@ -254,6 +250,10 @@ class Choices:
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute b_j v_ij of pairs (i, j) of one set of objects, shape (n_pairs,)."""
+        if self._is_read_only:
+            values = np.exp(self._log_of_pairs(rows, columns))
+            factors = self._one_set_factors
+            return values if factors is None else values * factors[columns]
         # Compiled functions are imported only when needed, because numba takes half a second to
         # start.
         from manymaps.compute.strongest import pair_similarities
@@ -306,10 +306,15 @@ class Choices:
 
         All objects are of one set.
         """
+        strongest = np.full((len(rows), count), -1)
+        if self._is_read_only:
+            for place, i in enumerate(rows):
+                found = strongest_of(self.sums(int(i)), count)
+                strongest[place, : len(found)] = found
+            return strongest
         from manymaps.compute.strongest import strongest_choices
         from manymaps.compute.threads import share_out
 
-        strongest = np.empty((len(rows), count), np.int64)
         values = np.zeros(strongest.shape)
         share_out(
             strongest_choices, len(rows), *self._compiled, np.asarray(rows), strongest, values
@@ -317,7 +322,7 @@ class Choices:
         return strongest
 
     @cached_property
-    def _compiled(self) -> tuple[np.ndarray, np.ndarray, KernelCode]:
+    def _compiled(self) -> tuple[np.ndarray, np.ndarray, int]:
         """Return maps (n_maps, n_components, n) in kernel widths, proportions, and kernel.
 
         Proportions multiplied by factors give b_i b_j v_ij, which rank j in row i as q_ij does.
@@ -330,6 +335,11 @@ class Choices:
             weights if self._one_set_factors is None else weights * self._one_set_factors,
             kernel_code(self.model.kernel),
         )
+
+    @property
+    def _is_read_only(self) -> bool:
+        """Whether the kernel has no compiled loops, because only files contain it."""
+        return isinstance(self.model.kernel, float)
 
     @cached_property
     def map_weights(self) -> np.ndarray:
@@ -388,6 +398,8 @@ class Choices:
 
     def _summed(self, at: np.ndarray, of: np.ndarray, log_weights: np.ndarray) -> np.ndarray:
         """Compute log sum_j w_j v_ij^m for i in one set and j in any, shape (n_maps, n_at)."""
+        if self._is_read_only:
+            return self._summed_in_blocks(at, of, log_weights)
         from manymaps.compute import field as sum_field
 
         one_set = self.model.given is None
@@ -404,6 +416,24 @@ class Choices:
         with np.errstate(divide="ignore"):
             logs = charges + np.log(potential.astype(np.float64)) + scale
         sums[np.repeat(np.arange(len(sums)), np.diff(offsets)), objects] = logs
+        return sums
+
+    def _summed_in_blocks(
+        self, at: np.ndarray, of: np.ndarray, log_weights: np.ndarray
+    ) -> np.ndarray:
+        """Compute `_summed` for a kernel that only files contain."""
+        targets, sources = np.flatnonzero(at), np.flatnonzero(of)
+        size = max(1, _PAIRS // max(1, len(sources)))
+        sums = np.full((self.n_maps, len(targets)), -np.inf)
+        for m in range(self.n_maps):
+            points, log_pi = self._of_map(m)
+            for start in range(0, len(targets), size):
+                block = targets[start : start + size]
+                distances = ((points[:, block, None] - points[:, None, sources]) ** 2).sum(axis=0)
+                logs = log_pi[block, None] + (log_pi[sources] + log_weights)
+                logs += log_kernel(distances, self.model.kernel)
+                logs[block[:, None] == sources] = -np.inf
+                sums[m, start : start + size] = np.logaddexp.reduce(logs, axis=1)
         return sums
 
     def _entries(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -112,12 +112,6 @@ class Model:
         "Weight of the penalty on the size of maps, or 0 to turn it off.  [default: 0.001; mm-sne: "
         "0.01; aspect-maps: 0.48; code: 0.01]",
     )
-    degrees_of_freedom: float | None = option(
-        click.FloatRange(min=1),
-        "Degrees of freedom of the kernel, from 1 (heavy tails) to inf (Gaussian; mm-tsne and "
-        "tsne only).  [default: 1]",
-        metavar="X",
-    )
     marginals: bool | None = flag(
         "Include the frequencies of responses, or of rows and columns, as factors of the model "
         "(several maps and code).  [default: no; code: yes]",

@@ -39,30 +39,26 @@ import numpy as np
 
 if TYPE_CHECKING:
     from manymaps.compute.repulsion_plan import Plan
-    from manymaps.compute.similarity import KernelCode
 
 __all__ = ["field", "predicted_seconds", "sees_both", "two_fields"]
 
 Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-# One thread took 0.18, 0.08 and 0.14 ns per pair for these three kernels.
-_EXACT_PAIR: dict[KernelCode, float] = {0: 0.7e-9, 1: 0.2e-9, 1.5: 0.34e-9}
-# A Student kernel requires an additional logarithm: it took 0.66 ns, compared with 0.19 ns for the
-# Gaussian kernel.
-_STUDENT_PAIR = 2.4e-9
+# By code of the kernel. One thread took 0.18 and 0.08 ns per pair.
+_EXACT_PAIR = (0.7e-9, 0.2e-9)
 _FFT_CALL = 1e-3
 _ALWAYS_EXACT = 40_000
 _EXACT_DIMENSIONS = 3
 
 
 def predicted_seconds(
-    n_targets: np.ndarray, n_sources: np.ndarray, kind: KernelCode, d: int, how: Plan | None = None
+    n_targets: np.ndarray, n_sources: np.ndarray, kind: int, d: int, how: Plan | None = None
 ) -> dict[str, np.ndarray]:
     """Predict the time per map in seconds, on two current cores, for each suitable engine."""
     pairs = n_targets * n_sources
     if d > _EXACT_DIMENSIONS:
         return {"gemm": pairs * (0.25e-9 + 0.045e-9 * d)}
-    costs = {"exact": pairs * _EXACT_PAIR.get(kind, _STUDENT_PAIR)}
+    costs = {"exact": pairs * _EXACT_PAIR[kind]}
     return costs if how is None else {**costs, "fft": how.seconds}
 
 
@@ -83,9 +79,8 @@ def field(
     ----------
     targets, target_offsets, sources, source_offsets, log_charges, skip : ndarray
         Arrays as described in the docstring of this module.
-    kernel : {"gaussian", "cauchy"} or float
-        Kernel K of the squared distance. A number specifies the degrees of freedom of Student's
-        kernel.
+    kernel : {"gaussian", "cauchy"}
+        Kernel K of the squared distance. A kernel that only files contain, a number, is refused.
     tolerance : float
         Target error of the force: the root mean square error over the targets of a map, relative to
         the root mean square of their true forces. If it is 0, the fft engine is not used.
@@ -180,7 +175,7 @@ def _choose(
     target_offsets: np.ndarray,
     sources: np.ndarray,
     source_offsets: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     tolerance: float,
 ) -> tuple[np.ndarray, Plan | None]:
     """Name the cheapest engine per map. The fft engine must save more than its call costs."""
@@ -192,7 +187,7 @@ def _choose(
     n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
     pairs = n_targets * n_sources
     many = pairs >= _ALWAYS_EXACT
-    if _EXACT_PAIR.get(kind, _STUDENT_PAIR) * pairs.sum(where=many) <= _FFT_CALL:
+    if _EXACT_PAIR[kind] * pairs.sum(where=many) <= _FFT_CALL:
         return np.full(n_maps, "exact"), None  # no plan can save more than planning costs
     from manymaps.compute.repulsion_plan import plan_batch
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, power, spread
+from manymaps.compute.similarity import GAUSSIAN, decay, exp32
 from manymaps.constraints import MOST_MAPS
 
 __all__ = ["attraction"]
@@ -107,12 +107,12 @@ def _similarities(axes, lanes, n, kind):
             difference = lanes[_at(axis, a)] - lanes[_at(d + 1 + axis, a)]
             d2 += difference * difference
         own, other = lanes[_at(d, a)], lanes[_at(2 * d + 1, a)]
-        if in_logs(kind):
-            lanes[_at(2 * d + 2, a)] = exp32(own + other - decay(d2, kind))
-            lanes[_at(2 * d + 3, a)] = _ONE if is_gaussian(kind) else _ONE / spread(d2, kind)
+        if kind == GAUSSIAN:
+            lanes[_at(2 * d + 2, a)] = exp32(own + other - d2)
+            lanes[_at(2 * d + 3, a)] = _ONE
         else:
-            inverse = _ONE / spread(d2, kind)
-            lanes[_at(2 * d + 2, a)] = own * other * power(inverse, kind)
+            inverse = _ONE / (_ONE + d2)
+            lanes[_at(2 * d + 2, a)] = own * other * inverse
             lanes[_at(2 * d + 3, a)] = inverse
 
 

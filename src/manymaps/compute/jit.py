@@ -21,12 +21,10 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
-from numba.extending import overload
 
 from manymaps.progress import work
 
 __all__ = [
-    "chosen_by_type",
     "compiled",
     "inlined",
     "rounded",
@@ -70,16 +68,6 @@ def inlined(function: Callable) -> Any:
     """
     made = numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True, no_cpython_wrapper=True)
     return made(function)
-
-
-def chosen_by_type(choose: Callable) -> Any:
-    """Compile the formula that `choose` returns for numba's argument types into its callers.
-
-    A loop that is compiled for one type does not contain the formulas for other types.
-    """
-    options = {**_OPTIONS, "fastmath": _FAST, "forceinline": True, "no_cpython_wrapper": True}
-    overload(choose, jit_options=options)(choose)
-    return choose
 
 
 class _CompilingShown(event.Listener):

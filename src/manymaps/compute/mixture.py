@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled
-from manymaps.compute.similarity import KernelCode, exp32, in_logs
+from manymaps.compute.similarity import GAUSSIAN, exp32
 from manymaps.compute.threads import share_out
 from manymaps.constraints import MOST_MAPS
 
@@ -75,10 +75,10 @@ def _tabulate(first, last, positions, log_pi, kind, table):
             for i in range(c * _TABLE_CHUNK, min((c + 1) * _TABLE_CHUNK, n)):
                 for k in range(d):
                     table[i, k, m] = positions[m, i, k]
-                table[i, d, m] = log_pi[m, i] if in_logs(kind) else exp32(log_pi[m, i])
+                table[i, d, m] = log_pi[m, i] if kind == GAUSSIAN else exp32(log_pi[m, i])
 
 
-def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: KernelCode) -> np.ndarray:
+def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: int) -> np.ndarray:
     """Return a table (n, d + 1, n_maps) float32 of positions and charges pi (see `charges_of`).
 
     All maps of an object are contiguous in this table, which is efficient for sums that proceed

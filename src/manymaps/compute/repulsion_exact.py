@@ -15,14 +15,7 @@ import itertools
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import (
-    KernelCode,
-    charges_of,
-    decay,
-    is_gaussian,
-    spread,
-    term_and_slope,
-)
+from manymaps.compute.similarity import GAUSSIAN, charges_of, decay, term_and_slope
 from manymaps.compute.threads import share_out
 
 __all__ = ["BLINDING", "field", "resum_extremes", "within_range"]
@@ -90,7 +83,7 @@ def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind
             log_kernel = -decay(d2, kind)
             term = np.exp(np.float64(log_charges[j]) + log_kernel - scale)
             potential += term
-            slope = term if is_gaussian(kind) else term / spread(d2, kind)
+            slope = term if kind == GAUSSIAN else term / (1.0 + d2)
             for k in range(d):
                 force[k] -= 2.0 * slope * (np.float64(targets[k, i]) - np.float64(sources[k, j]))
     return potential, scale
@@ -139,7 +132,7 @@ def resum_extremes(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     sums: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     """Sum rows that left the float32 range again in the log domain, and update `sums` in place."""
@@ -185,7 +178,7 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: KernelCode,
+    kind: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
     n = targets.shape[1]

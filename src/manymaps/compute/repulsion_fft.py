@@ -11,7 +11,7 @@ convolved with c, and gathered with B. The convolution requires one forward and 
 transform, which are padded to prevent wrapping. The force is gathered from the same grid with the
 derivative of B.
 
-A heavy-tailed kernel may be split (`manymaps.compute.repulsion_near`). Its near part is then summed
+The Cauchy kernel may be split (`manymaps.compute.repulsion_near`). Its near part is then summed
 directly, and the smooth remainder uses a coarser grid (see `manymaps.compute.repulsion_plan`).
 
 The error is absolute and is a small part of the usual charge. Charges far above the usual charge,
@@ -46,7 +46,7 @@ from manymaps.compute import repulsion_exact, repulsion_volume
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
-from manymaps.compute.similarity import GAUSSIAN, KernelCode, exp32
+from manymaps.compute.similarity import GAUSSIAN, exp32
 from manymaps.compute.spline import SLOPE, SPLINE, add, position, read, slope, spline
 from manymaps.compute.threads import alone_if, share_out
 
@@ -80,7 +80,7 @@ class _Grid:
 
     Attributes
     ----------
-    kind : int or float32
+    kind : int
         Code of the kernel.
     d : int
         Number of dimensions, from 1 to 3.
@@ -92,7 +92,7 @@ class _Grid:
         Radius below which near pairs are summed directly, or 0 if the kernel is not split.
     """
 
-    kind: KernelCode
+    kind: int
     d: int
     n: int
     h: float
@@ -120,7 +120,7 @@ def _kernel_transform(grid: _Grid) -> np.ndarray:
     Its shape is (n // 2 + 1,), (n, n // 2 + 1) or, for one octant, (n // 2 + 1,) * 3.
     """
     d2 = grid.squared_lags()
-    samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius, grid.kind)
+    samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius)
     whole = fft.rfftn(samples).real if grid.d < 3 else repulsion_volume.even_octant(samples)
     return (whole / _deconvolution(grid)).astype(np.float32)
 
@@ -134,7 +134,7 @@ def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
     d2, lags = grid.squared_lags(), grid.lags()
     if grid.n % 2 == 0:
         lags[grid.n // 2] = 0.0  # equidistant from both sides, so an odd function is 0
-    slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius, grid.kind))
+    slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius))
     deconvolution = _deconvolution(grid)
     if grid.d == 3:
         odd = repulsion_volume.odd_octant(slope * lags)
@@ -482,7 +482,7 @@ def _add_loud(
     batch: Batch,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
@@ -514,7 +514,7 @@ def _resum_faint(
     log_charges: np.ndarray,
     skip: np.ndarray,
     faint: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     result: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     """Replace the rows that the error of the grid could affect by direct sums."""
@@ -538,7 +538,7 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     how: Plan,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
@@ -571,7 +571,7 @@ def field(
 def _sum_group(
     batch: Batch,
     maps: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     how: Plan,
     potential: np.ndarray,
     force: np.ndarray,
@@ -585,7 +585,7 @@ def _sum_group(
         chunks = _chunks(batch.target_offsets, some)
         crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force, limit)
         if radius:
-            add_near(batch, some, span, radius, kind, potential, force)
+            add_near(batch, some, span, radius, potential, force)
         return crowding
 
     clumped = how.span[maps] < _NARROW * h

@@ -33,17 +33,7 @@ import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_exact import resum_extremes, within_range
-from manymaps.compute.similarity import (
-    GAUSSIAN,
-    KernelCode,
-    decay,
-    exp32,
-    greater,
-    in_logs,
-    is_gaussian,
-    power,
-    spread,
-)
+from manymaps.compute.similarity import GAUSSIAN, exp32, greater
 from manymaps.compute.threads import one_blas_thread, share_out
 
 __all__ = ["field", "two_fields"]
@@ -119,18 +109,17 @@ def _weigh(target, sources, first, base, skip, known, precise, line):
 
 
 @inlined
-def _weigh_heavy(target, sources, first, base, charges, skip, kind, line):
-    """Fill W for a heavy-tailed kernel, without a scale, and return the potential."""
+def _weigh_heavy(target, sources, first, base, charges, skip, line):
+    """Fill W for a Cauchy kernel, without a scale, and return the potential."""
     _less_distances(target, sources, first, base, line)
     if first <= skip < first + line.size:
         line[skip - first] = -np.inf
     potential, part = _ZERO, charges[first : first + line.size]
     for j in range(line.size):
-        slope = _ONE / spread(-line[j], kind)
-        kernel = exp32(-decay(-line[j], kind)) if in_logs(kind) else power(slope, kind)
+        kernel = _ONE / (_ONE - line[j])
         term = part[j] * kernel
         potential += term
-        line[j] = term * slope
+        line[j] = term * kernel
     return potential
 
 
@@ -152,11 +141,11 @@ def _sum_rows(
         w = weights[place : place + n * (b - a)].reshape(n, b - a)
         for i in range(n):
             target, own = targets[first + i], skip[first + i]
-            if is_gaussian(kind):
+            if kind == GAUSSIAN:
                 peaks[tile, i] = _weigh(target, sources, a, base, own, scale[i], precise, w[i])
             else:
                 peaks[tile, i] = 0.0
-                potential[i] += _weigh_heavy(target, sources, a, base, charges, own, kind, w[i])
+                potential[i] += _weigh_heavy(target, sources, a, base, charges, own, w[i])
         np.dot(w, beside[a:b], part[:n])
         for i in range(n):
             peak = max(scale[i], peaks[tile, i])
@@ -216,7 +205,7 @@ def _sum_chunks(
             )  # fmt: skip
             for i in range(last - first):
                 total = sums[i, d]
-                value = total if is_gaussian(kind) else values[i]
+                value = total if kind == GAUSSIAN else values[i]
                 for k in range(d):
                     pulled = own[first + i, k] * total - sums[i, k]
                     force[k, first + i] = np.float32(-2.0) * pulled
@@ -272,7 +261,7 @@ class _Side:
         other: _Side,
         log_charges: np.ndarray,
         skip: np.ndarray,
-        kind: KernelCode,
+        kind: int,
     ) -> None:
         """Sum rows that left the range of float32 again, in place."""
         resum_extremes(
@@ -287,7 +276,7 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: KernelCode,
+    kind: int,
 ) -> Field:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
     at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
@@ -342,7 +331,7 @@ def _sum(
     chunks: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     sent: tuple[np.ndarray, bool, np.ndarray],
 ) -> Field:
     """Compute the field at the targets, and collect the sums for the sources by chunks.

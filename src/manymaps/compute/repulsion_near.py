@@ -1,11 +1,10 @@
 """Sum the near part of a split kernel directly over cells.
 
-    K(d2) = soft(d2) + near(d2),     q = max(0, (radius^2 - d2) / (a + radius^2))
+    K(d2) = soft(d2) + near(d2),     q = max(0, (radius^2 - d2) / (1 + radius^2))
 
-K = (1 + d2 / a)^-a is a power series in q about d2 = radius^2. Relative to K(radius^2), its
-coefficients are 1, a, a (a + 1) / 2, a (a + 1) (a + 2) / 6 and so on. For the Cauchy kernel (a =
-1), the series is geometric, and near(d2) = K(d2) q^4. The soft part consists of the first four
-terms within the radius and of K beyond, so that it has three continuous derivatives and no peak.
+The Cauchy kernel K = 1 / (1 + d2) is a geometric series in q about d2 = radius^2. The soft part
+consists of its first four terms within the radius and of K beyond, so that it has three continuous
+derivatives and no peak. The remainder is near(d2) = K(d2) q^4.
 For the soft part, a grid spacing of a third of the radius is sufficient, whereas K itself requires
 a spacing of 0.4. The near part vanishes at the radius. Skeel, Tezcan & Hardy (2002) also soften a
 kernel by a Taylor series. The split is for two and three dimensions. It saves time for a
@@ -24,11 +23,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import types
 
-from manymaps.compute.jit import chosen_by_type, compiled, inlined
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_plan import FEW_MAPS
-from manymaps.compute.similarity import CAUCHY, KernelCode, in_logs, term_and_slope
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
@@ -36,7 +33,6 @@ __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
-_THREE = np.float32(3.0)
 _FOUR = np.float32(4.0)
 # The numbers of near sources are rounded up to a multiple of two registers, so that no source is
 # summed outside of registers. With 16 or 64 sources, sums took up to 1.1 times as long.
@@ -73,52 +69,25 @@ class Batch:
     low: np.ndarray
 
 
-def soft_kernel(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.ndarray:
-    """Return the part of a kernel that the grid sums, or the whole kernel if the radius is 0."""
-    a = float(kind)
-    q = np.maximum(0, (radius**2 - d2) / (a + radius**2))
-    if kind == CAUCHY:
-        return (1 - q**4) / (1 + d2)
-    inside = np.polynomial.polynomial.polyval(q, _series(a, radius))
-    return np.where(d2 < radius**2, inside, np.exp(-a * np.log1p(d2 / a)))
+def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
+    """Return the part of the kernel that the grid sums, or the whole kernel if the radius is 0."""
+    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
+    return (1 - q**4) / (1 + d2)
 
 
-def soft_slope(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.ndarray:
+def soft_slope(d2: np.ndarray, radius: float) -> np.ndarray:
     """Return the negated derivative of `soft_kernel` with respect to d2."""
-    a = float(kind)
-    q = np.maximum(0, (radius**2 - d2) / (a + radius**2))
-    if kind == CAUCHY:
-        return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
-    slopes = np.polynomial.polynomial.polyder(_series(a, radius))
-    inside = np.polynomial.polynomial.polyval(q, slopes) / (a + radius**2)
-    return np.where(d2 < radius**2, inside, np.exp(-(a + 1) * np.log1p(d2 / a)))
+    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
+    return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
 
 
-def _series(a: float, radius: float) -> np.ndarray:
-    """Return the first four coefficients of a kernel as a series in q about the radius."""
-    return np.exp(-a * np.log1p(radius**2 / a)) * np.cumprod([1, a, (a + 1) / 2, (a + 2) / 3])
-
-
-@chosen_by_type
-def _near(charge, d2, square, inverse, kind, series):
+@inlined
+def _near(charge, d2, square, inverse):
     """Return the near part of the potential of a charge, and of the negated slope."""
-    return _near_student if isinstance(kind, types.Float) else _near_cauchy
-
-
-def _near_cauchy(charge, d2, square, inverse, kind, series):
     q = max(_ZERO, (square - d2) * inverse)
     kernel = _ONE / (_ONE + d2)
     term = charge * kernel * q * q * q
     return term * q, term * (kernel * q + _FOUR * inverse)
-
-
-def _near_student(charge, d2, square, inverse, kind, series):
-    within = min(d2, square)
-    q = (square - within) * inverse
-    kernel, steep = term_and_slope(within, _ZERO if in_logs(kind) else _ONE, kind)
-    soft = series[0] + q * (series[1] + q * (series[2] + q * series[3]))
-    slope = inverse * (series[1] + q * (_TWO * series[2] + _THREE * q * series[3]))
-    return charge * (kernel - soft), charge * (steep - slope)
 
 
 @inlined
@@ -185,8 +154,8 @@ def _copy_near(starts, b, layer, row, column, n_columns, axes, c, near):
 
 @compiled
 def _add(
-    first, last, target_starts, target_order, targets, starts, axes, c, n_columns, radius, kind,
-    series, potential, force,
+    first, last, target_starts, target_order, targets, starts, axes, c, n_columns, radius,
+    potential, force,
 ):  # fmt: skip
     """Add the near sums of the targets in some rows of cells to their potentials and forces.
 
@@ -195,7 +164,7 @@ def _add(
     is_deep = len(axes) == 3
     n_rows = n_columns * n_columns if is_deep else n_columns
     square = radius * radius
-    inverse = _ONE / (np.float32(kind) + square)
+    inverse = _ONE / (_ONE + square)
     near = np.empty((4, _LANES), np.float32)
     for task in range(first, last):
         b, line = task // n_rows, task % n_rows
@@ -219,7 +188,7 @@ def _add(
                 for k in range(n):
                     d_x, d_y, d_z = t_x - xs[k], t_y - ys[k], t_z - zs[k] if is_deep else _ZERO
                     d2 = d_x * d_x + d_y * d_y + d_z * d_z
-                    term, slope = _near(cs[k], d2, square, inverse, kind, series)
+                    term, slope = _near(cs[k], d2, square, inverse)
                     value += term
                     f_x += slope * d_x
                     f_y += slope * d_y
@@ -236,7 +205,6 @@ def add_near(
     maps: np.ndarray,
     span: float,
     radius: float,
-    kind: KernelCode,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
@@ -281,6 +249,5 @@ def add_near(
             of_targets = sort(batch.targets, batch.target_offsets)
     share_out(
         _add, len(maps) * n_columns ** (d - 1), *of_targets, batch.targets, starts, tuple(axes),
-        charges, n_columns, np.float32(radius), kind,
-        tuple(_series(float(kind), radius).astype(np.float32)), potential, force,
+        charges, n_columns, np.float32(radius), potential, force,
     )  # fmt: skip

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import fft
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, TWO_DEGREES, KernelCode
+from manymaps.compute.similarity import GAUSSIAN
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan", "plan_batch", "spacing"]
@@ -28,25 +28,20 @@ ORDER = 6
 FEW_MAPS = 4
 _MARGIN = 10
 _REFERENCE_SPACING = 0.4
-# Errors of the Gaussian and of the Cauchy kernel at the reference spacing. On maps of the USF
-# norms, the errors of intermediate kernels are 3.8e-3, 2.3e-3 and 1.6e-3 at exponents of 3, 5.5 and
-# 10.5.
-# In three dimensions, clumps need a finer grid for the Gaussian kernel.
+# Errors of the Gaussian and of the Cauchy kernel, by code, at the reference spacing. In three
+# dimensions, clumps need a finer grid for the Gaussian kernel.
 _FORCE_ERROR = {1: (1e-3, 9e-3), 2: (1e-3, 9e-3), 3: (4e-3, 9e-3)}
 _RADII = {2: (2.0, 3.0, 4.5), 3: (2.0, 3.0, 4.5, 6.5, 9.0)}
 _SOFT_SPACING = 1 / 3
-# At the smallest radius: of a kernel that is almost Gaussian, and of the Cauchy kernel. It is
-# 7.7e-3 and 9.8e-3 between them, at exponents of 3 and 10.5.
-_SOFT_ERROR = {2: (11e-3, 6.6e-3), 3: (11e-3, 2e-3)}
+# At the smallest radius.
+_SOFT_ERROR = {2: 6.6e-3, 3: 2e-3}
 _SOFT_ORDER = 3.6
 # Values per number of dimensions. In three dimensions, one thread took half of these times.
 _POINT = {1: 0.065e-6, 2: 0.065e-6, 3: 0.22e-6}
 _CELL = {1: 0.8e-9, 2: 0.8e-9, 3: 1.6e-9}
 _MAP = 60e-6
-# Fitted to t-SNE maps of 5,000 to 70,000 digits on one thread, relative to `_POINT`. For 2 degrees
-# of freedom, sums took 1.1 to 1.4 times as long as for the Cauchy kernel.
-_NEAR_STUDENT_PAIR = 3e-9
-_NEAR_PAIRS: dict[KernelCode, float] = {CAUCHY: 0.22e-9, TWO_DEGREES: 0.29e-9}
+# Fitted to t-SNE maps of 5,000 to 70,000 digits on one thread, relative to `_POINT`.
+_NEAR_PAIR = 0.22e-9
 _NEAR_POINT = {1: 0.04e-6, 2: 0.04e-6, 3: 0.36e-6}
 _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
@@ -104,7 +99,7 @@ def plan_batch(
     target_offsets: np.ndarray,
     sources: np.ndarray,
     source_offsets: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     tolerance: float,
 ) -> Plan:
     """Find the fastest way to sum each map of a batch."""
@@ -127,7 +122,7 @@ def plan(
     sizes: tuple[np.ndarray, np.ndarray],
     extent: tuple[np.ndarray, np.ndarray],
     neighbors: np.ndarray,
-    kind: KernelCode,
+    kind: int,
     tolerance: float,
 ) -> Plan:
     """Find the fastest way to sum maps with the given numbers of targets and sources.
@@ -139,7 +134,7 @@ def plan(
     d = low.shape[1]
     options = [(spacing(tolerance, kind, d), 0.0)]
     if kind != GAUSSIAN and d > 1:
-        share = _SOFT_SPACING * (tolerance / _between(kind, *_SOFT_ERROR[d])) ** (1 / _SOFT_ORDER)
+        share = _SOFT_SPACING * (tolerance / _SOFT_ERROR[d]) ** (1 / _SOFT_ORDER)
         options += [(radius * min(share, 0.4), radius) for radius in _RADII[d]]
     h, radius = (column[:, None] for column in np.array(options).T)
     length = grid_length(span / h, d)
@@ -149,26 +144,20 @@ def plan(
         near = _NEAR_MAP + points * _NEAR_POINT[d] + _NEAR_CELL * (span / radius) ** d
     pairs = _CLUSTERED * neighbors * (radius / (_SQUARE / 3)) ** (d - 1)
     pairs = np.minimum(pairs, n_targets * n_sources)
-    near += pairs * _NEAR_PAIRS.get(kind, _NEAR_STUDENT_PAIR)
+    near += pairs * _NEAR_PAIR
     seconds = np.where(length, seconds + np.where(radius, near, 0), np.inf)
     best = np.argmin(seconds, axis=0), np.arange(len(span))
     chosen = h[best[0], 0], length[best], radius[best[0], 0], seconds[best]
     return Plan(*chosen, low, span, tolerance)
 
 
-def _between(kind: KernelCode, gaussian: float, cauchy: float) -> float:
-    """Interpolate between the values of two kernels, linearly in the inverse of the exponent."""
-    known = {GAUSSIAN: gaussian, CAUCHY: cauchy}
-    return known[int(kind)] if kind in known else gaussian + (cauchy - gaussian) / float(kind)
-
-
-def spacing(tolerance: float, kind: KernelCode, d: int) -> float:
+def spacing(tolerance: float, kind: int, d: int) -> float:
     """Return the grid spacing at which forces are accurate to about `tolerance`.
 
     The error grows as h^6. The rule was measured on fits of the embedded word relations. The
     potential is about 30 times more accurate.
     """
-    error = _between(kind, *_FORCE_ERROR[d])
+    error = _FORCE_ERROR[d][kind]
     return float(np.clip(_REFERENCE_SPACING * (tolerance / error) ** (1 / ORDER), 0.1, 0.6))
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import CAUCHY, decay, exp32, is_gaussian, spread
+from manymaps.compute.similarity import GAUSSIAN, exp32, log32
 from manymaps.compute.threads import share_out
 
 __all__ = [
@@ -51,7 +51,7 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
     """Convert inner products to logits in place (Cauchy: also fill kernels); return the highest."""
     part, norm_j, charge = line[start:stop], norms[start:stop], charges[start:stop]
     peak = np.float32(-np.inf)
-    if is_gaussian(kind):
+    if kind == GAUSSIAN:
         for j in range(part.size):
             d2 = max(norm + norm_j[j] - _TWO * part[j], _ZERO)
             part[j] = offset + charge[j] - d2
@@ -60,8 +60,8 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
         kernel = slopes[start:stop]
         for j in range(part.size):
             d2 = max(norm + norm_j[j] - _TWO * part[j], _ZERO)
-            kernel[j] = _ONE / spread(d2, kind)
-            part[j] = offset + charge[j] - decay(d2, kind)
+            kernel[j] = _ONE / (_ONE + d2)
+            part[j] = offset + charge[j] - log32(_ONE + d2)
             peak = max(peak, part[j])
     return peak
 
@@ -70,7 +70,7 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
 def _exponentials(line, slopes, start, stop, peak, kind):
     """Convert logits to exp(e - peak) and kernels to slopes in place, and return both sums."""
     part, total, steep = line[start:stop], _ZERO, _ZERO
-    if is_gaussian(kind):
+    if kind == GAUSSIAN:
         for j in range(part.size):
             part[j] = exp32(part[j] - peak)
             total += part[j]
@@ -93,8 +93,8 @@ def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
         for axis in range(positions.shape[2]):
             difference = positions[m, i, axis] - positions[m, j, axis]
             d2 += difference * difference
-        kernels[m] = _ONE / spread(d2, kind)
-        loss = np.float32(np.log1p(d2)) if kind == CAUCHY else decay(d2, kind)
+        kernels[m] = _ONE / (_ONE + d2)
+        loss = d2 if kind == GAUSSIAN else np.float32(np.log1p(d2))
         terms[m] = log_pi[m, i] + charges[m, j] - loss
         peak = max(peak, terms[m])
     total = _ZERO
@@ -160,7 +160,7 @@ def normalize_rows(first, last, rows, positions, norms, log_pi, charges, kind, l
         start, stop = c * ROWS, min((c + 1) * ROWS, rows.size)
         own, peaks = np.empty((stop - start, d), np.float32), np.empty(stop - start, np.float32)
         weights = np.empty((n_maps, stop - start, n), np.float32)
-        slopes = weights if is_gaussian(kind) else np.empty_like(weights)
+        slopes = weights if kind == GAUSSIAN else np.empty_like(weights)
         sums, steep = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
         _row_logits(
             rows[start:stop], positions, norms, log_pi, charges, kind, own, weights, slopes, peaks
@@ -190,7 +190,7 @@ def weigh_rows(
         steep = np.empty((stop - start, n_maps), np.float32)
         terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
         block = np.empty((n_maps, stop - start, positions.shape[1]), np.float32)
-        block_slopes = block if is_gaussian(kind) else np.empty_like(block)
+        block_slopes = block if kind == GAUSSIAN else np.empty_like(block)
         _row_logits(
             rows[start:stop], positions, norms, log_pi, charges, kind, own, block, block_slopes,
             peaks,
@@ -213,7 +213,7 @@ def weigh_rows(
                     part = np.float32(exaggeration * p[a] * terms[m] / factors[k])
                     block[m, r, j] -= part
                     sums[r, m] -= part
-                    if not is_gaussian(kind):
+                    if kind != GAUSSIAN:
                         block_slopes[m, r, j] -= part * kernels[m]
                         steep[r, m] -= part * kernels[m]
             cost[k] = value
@@ -222,10 +222,10 @@ def weigh_rows(
             for r in range(stop - start):
                 k = start + r
                 weights[m, k] = block[m, r]
-                if not is_gaussian(kind):
+                if kind != GAUSSIAN:
                     slopes[m, k] = block_slopes[m, r]
                 share[m, k] = factors[k] * sums[r, m]
-                total = sums[r, m] if is_gaussian(kind) else steep[r, m]
+                total = sums[r, m] if kind == GAUSSIAN else steep[r, m]
                 for axis in range(d):
                     own_part = positions[m, rows[k], axis] * total
                     force[m, k, axis] = -_TWO * factors[k] * (own_part - pulled[r, axis])
@@ -250,13 +250,13 @@ def feel_rows(first, last, choosers, positions, weights, slopes, factors, kind, 
                 line, factor = part[r], np.float32(factors[r])
                 for j in range(stop - start):
                     steep[j] += factor * line[j]
-                if not is_gaussian(kind):
+                if kind != GAUSSIAN:
                     line = weights[m, r, start:stop]
                     for j in range(stop - start):
                         total[j] += factor * line[j]
             pulled = np.dot(part.T, choosers[m])
             for j in range(stop - start):
-                share[m, start + j] = steep[j] if is_gaussian(kind) else total[j]
+                share[m, start + j] = steep[j] if kind == GAUSSIAN else total[j]
                 for k in range(d):
                     own_part = positions[m, start + j, k] * steep[j]
                     force[m, start + j, k] = -_TWO * (own_part - pulled[j, k])

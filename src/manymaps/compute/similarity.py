@@ -1,28 +1,12 @@
 """Kernels K(d2) of a similarity, their slopes, and exp and log for float32 loops.
 
-    code          kernel                            K(d2)                -K'(d2)
-    0             Gaussian                          exp(-d2)             K
-    1             Cauchy                            1 / (1 + d2)         K^2
-    1.5, float64  Student, 2 degrees of freedom     (1 + d2 / 1.5)^-1.5  K / (1 + d2 / 1.5)
-    a, float32    Student, 2 a - 1 degrees of       (1 + d2 / a)^-a      K / (1 + d2 / a)
-                  freedom (Kobak et al. 2019)
+    code  kernel    K(d2)         -K'(d2)
+    0     Gaussian  exp(-d2)      K
+    1     Cauchy    1 / (1 + d2)  K^2
 
-d2 is a squared distance. The Student kernel is the density of Student's t distribution with nu
-degrees of freedom, up to a factor. It is scaled so that all kernels have the same curvature at 0.
-Its limits are therefore exactly the Cauchy kernel at a = 1 and the Gaussian kernel at a = infinity.
-
-A compiled loop receives the kernel as its code. An integer code is constant throughout the loop, so
-the compiler moves the branch out of the loop, and the loop remains cached. The exponent of a
-Student kernel has another type, for which the loop is compiled separately (`chosen_by_type`). The
-loops of the other two kernels do not contain the Student kernel, which therefore affects neither
-their compilation time nor their results. The exponent 1.5 has a separate type, because its power
-requires only a division and a square root. These take a third of the time of a logarithm and an
-exponential.
-
-References
-----------
-D. Kobak, G. Linderman, S. Steinerberger, Y. Kluger and P. Berens, Heavy-tailed kernels reveal a
-finer cluster structure in t-SNE visualisations, ECML PKDD 2019.
+d2 is a squared distance. A compiled loop receives the kernel as its code, which is constant
+throughout the loop, so the compiler moves the branch out of the loop. Loops receive charges as
+logarithms for the Gaussian kernel, whose terms underflow, and as they are for the Cauchy kernel.
 """
 
 from __future__ import annotations
@@ -34,19 +18,16 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from manymaps.compute.jit import chosen_by_type, inlined
+from manymaps.compute.jit import inlined
+from manymaps.errors import ParameterError
 
 __all__ = [
-    "CAUCHY", "GAUSSIAN", "TWO_DEGREES", "KernelCode", "charges_of", "decay", "exp32", "greater",
-    "in_logs", "is_gaussian", "kernel_code", "log32", "power", "spread", "term_and_slope",
+    "CAUCHY", "GAUSSIAN", "charges_of", "decay", "exp32", "greater", "kernel_code", "log32",
+    "term_and_slope",
 ]  # fmt: skip
-
-KernelCode = int | float | np.float32
 
 GAUSSIAN = 0
 CAUCHY = 1
-#: The exponent of the kernel with 2 degrees of freedom, as a float64.
-TWO_DEGREES = 1.5
 
 _LOG2_E = np.float32(1.4426950408889634)
 _LN_2_HIGH = np.float32(0.693359375)
@@ -67,28 +48,26 @@ _SQRT_2 = np.float32(1.4142135623730951)
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
-_EXPONENT = np.float32(TWO_DEGREES)
-_SMALL = np.float32(0.41421356)
-# `log32` is accurate below 2^126 = 8.5e37. At this squared distance, the exp of every kernel's
-# logarithm is 0 in float32: log(8e37) = 87.3, and `exp32` is 0 below -87.
-_FARTHEST = np.float32(8e37)
 
 
-def kernel_code(kernel: Any) -> KernelCode:
-    """Return the code of a kernel: "gaussian", "cauchy" or degrees of freedom.
+def kernel_code(kernel: str | float) -> int:
+    """Return the code of a kernel: "gaussian" or "cauchy".
 
-    >>> kernel_code("cauchy"), kernel_code(1.0), kernel_code(2.0), float(kernel_code(4.0))
-    (1, 1, 1.5, 2.5)
+    >>> kernel_code("gaussian"), kernel_code("cauchy")
+    (0, 1)
     """
-    codes: dict[Any, KernelCode] = {
-        "gaussian": GAUSSIAN, np.inf: GAUSSIAN, "cauchy": CAUCHY, 1.0: CAUCHY, 2.0: TWO_DEGREES
-    }  # fmt: skip
-    return codes[kernel] if kernel in codes else np.float32((kernel + 1) / 2)
+    codes: dict[str | float, int] = {"gaussian": GAUSSIAN, "cauchy": CAUCHY}
+    if kernel not in codes:
+        raise ParameterError(
+            f"the atlas has a kernel with {kernel:g} degrees of freedom, which can only be read; "
+            "fit the data again"
+        )
+    return codes[kernel]
 
 
-def charges_of(log_charges: np.ndarray, kind: KernelCode) -> np.ndarray:
-    """Return charges in the form that loops receive: as logarithms if `in_logs` is true."""
-    return np.exp(log_charges) if kind in (CAUCHY, TWO_DEGREES) else log_charges
+def charges_of(log_charges: np.ndarray, kind: int) -> np.ndarray:
+    """Return charges in the form that loops receive: as logarithms for the Gaussian kernel."""
+    return log_charges if kind == GAUSSIAN else np.exp(log_charges)
 
 
 @intrinsic
@@ -145,8 +124,17 @@ def exp32(x):
 
 
 @inlined
-def _log_by_parts(k, f):
-    """Return log(2^k (1 + f)) of f from sqrt(1/2) - 1 to sqrt(2) - 1 by a polynomial (Cephes)."""
+def log32(x):
+    """Return log(x) of a normal float32 below 2^126 with a relative error of at most 2e-7.
+
+    With x = 2^k (1 + f) and f from sqrt(1/2) - 1 to sqrt(2) - 1, the result is a polynomial in f
+    (Cephes' coefficients) plus k ln 2.
+    """
+    k = _exponent(x)
+    m = x * _power_of_two(-k)
+    large = m > _SQRT_2
+    f = (_HALF * m if large else m) - _ONE
+    k += _ONE if large else _ZERO
     tail = _L11
     tail = tail * f + _L10
     tail = tail * f + _L9
@@ -162,94 +150,21 @@ def _log_by_parts(k, f):
 
 
 @inlined
-def _parts(x):
-    """Return k and f of a positive normal number x = 2^k (1 + f)."""
-    k = _exponent(x)
-    m = x * _power_of_two(-k)
-    large = m > _SQRT_2
-    f = (_HALF * m if large else m) - _ONE
-    k += _ONE if large else _ZERO
-    return k, f
-
-
-@inlined
-def log32(x):
-    """Return log(x) of a normal float32 below 2^126 with a relative error of at most 2e-7."""
-    k, f = _parts(x)
-    return _log_by_parts(k, f)
-
-
-@inlined
-def log1p32(x):
-    """Return log(1 + x) of a float32 from 0 to below 2^126, with a relative error of at most 3e-7.
-
-    If x is small, 1 + x would lose the digits of x, so f is x itself.
-    """
-    k, f = _parts(_ONE + x)
-    return _log_by_parts(k, x if x < _SMALL else f)
-
-
-@chosen_by_type
-def is_gaussian(kind):
-    """Return whether a code represents the Gaussian kernel."""
-    if isinstance(kind, types.Float):
-        return lambda kind: False
-    return lambda kind: kind == GAUSSIAN
-
-
-@chosen_by_type
-def in_logs(kind):
-    """Return whether loops receive log charges, and similarities need exponentials."""
-    if isinstance(kind, types.Float):
-        needed = kind != types.float64
-        return lambda kind: needed
-    return lambda kind: kind == GAUSSIAN
-
-
-@chosen_by_type
 def decay(d2, kind):
-    """Return -log K(d2)."""
-    if not isinstance(kind, types.Float):
-        if d2 == types.float32:
-            return lambda d2, kind: d2 if kind == GAUSSIAN else log32(_ONE + d2)
-        return lambda d2, kind: d2 if kind == GAUSSIAN else np.log1p(d2)
-    if kind == types.float64:
-        if d2 == types.float32:
-            return lambda d2, kind: _EXPONENT * log1p32(min(d2, _FARTHEST) / _EXPONENT)
-        return lambda d2, kind: TWO_DEGREES * np.log1p(d2 / TWO_DEGREES)
-    if d2 == types.float32:
-        return lambda d2, kind: kind * log1p32(min(d2, _FARTHEST) / kind)
-    return lambda d2, kind: kind * np.log1p(d2 / kind)
-
-
-@chosen_by_type
-def spread(d2, kind):
-    """Return -1 / (d log K / d d2) of a non-Gaussian kernel."""
-    if kind == types.float64:
-        return lambda d2, kind: _ONE + d2 / _EXPONENT
-    if isinstance(kind, types.Float):
-        return lambda d2, kind: _ONE + d2 / kind
-    return lambda d2, kind: _ONE + d2
-
-
-@chosen_by_type
-def power(inverse, kind):
-    """Return K from 1 / `spread` for a kernel without logarithms (`in_logs` is false)."""
-    if kind == types.float64:
-        return lambda inverse, kind: inverse * np.sqrt(inverse)
-    return lambda inverse, kind: inverse
+    """Return -log K(d2) in float64."""
+    return d2 if kind == GAUSSIAN else np.log1p(d2)
 
 
 @inlined
 def term_and_slope(d2, charge, kind):
     """Return charge * K(d2) and charge * (-K'(d2)).
 
-    If `in_logs` is true, `charge` is the logarithm of the charge, so that neither factor underflows
-    separately.
+    For a Gaussian kernel, `charge` is the logarithm of the charge, so that neither factor
+    underflows separately.
     """
-    if in_logs(kind):
-        term = exp32(charge - decay(d2, kind))
-        return term, term if is_gaussian(kind) else term / spread(d2, kind)
-    inverse = _ONE / spread(d2, kind)
-    term = charge * power(inverse, kind)
+    if kind == GAUSSIAN:
+        term = exp32(charge - d2)
+        return term, term
+    inverse = _ONE / (_ONE + d2)
+    term = charge * inverse
     return term, term * inverse

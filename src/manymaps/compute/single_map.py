@@ -25,15 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import (
-    decay,
-    exp32,
-    in_logs,
-    is_gaussian,
-    log32,
-    power,
-    spread,
-)
+from manymaps.compute.similarity import GAUSSIAN, exp32, log32
 from manymaps.compute.threads import share_out
 
 __all__ = ["linear_pulls", "plane_words", "single_map_attraction", "single_map_cost"]
@@ -56,7 +48,7 @@ def plane_words(points: np.ndarray) -> np.ndarray:
 
 @inlined
 def _similarity(d2, kind):
-    return exp32(-decay(d2, kind)) if in_logs(kind) else power(_ONE / spread(d2, kind), kind)
+    return exp32(-d2) if kind == GAUSSIAN else _ONE / (_ONE + d2)
 
 
 @inlined
@@ -66,7 +58,7 @@ def _pull_and_mass(d2, weight, kind, rest):
     if rest > _ZERO:
         similarity = _similarity(d2, kind)
         mass = weight * similarity / (similarity + rest)
-    return (mass if is_gaussian(kind) else mass / spread(d2, kind)), mass
+    return (mass if kind == GAUSSIAN else mass / (_ONE + d2)), mass
 
 
 @compiled
@@ -133,7 +125,7 @@ def single_map_cost(
                 if rest > _ZERO:
                     total -= p[k] * log32(_similarity(d2, kind) + rest)
                 else:
-                    total += p[k] * decay(d2, kind)
+                    total += p[k] * (d2 if kind == GAUSSIAN else log32(_ONE + d2))
             cost[i] = total
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import decay, in_logs, power, spread
+from manymaps.compute.similarity import GAUSSIAN
 
 __all__ = ["pair_similarities", "strongest_choices"]
 
@@ -34,10 +34,10 @@ def pair_similarities(first, last, maps, proportions, kind, rows, columns, value
                 d2 = 0.0
                 for axis in range(maps.shape[1]):
                     d2 += (maps[m, axis, j] - maps[m, axis, i]) ** 2
-                if in_logs(kind):
-                    total += both * np.exp(-decay(d2, kind))
+                if kind == GAUSSIAN:
+                    total += both * np.exp(-d2)
                 else:
-                    total += both * power(1.0 / spread(d2, kind), kind)
+                    total += both * (1.0 / (1.0 + d2))
         values[p] = total
 
 
@@ -50,12 +50,12 @@ def _add_map(points, proportions, i, kind, distances, similarities):
         for j in range(distances.size):
             distances[j] += (points[axis, j] - own) * (points[axis, j] - own)
     own = proportions[i]
-    if in_logs(kind):
+    if kind == GAUSSIAN:
         for j in range(distances.size):
-            similarities[j] += own * proportions[j] * np.exp(-decay(distances[j], kind))
+            similarities[j] += own * proportions[j] * np.exp(-distances[j])
     else:
         for j in range(distances.size):
-            similarities[j] += own * proportions[j] * power(1.0 / spread(distances[j], kind), kind)
+            similarities[j] += own * proportions[j] * (1.0 / (1.0 + distances[j]))
 
 
 @compiled

@@ -10,9 +10,7 @@ MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Ma
                                  2012 (joint)
 AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
 
-The kernel listed for MultipleMapsTSNE has one degree of freedom. More degrees of freedom give
-kernels between the two listed. With marginals, fixed factors multiply the similarities, as in CODE
-(Globerson et al. 2004, eq. 1):
+With marginals, fixed factors multiply the similarities, as in CODE (Globerson et al. 2004, eq. 1):
 
 q_j|i = p(j) v_ij / sum_k p(k) v_ik,     p(j) ~ sum_i p_ij
 """
@@ -31,7 +29,6 @@ from manymaps.errors import ParameterError, setting
 from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import (
     CHOICES,
-    DEGREES_OF_FREEDOM,
     MULTIPLE_MAPS_SNE,
     MULTIPLE_MAPS_T_SNE,
     ChoiceModel,
@@ -185,12 +182,6 @@ class MultipleMapsTSNE(_MultipleMaps):
         The response share of j is the part of all responses that are j. With these factors, a word
         that is a response to many cues need not be near all of them. They require the conditional
         normalization. The default is False, as in the papers.
-    degrees_of_freedom : float from 1 to infinity
-        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
-        shape of Student's t distribution. A value of 1 gives the kernel of t-SNE, 1 / (1 + d2), and
-        infinity gives the Gaussian kernel of SNE, exp(-d2). With more degrees of freedom, the maps
-        explain more of the data, but fewer associates are among the nearest objects (see the
-        section of the manual on the kernel). The default is 1.
 
     Attributes
     ----------
@@ -242,15 +233,6 @@ class MultipleMapsTSNE(_MultipleMaps):
 
     method = "mm-tsne"
     _preset = MULTIPLE_MAPS_T_SNE
-    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
-        **_MultipleMaps._parameter_constraints,
-        "degrees_of_freedom": DEGREES_OF_FREEDOM,
-    }
-
-    degrees_of_freedom: float = 1.0
-
-    def _model(self) -> ChoiceModel:
-        return replace(super()._model(), kernel=self.degrees_of_freedom)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -25,7 +25,6 @@ from manymaps.errors import DataWarning, setting
 from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import (
     CHOICES,
-    DEGREES_OF_FREEDOM,
     SYMMETRIC_SNE,
     T_SNE,
     UNI_SNE,
@@ -481,11 +480,6 @@ class TSNE(_SingleMap):
         openTSNE or FIt-SNE by 4. The default "auto" is n / 4 divided by the exaggeration, where n
         is the number of objects, which corresponds to n / exaggeration in openTSNE (Belkina et al.
         2019). Values above 4n move points far apart and raise a `DataWarning`.
-    degrees_of_freedom : float from 1 to infinity
-        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
-        shape of Student's t distribution. The default of 1 gives the kernel of t-SNE, 1 / (1 + d2),
-        and infinity gives the Gaussian kernel of SNE, exp(-d2). Maps with the Gaussian kernel have
-        less space between groups.
 
     Attributes
     ----------
@@ -537,18 +531,16 @@ class TSNE(_SingleMap):
         "early_exaggeration_iter": [Whole(0), AUTO],
         "late_exaggeration": [Number(least=1)],
         "learning_rate": [Number(above=0), AUTO],
-        "degrees_of_freedom": DEGREES_OF_FREEDOM,
     }
 
     early_exaggeration: float = 12.0
     early_exaggeration_iter: int | Literal["auto"] = "auto"
     late_exaggeration: float = 1.0
     learning_rate: float | Literal["auto"] = "auto"
-    degrees_of_freedom: float = 1.0
     max_iter: int = 750
 
     def _model(self) -> ChoiceModel:
-        return replace(T_SNE, kernel=self.degrees_of_freedom)
+        return T_SNE
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         span = min(_EXAGGERATED, self.max_iter // 3)

@@ -41,7 +41,7 @@ import numpy as np
 
 from manymaps.errors import DataError
 from manymaps.metrics.senses import check_maps, votes
-from manymaps.model.choice import Kernel
+from manymaps.model.choice import StoredKernel
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def explaining_maps(
     rows: Any,
     columns: Any,
     *,
-    kernel: Kernel = "cauchy",
+    kernel: StoredKernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> np.ndarray:
     """Find the map that explains each pair best, argmax over m of v_ij^m.
@@ -212,8 +212,8 @@ def explaining_maps(
         Mixing proportions.
     rows, columns : array-like of int, shape (n_pairs,)
         Indices of the two objects of each pair, in either order.
-    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
-        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel : {"cauchy", "gaussian"}, default="cauchy"
+        Kernel of the model.
     kernel_width : float > 0, default=1.0
         Width of the kernel, in units of the positions.
 

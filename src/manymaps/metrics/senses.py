@@ -38,10 +38,9 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_number, check_whole
-from manymaps.constraints import check_parameter
 from manymaps.errors import DataError
 from manymaps.metrics.measures import standard_error
-from manymaps.model.choice import KERNEL, Kernel
+from manymaps.model.choice import StoredKernel, check_kernel
 from manymaps.model.similarities import kernel_values, map_votes
 
 # Number of objects per block, which limits memory.
@@ -146,7 +145,7 @@ def sense_separation(
     strengths: sparse.csr_array,
     pair_senses: np.ndarray,
     *,
-    kernel: Kernel = "cauchy",
+    kernel: StoredKernel = "cauchy",
     kernel_width: float = 1.0,
     n_permutations: int = 20,
     random_state: int = 0,
@@ -163,8 +162,8 @@ def sense_separation(
         Weights of the pairs, with sorted indices.
     pair_senses : ndarray of int, shape (n_pairs,)
         Sense of the row's object that each stored pair comes from, in row-major order.
-    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
-        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel : {"cauchy", "gaussian"}, default="cauchy"
+        Kernel of the model.
     kernel_width : float > 0, default=1.0
         Width of the kernel, in units of the positions.
     n_permutations : int > 0, default=20
@@ -285,7 +284,7 @@ def strongest_recall(
     strengths: sparse.csr_array,
     *,
     k: int = 10,
-    kernel: Kernel = "cauchy",
+    kernel: StoredKernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> float:
     """Compute the share of objects whose strongest associate is among the k most similar objects.
@@ -301,8 +300,8 @@ def strongest_recall(
         associates, the first is used.
     k : int, default=10
         Number of most similar objects under the model.
-    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
-        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel : {"cauchy", "gaussian"}, default="cauchy"
+        Kernel of the model.
     kernel_width : float, default=1.0
         Width of the kernel, in units of the positions.
 
@@ -348,7 +347,7 @@ def strongest_recall(
 
 
 def _similarities(
-    maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: Kernel
+    maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: StoredKernel
 ) -> np.ndarray:
     """Compute v_ij between some rows and all objects, shape (rows, n); a row's own entry is -1.
 
@@ -401,11 +400,11 @@ def votes(
     proportions: np.ndarray,
     cues: np.ndarray,
     responses: np.ndarray,
-    kernel: Kernel,
+    kernel: StoredKernel,
     kernel_width: float,
 ) -> np.ndarray:
     """Compute r_ij^m for pairs (cue, response), shape (n_pairs, n_maps); 0 if no map has both."""
-    check_parameter("kernel", kernel, KERNEL)
+    check_kernel(kernel)
     check_number("kernel_width", kernel_width, above=0)
     with np.errstate(divide="ignore"):
         log_proportions = np.log(proportions.astype(np.float64))

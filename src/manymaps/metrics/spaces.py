@@ -35,10 +35,9 @@ from manymaps.checks import (
     not_amount,
     not_finite,
 )
-from manymaps.constraints import check_parameter
 from manymaps.errors import DataError, ParameterError
 from manymaps.metrics.measures import ratio
-from manymaps.model.choice import KERNEL, Kernel
+from manymaps.model.choice import StoredKernel, check_kernel
 from manymaps.model.similarities import log_kernel
 
 # Distances that are equal in exact arithmetic may differ by rounding of float64.
@@ -345,8 +344,8 @@ class MapSpace(Space):
         Positions in all maps.
     proportions : ndarray of shape (n_maps, n), optional
         Mixing proportions. They can be omitted for a single map.
-    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
-        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel : {"cauchy", "gaussian"}, default="cauchy"
+        Kernel of the model.
     kernel_width : float > 0, default=1.0
         Width of the kernel, in units of the positions.
 
@@ -368,7 +367,7 @@ class MapSpace(Space):
 
     maps: np.ndarray
     proportions: np.ndarray | None = None
-    kernel: Kernel = "cauchy"
+    kernel: StoredKernel = "cauchy"
     kernel_width: float = 1.0
 
     def __post_init__(self) -> None:
@@ -391,7 +390,7 @@ class MapSpace(Space):
             raise DataError(f"map {where[0]}: the position of object {where[1]} is not finite")
         if not (np.isfinite(proportions) & (proportions >= 0)).all():
             raise DataError("proportions must be finite and non-negative")
-        check_parameter("kernel", self.kernel, KERNEL)
+        check_kernel(self.kernel)
         check_number("kernel_width", self.kernel_width, above=0)
         object.__setattr__(self, "maps", maps)
         object.__setattr__(self, "proportions", proportions)

@@ -23,27 +23,19 @@ import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from manymaps.constraints import NONE, Allowed, Choice, Kind, Number, check_parameter
+from manymaps.constraints import NONE, Allowed, Choice, Number, check_parameter
 
-Kernel = Literal["gaussian", "cauchy"] | float
+Kernel = Literal["gaussian", "cauchy"]
+#: Kernel of an atlas. A number is the degrees of freedom of Student's kernel, which files may
+#: contain. Such a kernel can be evaluated, but not fitted.
+StoredKernel = Kernel | float
 Normalization = Literal["conditional", "joint"]
 Mixing = Literal["learned", "fixed"]
 Given = Literal["rows", "columns"]
 
-
-def _is_degrees(value: Any) -> bool:
-    """Return whether a value may be a number of degrees of freedom."""
-    return Number(least=1).allows(value) or (isinstance(value, float) and value == math.inf)
-
-
-#: Allowed degrees of freedom: 1 is the Cauchy kernel, infinity the Gaussian kernel.
-DEGREES_OF_FREEDOM: Allowed = [Kind("a number of at least 1, infinity included", _is_degrees)]
-#: Allowed kernels: a name, or the degrees of freedom of Student's kernel.
-KERNEL: Allowed = [Choice(("gaussian", "cauchy")), *DEGREES_OF_FREEDOM]
-
 #: Allowed values of each choice, also for estimators that have it as a parameter.
 CHOICES: dict[str, Allowed] = {
-    "kernel": KERNEL,
+    "kernel": [Choice(get_args(Kernel))],
     "normalization": [Choice(get_args(Normalization))],
     "mixing": [Choice(get_args(Mixing))],
     "background": [Number(least=0, below=1)],
@@ -52,16 +44,20 @@ CHOICES: dict[str, Allowed] = {
 }
 
 
+def check_kernel(kernel: StoredKernel) -> None:
+    """Raise a ParameterError if a kernel is neither a name nor one that a file may contain."""
+    if not (isinstance(kernel, float) and 1 < kernel < math.inf):
+        check_parameter("kernel", kernel, CHOICES["kernel"])
+
+
 @dataclass(frozen=True)
 class ChoiceModel:
     """Options of a model: kernel, normalization, mixing, background and kernel width.
 
     Parameters
     ----------
-    kernel : {"gaussian", "cauchy"} or float of at least 1, default="gaussian"
-        Kernel K of a squared distance. "gaussian" is exp(-d2), and "cauchy" is 1 / (1 + d2). A
-        number nu selects Student's kernel with nu degrees of freedom, K = (1 + d2 / a)^-a with a =
-        (nu + 1) / 2. The numbers 1 and infinity become "cauchy" and "gaussian".
+    kernel : {"gaussian", "cauchy"}, default="gaussian"
+        Kernel K of a squared distance. "gaussian" is exp(-d2), and "cauchy" is 1 / (1 + d2).
     normalization : {"conditional", "joint"}, default="conditional"
         Whether q is normalized over the pairs of one row, or over all pairs.
     mixing : {"learned", "fixed"}, default="fixed"
@@ -91,11 +87,9 @@ class ChoiceModel:
     >>> from manymaps.model import SYMMETRIC_SNE, T_SNE
     >>> replace(SYMMETRIC_SNE, kernel="cauchy") == T_SNE
     True
-    >>> replace(T_SNE, kernel=4).kernel, replace(T_SNE, kernel=1).kernel
-    (4.0, 'cauchy')
     """
 
-    kernel: Kernel = "gaussian"
+    kernel: StoredKernel = "gaussian"
     normalization: Normalization = "conditional"
     mixing: Mixing = "fixed"
     background: float = 0.0
@@ -103,9 +97,10 @@ class ChoiceModel:
     given: Given | None = None
 
     def __post_init__(self) -> None:
+        check_kernel(self.kernel)
         for name, allowed in CHOICES.items():
-            check_parameter(name, getattr(self, name), allowed)
-        object.__setattr__(self, "kernel", _canonical(self.kernel))
+            if name != "kernel":
+                check_parameter(name, getattr(self, name), allowed)
 
     def with_background_share(self, share: float) -> ChoiceModel:
         """Return a copy of the model with its background multiplied by a factor.
@@ -134,21 +129,6 @@ class ChoiceModel:
             Value of each option by name.
         """
         return asdict(self)
-
-
-def kernel_exponent(kernel: Kernel) -> float:
-    """Return the exponent a of a non-Gaussian kernel (1 + d2 / a)^-a.
-
-    >>> kernel_exponent("cauchy"), kernel_exponent(4.0)
-    (1.0, 2.5)
-    """
-    return 1.0 if isinstance(kernel, str) else (kernel + 1) / 2
-
-
-def _canonical(kernel: Kernel) -> Kernel:
-    """Replace degrees of freedom by the name of the kernel if the kernel has a name."""
-    names: dict[float, Kernel] = {1.0: "cauchy", math.inf: "gaussian"}
-    return kernel if isinstance(kernel, str) else names.get(kernel, float(kernel))
 
 
 SNE = ChoiceModel()

@@ -35,7 +35,7 @@ from manymaps.compute.mixture import (
     log_proportions,
     side_by_side,
 )
-from manymaps.compute.similarity import KernelCode, kernel_code
+from manymaps.compute.similarity import kernel_code
 from manymaps.compute.single_map import (
     linear_pulls,
     plane_words,
@@ -158,7 +158,7 @@ class _Side:
         """Return the log charges of the entries, charge_i pi_i^m, from charges of objects."""
         return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
 
-    def table(self, kind: KernelCode) -> np.ndarray:
+    def table(self, kind: int) -> np.ndarray:
         """Return a table with all maps of an object in one row (see `compute.mixture`)."""
         with alone_if(self.is_small):
             return side_by_side(self.positions, self.log_pi, kind)

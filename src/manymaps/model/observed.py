@@ -35,11 +35,11 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.errors import DataError
-from manymaps.model.choice import ChoiceModel, Kernel
+from manymaps.model.choice import ChoiceModel, StoredKernel
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
-from manymaps.model.similarities import kernel_spread, log_kernel
+from manymaps.model.similarities import log_kernel
 from manymaps.model.target import Target
 
 # All pairs are summed densely. In 10 maps, an evaluation takes 47 ms for 300 objects and 44 times
@@ -200,7 +200,7 @@ class ObservedObjective:
             felt = both * part
             along_pi[m], shares[m] = felt.sum(axis=1), (explained * part).sum(axis=1)
             if self.model.kernel != "gaussian":
-                felt /= kernel_spread(squares, self.model.kernel)
+                felt /= 1 + squares
             # einsum does not use BLAS, whose sums depend on the number of threads.
             pulls[m] = np.einsum("ij,jd->id", felt, points) - felt.sum(axis=1)[:, None] * points
         pulls *= 2 * self.target.scale / self.model.kernel_width
@@ -217,7 +217,9 @@ def _squares(points: np.ndarray) -> np.ndarray:
     return squares
 
 
-def _log_similarities(positions: np.ndarray, log_pi: np.ndarray, kernel: Kernel) -> np.ndarray:
+def _log_similarities(
+    positions: np.ndarray, log_pi: np.ndarray, kernel: StoredKernel
+) -> np.ndarray:
     """Return log v_ij, shape (n, n), with -inf on the diagonal."""
     n = positions.shape[1]
     total = np.full((n, n), -np.inf)

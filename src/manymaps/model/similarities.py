@@ -1,9 +1,12 @@
 """Similarities v_ij of the models in NumPy: kernels and normalization.
 
-    v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),      K(d2) = exp(-d2)  or  (1 + d2 / a)^-a
+    v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),      K(d2) = exp(-d2)  or  1 / (1 + d2)
 
 These functions apply to fitted maps, in float64 and in small blocks. Distances are in units of the
 kernel width. During a fit, `manymaps.compute` computes the sums.
+
+Files may contain a third kernel, the density of Student's t distribution with nu degrees of freedom
+up to a factor, K(d2) = (1 + d2 / a)^-a with a = (nu + 1) / 2. The Cauchy kernel is nu = 1.
 """
 
 from __future__ import annotations
@@ -12,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.model.choice import Kernel, kernel_exponent
+from manymaps.model.choice import StoredKernel
 
 
-def kernel_values(squared_distances: np.ndarray, kernel: Kernel) -> Any:
+def kernel_values(squared_distances: np.ndarray, kernel: StoredKernel) -> Any:
     """Return K of squared distances of any shape.
 
     >>> kernel_values(np.array([0.0, 1.0]), "cauchy").tolist()
@@ -26,7 +29,7 @@ def kernel_values(squared_distances: np.ndarray, kernel: Kernel) -> Any:
     return np.exp(log_kernel(squared_distances, kernel))
 
 
-def log_kernel(squared_distances: np.ndarray, kernel: Kernel) -> Any:
+def log_kernel(squared_distances: np.ndarray, kernel: StoredKernel) -> Any:
     """Return log K of squared distances of any shape, which is finite even if K itself is 0.
 
     >>> log_kernel(np.array([0.0, 1e4]), "gaussian").tolist()
@@ -34,17 +37,10 @@ def log_kernel(squared_distances: np.ndarray, kernel: Kernel) -> Any:
     """
     if kernel == "gaussian":
         return -squared_distances
-    exponent = kernel_exponent(kernel)
+    if kernel == "cauchy":
+        return -np.log1p(squared_distances)
+    exponent = (float(kernel) + 1) / 2
     return -exponent * np.log1p(squared_distances / exponent)
-
-
-def kernel_spread(squared_distances: np.ndarray, kernel: Kernel) -> Any:
-    """Return -1 / (d log K / d d2) of a non-Gaussian kernel.
-
-    >>> kernel_spread(np.array([0.0, 1.0]), "cauchy").tolist()
-    [1.0, 2.0]
-    """
-    return 1 + squared_distances / kernel_exponent(kernel)
 
 
 def normalized(logs: np.ndarray, axis: int | None = None) -> np.ndarray:
@@ -64,7 +60,7 @@ def log_pairs(
     log_proportions: np.ndarray,
     rows: np.ndarray,
     columns: np.ndarray,
-    kernel: Kernel,
+    kernel: StoredKernel,
 ) -> np.ndarray:
     """Return log v_ij^m of pairs (i, j), shape (n_pairs, n_maps), or -inf in maps without both.
 
@@ -82,7 +78,7 @@ def map_votes(
     log_proportions: np.ndarray,
     rows: np.ndarray,
     columns: np.ndarray,
-    kernel: Kernel,
+    kernel: StoredKernel,
 ) -> np.ndarray:
     """Return r_ij^m = v_ij^m / v_ij of pairs (i, j), (n_pairs, n_maps), or 0 if no map has both.
 

@@ -192,9 +192,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         Number of maps.
     n_components : int, default 35
         Number of dimensions of each map.
-    kernel : {"gaussian", "cauchy"} or float, default "gaussian"
-        Kernel K of the similarities in a map. A number of at least 1 gives the degrees of freedom
-        of Student's kernel, which is intermediate between the two named kernels.
+    kernel : {"gaussian", "cauchy"}, default "gaussian"
+        Kernel K of the similarities in a map.
     init : {"spectral", "charts", "random"}, optional
         Starting positions. The choice "spectral" uses the leading eigenvectors of the network of
         training associations (`manymaps.affinity.network`), with a random rotation for each of
