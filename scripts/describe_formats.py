@@ -17,8 +17,6 @@ from manymaps.archive import ArrayPart, Schema, ValuePart
 from manymaps.archive.door import ALWAYS_UNPACKED, MOST_EXPANSION, MOST_LABELS
 from manymaps.atlas.storage import ATLAS
 from manymaps.data.counts import COUNTS
-from manymaps.maps.restarts import EARLIER
-from manymaps.maps.run import CHECKPOINT
 from manymaps.prediction.journal import JOURNAL, POINT
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
@@ -33,7 +31,7 @@ All files that manymaps writes consist of NumPy arrays and JSON, so that any pro
         meta = json.loads(file.read("meta.json"))
         maps = np.load(io.BytesIO(file.read("maps.npy")))
 
-An archive (`.atlas`, checkpoints) is a zip file, stored or deflated. It contains `meta.json` in
+An `.atlas` archive is a zip file, stored or deflated. It contains `meta.json` in
 UTF-8 and one `.npy` file per array. `meta.json` contains "format" and "version" in addition to the
 values below. A dimension with the same name has the same length in the whole file. A name that ends
 in `*` stands for all names with this beginning. Values and arrays that are not listed here are
@@ -89,7 +87,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args()
-    schemas = (ATLAS, CHECKPOINT, EARLIER, COUNTS, JOURNAL, POINT)
+    schemas = (ATLAS, COUNTS, JOURNAL, POINT)
     text = "\n".join([INTRODUCTION, *(described(schema) for schema in schemas)]).rstrip() + "\n"
     if asked.check:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:

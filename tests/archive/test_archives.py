@@ -117,7 +117,7 @@ def test_every_truncation_is_refused(tmp_path):
             read(tmp_path / "cut")
 
 
-@pytest.mark.parametrize("member", [{"a": 1}, [], "text", {"format": "manymaps checkpoint"}])
+@pytest.mark.parametrize("member", [{"a": 1}, [], "text", {"format": "manymaps counts"}])
 def test_foreign_zip_is_refused(tmp_path, member):
     with zipfile.ZipFile(tmp_path / "a", "w") as archive:
         archive.writestr("meta.json", json.dumps(member))

@@ -250,7 +250,7 @@ class TestFile:
         path.write_text("cue,response\ntie,knot\n")
         with pytest.raises(DataError, match="cannot be read as a manymaps atlas"):
             load_atlas(path)
-        write_archive(path, Schema("manymaps checkpoint", 1, "another"), {}, {})
+        write_archive(path, Schema("manymaps sweep", 1, "another"), {}, {})
         with pytest.raises(DataError, match="not a manymaps atlas"):
             load_atlas(path)
 

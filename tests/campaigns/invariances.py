@@ -2,7 +2,7 @@
 
 A case draws a model, a table and one change that is none:
 
-    again, threads, process, resumed      the same bits, by the promise of `docs/develop/design.md`
+    again, threads, process     the same bits, by the promise of `docs/develop/design.md`
     held        the table in another container, type or sparse format, numbers being the same
     renamed     other labels: the same maps
     scaled      strengths times a power of two, which normalization takes out: the same bits
@@ -120,16 +120,6 @@ def _process(model: Any, arguments: Arguments, table: np.ndarray, rng: Any) -> s
     return "" if outputs[0] == outputs[1] else "another process gives other maps"
 
 
-def _resumed(model: Any, arguments: Arguments, table: np.ndarray, rng: Any) -> str:
-    whole = _fitted(model, arguments, table)
-    at = int(rng.integers(1, arguments["max_iter"] + 1))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "state")
-        part = model(**arguments, callback=lambda k, *_: k == at)
-        part.fit(table, checkpoint=path)
-        return _differ(whole, _fitted(model, arguments, table, resume=path))
-
-
 def _held(model: Any, arguments: Arguments, table: np.ndarray, rng: Any) -> str:
     held: tuple[Callable[[], Any], ...] = (
         lambda: table.astype(np.float32),
@@ -204,5 +194,5 @@ def _lines(model: Any, arguments: Arguments, table: np.ndarray, rng: Any) -> str
 
 CHANGES: dict[str, Callable[..., str]] = {
     "again": _again, "threads": _threads, "held": _held, "renamed": _renamed, "scaled": _scaled,
-    "order": _order, "lines": _lines, "resumed": _resumed, "process": _process,
+    "order": _order, "lines": _lines, "process": _process,
 }  # fmt: skip

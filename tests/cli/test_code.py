@@ -121,14 +121,6 @@ class TestFit:
         result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
         failed(result, 3, "(documents and words); use --method code")
 
-    def test_checkpoint_and_resume(self, counts, tmp_path):
-        state = tmp_path / "state"
-        worked(code(counts, None, "--checkpoint", state))
-        resumed = worked(code(counts, None, "--resume", state, "--iterations", 60, "--json"))
-        assert 40 < json.loads(resumed.stdout)["n_iterations"] <= 60
-        result = code(counts, None, "--checkpoint", state, "--restarts", 2)
-        failed(result, 2, "--restarts 2 cannot be combined with checkpoint or resume")
-
     def test_strict_fails_without_convergence(self, counts):
         result = code(counts, None, "--strict", "--iterations", 2)
         assert result.exit_code == 4
@@ -324,13 +316,13 @@ class TestProcess:
 
     @pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
     def test_interruption_on_a_terminal(self, large, tmp_path):
-        state = tmp_path / "state"
+        state = tmp_path / "state.atlas"
         model = ("--method", "code", "--penalty", 0, "--iterations", 100_000)
         options = ("-o", tmp_path / "o.atlas", *model, "--checkpoint", state)
         done = on_a_terminal("fit", large, *options, signal_=signal.SIGINT)
         assert done.returncode == 130
         assert done.stdout == ""
         assert "iteration" in done.stderr
-        assert f"--resume {state}" in re.sub(r"\s+", " ", done.stderr)
+        assert f"--init {state}" in re.sub(r"\s+", " ", done.stderr)
         assert not (tmp_path / "o.atlas").exists()
         assert state.exists()

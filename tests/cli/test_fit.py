@@ -346,12 +346,15 @@ class TestFitOfVectors:
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert (atlas.method, atlas.n_maps, atlas.vectors) == ("tsne", 1, None)
 
-    def test_resumed_fit_gives_the_same_maps(self, vectors, tmp_path):
-        unbroken = atlas_of(vectors, "--local-perplexity").maps
-        state = tmp_path / "state"
-        atlas_of(vectors, "--local-perplexity", "--checkpoint", state)
-        resumed = atlas_of(vectors, "--local-perplexity", "--resume", state)
-        np.testing.assert_array_equal(resumed.maps, unbroken)
+    def test_maps_are_saved_during_the_fit(self, vectors, tmp_path, monkeypatch):
+        monkeypatch.setattr("manymaps.cli.interruption._CHECKPOINT_SECONDS", 0)
+        state = tmp_path / "state.atlas"
+        atlas = atlas_of(vectors, "--checkpoint", state)
+        saved = mm.load_atlas(state)
+        np.testing.assert_array_equal(saved.maps, atlas.maps)
+        assert saved.labels == atlas.labels
+        worked(map_of(vectors, "--init", state, "--checkpoint", state))
+        failed(map_of(vectors, "--checkpoint", tmp_path / "state"), 2, "must end in .atlas")
 
     @pytest.mark.parametrize(
         ("method", "option", "value"),
@@ -392,14 +395,17 @@ class TestFitOfVectors:
 class TestInterruption:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_interrupted_fit_can_go_on(self, large, number):
-        output, state = large.parent / "out.atlas", large.parent / "fit.state"
-        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--checkpoint", state)
-        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=number)
+        state = large.parent / "so-far.atlas"
+        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
+        saving = ("--checkpoint", state, "--iterations", 1_000_000)
+        done = on_a_terminal(*fit, *saving, signal_=number)
         assert done.returncode == 130, done.stderr
         assert done.stdout == ""
-        assert f"--resume {state}" in re.sub(r"\s+", " ", done.stderr)
+        assert f"--init {state}" in re.sub(r"\s+", " ", done.stderr)
         assert "Traceback" not in done.stderr
-        assert sorted(path.name for path in large.parent.iterdir()) == ["fit.state", "large.csv"]
+        names = sorted(path.name for path in large.parent.iterdir())
+        assert names == ["large.csv", "so-far.atlas"]
+        worked(invoke(*fit, "--iterations", 20, "--init", state, "--quiet"))
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_without_a_checkpoint_the_maps_so_far_are_kept(self, large, number):
@@ -411,7 +417,6 @@ class TestInterruption:
         told = re.sub(r"\s+", " ", done.stderr)
         assert re.search(rf"interrupted; the maps after [\d,]+ iterations are in {partial}", told)
         assert f"--init {partial}" in told
-        assert "--checkpoint" in told
         assert "Traceback" not in done.stderr
         assert sorted(path.name for path in large.parent.iterdir()) == [
             "large.csv", "out.partial.atlas",
@@ -448,16 +453,3 @@ class TestInterruption:
         assert done.returncode == 130
         assert "interrupted; nothing was saved" in re.sub(r"\s+", " ", done.stderr)
         assert partial.read_text() == "mine"
-
-    def test_resumed_fit_gives_the_maps_of_an_unbroken_one(self, large):
-        """Where an interruption falls must not matter."""
-        output, state = large.parent / "out.atlas", large.parent / "fit.state"
-        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--iterations", 800)
-        assert run(*fit, "--quiet").returncode == 0
-        unbroken = mm.load_atlas(output)
-        output.unlink()
-        done = on_a_terminal(*fit, "--checkpoint", state, signal_=signal.SIGINT)
-        assert done.returncode == 130
-        assert not output.exists()
-        assert run(*fit, "--resume", state, "--quiet").returncode == 0
-        np.testing.assert_array_equal(mm.load_atlas(output).maps, unbroken.maps)

@@ -444,20 +444,6 @@ def test_more_starts_are_never_worse():
     assert many.history_["cost"][-1] <= one.history_["cost"][-1]
 
 
-def test_a_checkpoint_goes_on(tmp_path):
-    table, _, _ = clustered_table()
-    file = str(tmp_path / "state")
-    settings = {"random_state": 0, "penalty": 0.01, "optimizer": Momentum()}
-    CODE(max_iter=60, **settings).fit(table, checkpoint=file)
-    resumed = CODE(max_iter=120, **settings).fit(table, resume=file)
-    whole = CODE(max_iter=120, **settings).fit(table)
-    np.testing.assert_array_equal(resumed.row_embedding_, whole.row_embedding_)
-    with pytest.raises(DataError, match="other data"):
-        CODE(max_iter=120, **settings).fit(table + 1, resume=file)
-    with pytest.raises(ParameterError, match="n_init=2"):
-        CODE(n_init=2).fit(table, checkpoint=file)
-
-
 def test_the_model_of_the_atlas_is_the_preset():
     from manymaps.model.choice import CODE as PRESET
 

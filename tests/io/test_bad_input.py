@@ -71,9 +71,6 @@ def test_folder_in_place_of_a_file(folder):
         ("cue,response,strength\na,b,1\n", (), "--responses keep"),
         (TRIANGLE, ("--metadata", "unknown.csv"), "unknown.csv: no label"),
         (TRIANGLE, ("--metadata", "twice.csv"), "'tie' twice"),
-        (TRIANGLE, ("--resume", "nothing"), "no such file"),
-        (TRIANGLE, ("--resume", "empty"), "empty"),
-        (TRIANGLE, ("--resume", "twice.csv"), "twice.csv"),
     ],
 )
 def test_files_that_cannot_be_used(folder, monkeypatch, text, options, message):
@@ -170,14 +167,6 @@ def test_atlas_that_is_truncated_or_foreign(folder, arguments):
         result = invoke(name, folder / "bad.atlas", *rest, *output.get(name, []))
         failed(result, 3, "bad.atlas cannot be read as a manymaps atlas")
     assert {path.name for path in folder.iterdir()} == {"bad.atlas", "whole.atlas"}
-
-
-def test_checkpoints_of_other_data_and_settings(folder):
-    worked(fit(folder, TRIANGLE, "--checkpoint", folder / "state"))
-    (folder / "out.atlas").unlink()
-    other = TRIANGLE.replace("tie,knot,1", "tie,knot,2\ntie,suit,1")
-    failed(fit(folder, other, "--resume", folder / "state"), 3, "data")
-    failed(fit(folder, TRIANGLE, "--resume", folder / "state", "--dims", 3), 3, "")
 
 
 LABELS = {

@@ -123,17 +123,6 @@ def test_a_fit_numbers_its_maps_so_and_one_from_an_atlas_keeps_its_numbers():
     assert alike.argmax(axis=1).tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.slow
-def test_a_resumed_run_has_the_same_numbers(tmp_path):
-    norms, state = mm.load_word_relations(), tmp_path / "run.state"
-    whole = mm.MultipleMapsTSNE(n_maps=4, max_iter=10, random_state=0).fit(norms)
-    part = mm.MultipleMapsTSNE(n_maps=4, max_iter=10, random_state=0)
-    part.set_params(callback=lambda iteration, *_: iteration == 4).fit(norms, checkpoint=state)
-    resumed = mm.MultipleMapsTSNE(n_maps=4, max_iter=10, random_state=0).fit(norms, resume=state)
-    np.testing.assert_array_equal(resumed.maps_, whole.maps_)
-    np.testing.assert_array_equal(resumed.proportions_, whole.proportions_)
-
-
 def test_code_numbers_its_maps_so():
     rng = np.random.default_rng(0)
     counts = mm.Counts(rng.poisson(1.0, (12, 9)))

@@ -133,22 +133,6 @@ def test_fitted_rows_are_known_and_new_ones_need_all_similarities():
         fit.transform(fresh)
 
 
-def test_a_resumed_fit_has_the_same_bits_and_another_table_is_refused(tmp_path):
-    whole = estimator(n_init=2).fit(with_gaps())
-    path, steps = tmp_path / "state", []
-
-    def stop(*_):
-        steps.append(0)
-        return len(steps) == 170
-
-    estimator(n_init=2, callback=stop).fit(with_gaps(), checkpoint=path)
-    rest = estimator(n_init=2).fit(with_gaps(), resume=path)
-    np.testing.assert_array_equal(rest.maps_, whole.maps_)
-    assert rest.restarts_ == whole.restarts_
-    with pytest.raises(DataError, match="of other data"):
-        estimator(n_init=2).fit(np.nan_to_num(with_gaps()), resume=path)
-
-
 class TestWhatElseKnowsThem:
     def norms(self):
         known = sparse.csr_array(np.nan_to_num(with_gaps()))

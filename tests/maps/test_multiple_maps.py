@@ -5,7 +5,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -218,18 +217,6 @@ class TestSameBits:
         for other in maps[1:]:
             np.testing.assert_array_equal(other, maps[0])
 
-    def test_resumed(self, tmp_path):
-        path = tmp_path / "run"
-        estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=80, random_state=3)
-        whole = clone(estimator).fit(two_senses()).maps_
-        half = clone(estimator).set_params(callback=lambda k, cost, atlas: k == 33)
-        assert half.fit(two_senses(), checkpoint=path).n_iter_ == 33
-        np.testing.assert_array_equal(estimator.fit(two_senses(), resume=path).maps_, whole)
-        with pytest.raises(DataError, match="random_state=3, not 4"):
-            clone(estimator).set_params(random_state=4).fit(two_senses(), resume=path)
-        with pytest.raises(DataError, match="other data"):
-            estimator.set_params(affinity="precomputed").fit(ring(5), resume=path)
-
 
 class TestStart:
     def test_from_an_atlas(self):
@@ -398,19 +385,6 @@ class TestMarginals:
         again = mm.load_atlas(tmp_path / "a.atlas")
         assert again == atlas
         np.testing.assert_array_equal(again.factors, atlas.factors)
-
-    def test_resumed_runs_keep_it(self, tmp_path):
-        norms = some_words()
-        estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=60, random_state=3, marginals=True)
-        whole = clone(estimator).fit(norms).atlas_
-        half = clone(estimator).set_params(callback=lambda k, cost, atlas: k == 33)
-        half.fit(norms, checkpoint=tmp_path / "run")
-        again = clone(estimator).fit(norms, resume=tmp_path / "run").atlas_
-        np.testing.assert_array_equal(again.maps, whole.maps)
-        np.testing.assert_array_equal(again.factors, whole.factors)
-        other = clone(estimator).set_params(marginals=False)
-        with pytest.raises(DataError, match=r"made with marginals=True"):
-            other.fit(norms, resume=tmp_path / "run")
 
     def test_many_objects_keep_their_own_factors(self):
         """Above 2,000 objects, the fit reorders the objects."""

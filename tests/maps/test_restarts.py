@@ -7,10 +7,8 @@ import pytest
 
 from cli_samples import failed, invoke, worked
 from manymaps import SNE, TSNE, AspectMaps, MultipleMapsSNE, MultipleMapsTSNE, UniSNE, load_atlas
-from manymaps.archive import read_archive, write_archive
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import ParameterError
 from manymaps.maps.restarts import derived_seeds
-from manymaps.maps.run import CHECKPOINT
 from objective_samples import similarities_of_maps
 
 MANY = {"n_maps": 2, "max_iter": 60}
@@ -86,89 +84,9 @@ def test_vectors_start_once_from_their_axes_and_then_at_random():
         assert alone.history_["cost"][-1] == one.cost
 
 
-@pytest.fixture(scope="module")
-def whole():
-    return estimator(n_init=3).fit(table())
-
-
-class TestInterruption:
-    @pytest.mark.parametrize("run", [0, 1, 2])
-    @pytest.mark.parametrize("iteration", [1, 25, 60])
-    def test_goes_on_where_it_was_and_makes_no_run_again(self, whole, tmp_path, run, iteration):
-        path, steps = tmp_path / "state", []
-
-        def stop(k, cost, atlas):
-            steps.append(k)
-            return len(steps) == 60 * run + iteration
-
-        estimator(n_init=3, callback=stop).fit(table(), checkpoint=path)
-        made = []
-        rest = estimator(n_init=3, callback=lambda k, *_: made.append(k))
-        rest.fit(table(), resume=path)
-        assert len(made) == 60 * 3 - len(steps)
-        assert rest.restarts_ == whole.restarts_
-        assert_same_bits(rest, whole)
-
-    def test_the_seeds_of_runs_to_come_are_kept_from_the_first_on(self, tmp_path):
-        """Those from no number would be others when it goes on."""
-        estimator(n_init=3, callback=lambda k, *_: k == 2).fit(table(), checkpoint=tmp_path / "s")
-        earlier = read_archive(tmp_path / "s", CHECKPOINT)[0]["earlier"]
-        assert len(earlier["seeds"]) == 3
-        assert earlier["ended"] == []
-
-    def test_a_joint_model_keeps_its_normalizer(self, tmp_path):
-        joint = {"n_init": 3, "normalization": "joint"}
-        path, steps = tmp_path / "state", []
-        whole = estimator(**joint).fit(table())
-        best = int(np.argmin([one.cost for one in whole.restarts_]))
-        stop = lambda *_: steps.append(0) or len(steps) == 60 * max(best + 1, 1) + 1  # noqa: E731
-        if best == 2:
-            stop = None
-        estimator(**joint, callback=stop).fit(table(), checkpoint=path)
-        rest = estimator(**joint).fit(table(), resume=path)
-        assert rest.atlas_.log_normalizer == whole.atlas_.log_normalizer
-        assert_same_bits(rest, whole)
-
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (lambda e: e.pop("seeds"), "'seeds' is missing"),
-            (lambda e: e["seeds"].pop(), "2 runs; expected 3"),
-            (lambda e: e.update(seeds=[0, "1", 2]), "an element of seeds"),
-            (lambda e: e["ended"].extend(2 * e["ended"]), "it contains 3 runs"),
-            (lambda e: e["ended"][0].pop("cost"), "cost"),
-            (lambda e: e["ended"][0].update(cost="low"), "an element of an element of ended"),
-            (lambda e: e.pop("best"), "lacks the best"),
-            (lambda e: e["best"].pop("iteration"), "'iteration' is missing"),
-            (lambda e: e["best"].update(history={}), "history lacks a column"),
-        ],
-    )
-    def test_damaged_records_of_earlier_runs_are_refused(self, tmp_path, change, message):
-        path, steps = tmp_path / "state", []
-        stop = lambda *_: steps.append(0) or len(steps) == 61  # noqa: E731
-        estimator(n_init=3, callback=stop).fit(table(), checkpoint=path)
-        meta, arrays = read_archive(path, CHECKPOINT)
-        change(meta["earlier"])
-        write_archive(path, CHECKPOINT, meta, arrays)
-        with pytest.raises(DataError, match=rf"state: this checkpoint is damaged: .*{message}"):
-            estimator(n_init=3).fit(table(), resume=path)
-
-    def test_a_true_answer_begins_no_other_run(self):
-        fit = estimator(n_init=3, callback=lambda k, *_: k == 7).fit(table())
-        assert [one.n_iter for one in fit.restarts_] == [7]
-
-    def test_seeds_without_a_number_are_those_of_the_checkpoint(self, tmp_path):
-        path, steps = tmp_path / "state", []
-        loose = {"n_init": 3, "random_state": None}
-
-        def stop(*_):
-            steps.append(0)
-            return len(steps) == 70
-
-        first = estimator(**loose, callback=stop).fit(table(), checkpoint=path)
-        rest = estimator(**loose).fit(table(), resume=path)
-        assert rest.restarts_[0] == first.restarts_[0]
-        assert rest.restarts_[1].seed == first.restarts_[1].seed
+def test_a_true_answer_begins_no_other_run():
+    fit = estimator(n_init=3, callback=lambda k, *_: k == 7).fit(table())
+    assert [one.n_iter for one in fit.restarts_] == [7]
 
 
 class TestWhatIsRefused:
@@ -200,14 +118,6 @@ class TestCommand:
         assert best["kl_divergence"] == record["kl_divergence"]
         assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
         assert len(load_atlas(tmp_path / "out.atlas").parameters["restarts"]) == 4
-
-    def test_a_finished_fit_is_not_made_again(self, tmp_path):
-        whole = self.fit(tmp_path, "--json", "--checkpoint", tmp_path / "state")
-        before = load_atlas(tmp_path / "out.atlas")
-        again = worked(self.fit(tmp_path, "--json", "--resume", tmp_path / "state"))
-        first, second = json.loads(whole.stdout), json.loads(again.stdout)
-        assert first["restarts"] == second["restarts"]
-        np.testing.assert_array_equal(load_atlas(tmp_path / "out.atlas").maps, before.maps)
 
     def test_a_start_from_an_atlas_is_refused(self, tmp_path):
         self.fit(tmp_path)

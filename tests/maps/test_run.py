@@ -8,20 +8,16 @@ import pytest
 from scipy import sparse
 
 import reference
-from manymaps.archive import Schema, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
-from manymaps.errors import DataError
-from manymaps.maps.run import Plan, Run, _fading, read_checkpoint
+from manymaps.maps.run import Plan, Run, _fading
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum, State
-from manymaps.optimizers.schedules import Anneal, Switch
 
 N, N_MAPS, SEED = 30, 3, 5
-ANYTHING = Schema("manymaps checkpoint", 1, "whatever it holds")
 SPREAD = "spread under exaggeration"
 SETTINGS = {"n_maps": N_MAPS, "penalty": 0.01, "max_iter": 170, "optimizer": "Momentum()"}
 
@@ -115,10 +111,10 @@ class TestRun:
 
     def test_active_entries_follow_the_full_cost(self, monkeypatch):
         active = finished(new_run(max_iter=800))
-        assert active.state.memory["active"][0].mean() < 0.9
+        assert active._masks[0].mean() < 0.9
         monkeypatch.setattr("manymaps.maps.run._ACTIVE", -1.0)
         full = finished(new_run(max_iter=800))
-        assert full.state.memory["active"][0].all()
+        assert full._masks[0].all()
         assert active.kl == pytest.approx(full.kl, rel=0.05)
 
     def test_stops_where_the_cost_no_longer_falls(self):
@@ -156,7 +152,7 @@ class TestExactSteps:
     def test_are_those_of_the_whole_cost(self):
         fit = new_run(optimizer=Momentum(exact=True, hold_weights=0), max_iter=230)
         finished(fit)
-        assert "active" not in fit.state.memory
+        assert not fit._masks
         state = State(start())
 
         def evaluate(parameters, iteration):
@@ -202,153 +198,10 @@ class TestCallback:
             finished(new_run(), callback=fail)
 
 
-class TestCheckpoint:
-    @pytest.mark.parametrize("iteration", [1, 49, 50, 73, 100, 151, 170])
-    def test_resumed_run_has_the_bits_of_one_that_never_stopped(self, whole, tmp_path, iteration):
-        path = tmp_path / "run"
-        finished(new_run(), callback=stop_at(iteration), checkpoint=path)
-        assert_same_bits(finished(new_run(), resume=path), whole)
-
-    def test_in_many_pieces_and_with_noise(self, tmp_path):
-        path, optimizer = tmp_path / "run", Momentum(jitter=Anneal(0.05, 100))
-        once = finished(new_run(optimizer=optimizer))
-        finished(new_run(optimizer=optimizer), callback=stop_at(20), checkpoint=path)
-        for k in (35, 120):
-            again = new_run(optimizer=optimizer)
-            finished(again, callback=stop_at(k), checkpoint=path, resume=path)
-        assert_same_bits(finished(new_run(optimizer=optimizer), resume=path), once)
-
-    def test_with_an_exaggeration_that_was_halved(self, tmp_path):
-        path, optimizer = tmp_path / "run", Momentum(exaggeration=Switch(12.0, 150, 1.0))
-        # Without clusters every axis of every map decays.
-        table = np.random.default_rng(0).random((N, N))
-        np.fill_diagonal(table, 0)
-        target = conditional_target(sparse.csr_array(table))
-        once = new_run(target, optimizer=optimizer)
-        limits = []
-
-        def watch(k, cost, atlas):
-            limits.append(optimizer.exaggeration_at(once.state))
-
-        finished(once, callback=watch)
-        assert min(limits[:149]) < 12
-        halved = 1 + next(k for k, limit in enumerate(limits) if limit < 12)
-        part = new_run(target, optimizer=optimizer)
-        finished(part, callback=stop_at(halved), checkpoint=path)
-        assert_same_bits(finished(new_run(target, optimizer=optimizer), resume=path), once)
-
-    def test_the_limit_of_iterations_may_rise(self, whole, tmp_path):
-        path = tmp_path / "run"
-        finished(new_run(max_iter=90), checkpoint=path)
-        assert_same_bits(finished(new_run(max_iter=170), resume=path), whole)
-
-    def test_writing_one_changes_nothing(self, whole, tmp_path):
-        assert_same_bits(finished(new_run(), checkpoint=tmp_path / "run"), whole)
-        assert [path.name for path in tmp_path.iterdir()] == ["run"]
-
-    def test_scipy_goes_on_from_where_it_was(self, tmp_path):
-        path, n_iter = tmp_path / "run", 40
-        finished(new_run(optimizer=LBFGS()), callback=stop_at(15), checkpoint=path)
-        fit = finished(new_run(optimizer=LBFGS(), max_iter=n_iter), resume=path)
-        assert fit.history["iteration"][:16] == [*map(float, range(1, 17))]
-        assert fit.history["cost"][16] <= fit.history["cost"][14]
-
-    @pytest.mark.parametrize(
-        ("other", "message"),
-        [
-            (lambda: new_run(random_target(1)), "of other data"),
-            (lambda: new_run(random_target(make=joint_target)), "of other data"),
-            (lambda: new_run(penalty=0.5), r"penalty=0\.01, not 0\.5; resume with the same"),
-            (lambda: new_run(optimizer=LBFGS(), **{"n_maps": 4}), "n_maps=3, not 4"),
-        ],
-    )
-    def test_of_another_fit_is_refused(self, tmp_path, other, message):
-        path = tmp_path / "run"
-        finished(new_run(max_iter=1), checkpoint=path)
-        with pytest.raises(DataError, match=message):
-            finished(other(), resume=path)
-
-    def test_of_other_labels_or_another_method_is_refused(self, tmp_path):
-        path = tmp_path / "run"
-        finished(new_run(max_iter=1), checkpoint=path)
-        fit = new_run()
-        fit.plan = replace(fit.plan, labels=fit.plan.labels[::-1])
-        with pytest.raises(DataError, match="of other data"):
-            finished(fit, resume=path)
-        fit = new_run(model=MULTIPLE_MAPS_SNE)
-        fit.plan = replace(fit.plan, method="mm-sne")
-        with pytest.raises(DataError, match="method='mm-tsne', not 'mm-sne'"):
-            finished(fit, resume=path)
-
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (lambda m, a: a.pop("parameter/1"), "its parameters are"),
-            (lambda m, a: a.update({"parameter/0": a["parameter/0"][:, 1:]}), r"float32 \(3, 29"),
-            (lambda m, a: a.update({"parameter/0": a["parameter/0"].astype(float)}), "are float64"),
-            (lambda m, a: a["parameter/0"].fill(np.nan), "'parameter/0' contains a value"),
-            (lambda m, a: a["parameter/0"].fill(1e30), "'parameter/0' has values from 1"),
-            (lambda m, a: a.update({"parameter/x": a["parameter/0"]}), "not numbered from 0"),
-            (lambda m, a: a.pop("memory/step/1"), "memory 'step' does not match"),
-            (lambda m, a: a.update({"memory/gain/0": np.ones(3, "f4")}), "memory 'gain' does not"),
-            (lambda m, a: a["memory/step/0"].fill(np.inf), "'step' has a value that is not"),
-            (lambda m, a: a.pop("memory/active/0"), "active entries do not match"),
-            (lambda m, a: a.update({"memory/active/0": np.ones((2, 2), bool)}), "active entries"),
-            (lambda m, a: a.update({"memory/active/0": np.ones((N_MAPS, N))}), "active entries"),
-            (lambda m, a: a.update({"memory/cost at refresh/0": np.ones(2)}), "not a single num"),
-            (lambda m, a: a.update({f"memory/{SPREAD}/0": np.ones(2)}), "not contain three num"),
-            (lambda m, a: m.pop("fingerprint"), "'fingerprint' is missing"),
-            (lambda m, a: m.update(iteration="1"), "expected type integer"),
-            (lambda m, a: m.update(iteration=True), "expected type integer"),
-            (lambda m, a: m.update(iteration=-1), "at least 0"),
-            (lambda m, a: m.update(seed=2**70), "too large"),
-            (lambda m, a: m.update(settings=[]), "'settings' is"),
-            (lambda m, a: m["history"].pop("kl"), "its history lacks a column"),
-            (lambda m, a: m["history"]["kl"].append(1.0), "columns of different lengths"),
-            (lambda m, a: m["history"].update(kl=["x"]), "an element"),
-            (lambda m, a: m["history"].update(kl=[np.nan]), "history contains a value"),
-        ],
-    )
-    def test_damaged_is_refused_before_it_is_gone_on_with(self, tmp_path, change, message):
-        path = tmp_path / "run"
-        finished(new_run(max_iter=1), checkpoint=path)
-        meta, arrays = read_checkpoint(path)
-        change(meta, arrays)
-        write_archive(path, ANYTHING, meta, arrays)
-        with pytest.raises(DataError, match=rf"run: this .*damaged: .*{message}"):
-            finished(new_run(), resume=path)
-
-    def test_that_is_none(self, whole, tmp_path):
-        whole.atlas().save(tmp_path / "an.atlas")
-        with pytest.raises(DataError, match="not a manymaps checkpoint"):
-            finished(new_run(), resume=tmp_path / "an.atlas")
-        with pytest.raises(FileNotFoundError):
-            finished(new_run(), resume=tmp_path / "none")
-
-
 class TestInterrupt:
-    @pytest.mark.parametrize("optimizer", [Momentum(), LBFGS()])
-    def test_leaves_a_checkpoint(self, optimizer, tmp_path):
-        path = tmp_path / "run"
-        fit = new_run(optimizer=optimizer)
-        with pytest.raises(KeyboardInterrupt):
-            finished(fit, callback=interrupt_at(8), checkpoint=path)
-        assert fit.state.iteration == 8
-        resumed = new_run(optimizer=optimizer, max_iter=8)
-        assert finished(resumed, resume=path).state.iteration == 8
-
-    def test_without_a_checkpoint_comes_at_once(self, tmp_path):
+    def test_comes_at_once(self):
         with pytest.raises(KeyboardInterrupt):
             finished(new_run(), callback=interrupt_at(8))
-        assert list(tmp_path.iterdir()) == []
-
-    def test_the_old_handler_comes_back(self, tmp_path):
-        before = signal.getsignal(signal.SIGINT)
-        finished(new_run(max_iter=2), checkpoint=tmp_path / "run")
-        assert signal.getsignal(signal.SIGINT) is before
-        with pytest.raises(KeyboardInterrupt):
-            finished(new_run(), callback=interrupt_at(2), checkpoint=tmp_path / "run")
-        assert signal.getsignal(signal.SIGINT) is before
 
 
 class TestAtlas:
@@ -418,7 +271,7 @@ class TestDefaults:
         before = fit.state.parameters.weights[0].copy()
         fit._evaluate(fit.state.parameters, 800)
         after = fit.state.parameters.weights[0]
-        inactive = ~fit.state.memory["active"][0]
+        inactive = ~fit._masks[0]
         assert inactive.any()
         np.testing.assert_allclose(after[inactive] - before[inactive], np.log(8), rtol=1e-3)
         np.testing.assert_array_equal(after[~inactive], before[~inactive])
@@ -431,7 +284,7 @@ class TestDefaults:
             finished(fit)
             before = fit.state.parameters.positions[0].copy()
             fit._evaluate(fit.state.parameters, 800)
-            inactive = ~fit.state.memory["active"][0]
+            inactive = ~fit._masks[0]
             assert inactive.any()
             after = fit.state.parameters.positions[0]
             np.testing.assert_array_equal(after[inactive], np.float32(left) * before[inactive])
@@ -441,9 +294,9 @@ class TestDefaults:
         fit = finished(new_run(max_iter=90))
         chosen = []
         for iteration in range(90, 320):
-            before = fit.state.memory["active"]
+            before = fit._masks
             fit._evaluate(fit.state.parameters, iteration)
-            if fit.state.memory["active"] is not before:
+            if fit._masks is not before:
                 chosen.append(iteration)
         assert chosen == [*range(100, 300, 10), 300]
 
@@ -451,7 +304,7 @@ class TestDefaults:
         fit = finished(new_run(max_iter=800))
         before = fit.state.parameters.weights[0].copy()
         fit._evaluate(fit.state.parameters, 100)
-        assert not fit.state.memory["active"][0].all()
+        assert not fit._masks[0].all()
         np.testing.assert_array_equal(fit.state.parameters.weights[0], before)
         fit._evaluate(fit.state.parameters, 150)
         assert (fit.state.parameters.weights[0] > before).any()
@@ -461,7 +314,7 @@ class TestDefaults:
         fit = finished(new_run(max_iter=60))
         fit._last = replace(fit._last, cost=scale)
         for gain, converged in [(0.5e-5, True), (2e-5, False)]:
-            fit.state.memory["cost at refresh"] = (np.array(scale * (1 + gain)),)
+            fit._cost_at_refresh = scale * (1 + gain)
             refreshed(fit, 10_000)
             assert fit.converged is converged
 
@@ -470,7 +323,7 @@ class TestDefaults:
         fit._last = replace(fit._last, cost=1.0)
         for early, converged in [(1, False), (0, True)]:
             fit.converged = False
-            fit.state.memory["cost at refresh"] = (np.array(fit._last.cost),)
+            fit._cost_at_refresh = fit._last.cost
             refreshed(fit, fit.plan.optimizer.settled_at + 100 - early)
             assert fit.converged is converged
 

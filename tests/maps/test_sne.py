@@ -215,19 +215,6 @@ class TestOrderOfRows:
         assert alive == [False, True]
         assert several.restarts_[0].kl_divergence == single.kl_divergence_
 
-    def test_resuming_gives_the_same_bits(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
-        settings = {"perplexity": 5, "max_iter": 60, "random_state": 0}
-        whole = TSNE(**settings).fit(groups())
-        path = str(tmp_path / "state")
-
-        def stop(iteration, cost, atlas_so_far):
-            return iteration == 31
-
-        TSNE(callback=stop, **settings).fit(groups(), checkpoint=path)
-        resumed = TSNE(**settings).fit(groups(), resume=path)
-        np.testing.assert_array_equal(resumed.maps_, whole.maps_)
-
 
 class TestStarts:
     @EACH

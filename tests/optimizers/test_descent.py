@@ -259,7 +259,7 @@ class TestCollapse:
         assert optimizer.exaggeration_at(state) == 4.0
 
     def test_nothing_is_remembered_where_nothing_is_exaggerated(self):
-        """A checkpoint would have it, and a later exaggeration would be held to it."""
+        """A later exaggeration would be limited by it."""
         points = np.random.default_rng(0).normal(0, 0.01, (1, 50, 2)).astype(np.float32)
         optimizer = Momentum(1.0, exaggeration=Switch(8.0, 15, 1.0))
         state = State(Parameters((points,), (np.zeros((1, 50), np.float32),)))

@@ -1,4 +1,4 @@
-"""Numeric and text arrays in `.npy` files and in zip files (`.npz`, `.atlas`, checkpoints).
+"""Numeric and text arrays in `.npy` files and in zip files (`.npz`, `.atlas`).
 
     read_npy(path)                  one array, memory-mapped if nothing packs it
     with open_arrays(path) as file:

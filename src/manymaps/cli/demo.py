@@ -10,6 +10,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import note, tell
 from manymaps.cli.fit import Model, build, fit_record, keep_stopped, run_fit
+from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import Running
 from manymaps.cli.record import command, group, option
 from manymaps.cli.types import check_folder
@@ -57,7 +58,7 @@ def demo(options: DemoOptions) -> None:
     run = run_fit(estimator, data, "the word associations")
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
     if run.stopped:
-        keep_stopped(estimator, estimator.atlas_, output, vectors=False)
+        keep_stopped(estimator, estimator.atlas_, partial_name(output), vectors=False)
     estimator.atlas_.save(output)
     mm.write_page(
         estimator.atlas_, page, title="Associations of English words", noun="word",

@@ -22,7 +22,7 @@ from manymaps.cli.contract import (
     option_name,
     tell,
 )
-from manymaps.cli.interruption import ending_early, modified, partial_name
+from manymaps.cli.interruption import Checkpoint, ending_early, partial_name
 from manymaps.cli.options import (
     OF_PAIRS,
     OF_TRIALS,
@@ -243,10 +243,9 @@ class FitOptions:
         "coordinates reproduce."
     )
     checkpoint: Path | None = option(
-        OutputFile(archive=True, may_replace=("--resume",)),
-        "Save the state of the fit to this file.",
+        OutputFile(".atlas", archive=True, may_replace=("--init",)),
+        "Save the maps to this atlas every half minute during the fit; --init continues from it.",
     )
-    resume: Path | None = option(InputFile(), "Resume the fit from this checkpoint.")
     strict: bool = flag("Exit with status 4 if the fit has not converged.")
 
 
@@ -264,7 +263,7 @@ def fit(options: FitOptions) -> None:
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
-               manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint norms.state
+               manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint so-far.atlas
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
@@ -289,7 +288,8 @@ def fit(options: FitOptions) -> None:
         else _fit_pairs(estimator, options, judgements)
     )
     if run.stopped:
-        keep_stopped(estimator, atlas, output, vectors=not vectors.drop_vectors)
+        stopped = options.checkpoint or partial_name(output)
+        keep_stopped(estimator, atlas, stopped, vectors=not vectors.drop_vectors)
     _note_restarts(getattr(estimator, "restarts_", ()))
     if options.reliability:
         atlas = _with_reliability(atlas)
@@ -411,7 +411,7 @@ def _fit_pairs(
     _note_unused(options.vector_model, data)
     if isinstance(options.model.init, Path):
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
-    run = _run(estimator, data, options)
+    run = run_fit(estimator, data, str(options.files[0]), options.checkpoint)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
@@ -429,7 +429,7 @@ def _fit_counts(estimator: Any, options: FitOptions) -> tuple[mm.Atlas, Run]:
         counts = with_metadata(counts, options.metadata)
     if isinstance(options.model.init, Path):
         estimator.set_params(init=mm.load_atlas(options.model.init))
-    run = _run(estimator, counts, options)
+    run = run_fit(estimator, counts, str(options.files[0]), options.checkpoint)
     return estimator.atlas_, run
 
 
@@ -469,48 +469,33 @@ def build(method: str, *records: Any) -> Any:
     return estimator(**parameters)
 
 
-def _run(estimator: Any, data: PairData | mm.Counts, options: FitOptions, **keywords: Any) -> Run:
-    """Fit as the options specify."""
-    keywords |= chosen(options, "checkpoint", "resume")
-    return run_fit(estimator, data, str(options.files[0]), **keywords)
-
-
 def run_fit(
-    estimator: Any,
-    data: PairData | mm.Counts,
-    what: str,
-    *,
-    checkpoint: Path | None = None,
-    **keywords: Any,
+    estimator: Any, data: PairData | mm.Counts, what: str, checkpoint: Path | None = None
 ) -> Run:
     """Fit, and keep the maps if Ctrl-C (or the signal TERM) stops the fit.
-
-    Further keywords are those of `fit`.
 
     Raises
     ------
     Interrupted
-        If there are no maps when the fit is interrupted. If there is a checkpoint, the message
-        contains its name.
+        If the fit ends without its last maps. The message states whether maps have been saved to
+        the checkpoint.
     """
-    before = modified(checkpoint)
+    saving = None if checkpoint is None else Checkpoint(checkpoint)
     try:
-        with work(f"fitting {what}"):
-            if checkpoint is not None:
-                n_pairs = _fit(estimator, data, checkpoint=checkpoint, **keywords)
-                return Run(n_pairs, stopped=False)
-            with ending_early() as stop:
-                estimator.set_params(callback=stop)
-                n_pairs = _fit(estimator, data, **keywords)
-            return Run(n_pairs, stop.asked)
+        with work(f"fitting {what}"), ending_early() as stop:
+            estimator.set_params(callback=stop if saving is None else [saving, stop])
+            return Run(_fit(estimator, data), stop.asked)
     except KeyboardInterrupt as error:
-        raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
+        what_remains = "nothing was saved"
+        if saving is not None and saving.saved:
+            what_remains = f"the last saved maps are in {checkpoint}"
+        raise Interrupted(f"interrupted; {what_remains}") from error
 
 
-def _fit(estimator: Any, data: PairData | mm.Counts, **keywords: Any) -> int:
+def _fit(estimator: Any, data: PairData | mm.Counts) -> int:
     """Fit, and return the number of stored pairs (associations, counts, or neighbours)."""
     if not isinstance(data, mm.Vectors):
-        estimator.fit(data, **keywords)
+        estimator.fit(data)
         return data.n_pairs
     from manymaps.affinity.affinities import Affinity
     from manymaps.cli.reading import WatchedAffinity
@@ -520,28 +505,27 @@ def _fit(estimator: Any, data: PairData | mm.Counts, **keywords: Any) -> int:
     watched = WatchedAffinity(
         inside or mm.GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
     )
-    estimator.set_params(affinity=watched).fit(data, **keywords)
+    estimator.set_params(affinity=watched).fit(data)
     return watched.n_pairs
 
 
-def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool) -> NoReturn:
-    """Write the maps of a stopped fit next to the output file, and report the name of their file.
+def keep_stopped(estimator: Any, atlas: mm.Atlas, path: Path, *, vectors: bool) -> NoReturn:
+    """Write the maps of a stopped fit to a file, and report its name.
 
     Raises
     ------
     Interrupted
         Always, after the maps are written.
     """
-    partial = partial_name(output)
     try:
-        refuse_to_replace("the maps so far", partial)
+        refuse_to_replace("the maps so far", path)
     except click.UsageError as error:
         raise Interrupted(f"interrupted; nothing was saved: {error.message}") from error
-    atlas.save(partial, vectors=vectors)
+    atlas.save(path, vectors=vectors)
     n = plural("iteration", int(estimator.n_iter_))
     raise Interrupted(
-        f"interrupted; the maps after {n} are in {partial}; use --init {partial} to start a new "
-        "fit from them (with --checkpoint FILE, a fit can be resumed)"
+        f"interrupted; the maps after {n} are in {path}; to continue from them, repeat the "
+        f"command with --init {path}"
     )
 
 
@@ -609,17 +593,6 @@ def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
             f"the atlas contains the vectors ({size:,.1f} MB), which `manymaps insert` compares "
             "with new objects; use --drop-vectors to leave them out"
         )
-
-
-def _interruption(checkpoint: Path | None, saved: bool) -> str:
-    if checkpoint is None:
-        return "interrupted; nothing was saved"
-    if not saved:
-        return "interrupted before the first state was saved"
-    return (
-        f"interrupted; the last state is in {checkpoint}; to resume, repeat the command "
-        f"with --resume {checkpoint}"
-    )
 
 
 def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:

@@ -1,7 +1,7 @@
 """Interruption of a command, and the results of an interrupted fit.
 
-An interrupted fit without a checkpoint ends after the current iteration, like a fit that reached
-the maximum number of iterations. Its maps are written next to the output file. Ctrl-C ends the fit
+An interrupted fit ends after the current iteration, like a fit that reached the maximum number of
+iterations. Its maps are written to the checkpoint, or next to the output file. Ctrl-C ends the fit
 immediately if the first iteration is not finished, or if Ctrl-C is pressed a second time.
 """
 
@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
+
+# Trades the work that a killed process may lose against the time for writing. Not tuned.
+_CHECKPOINT_SECONDS = 30.0
 
 
 @contextmanager
@@ -75,6 +80,27 @@ class Stop:
         self.asked = True
 
 
+class Checkpoint:
+    """A callback that saves the maps of a fit at most every half minute.
+
+    Attributes
+    ----------
+    saved : bool
+        Whether maps have been saved.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.saved = False
+        self._path = path
+        self._last = time.monotonic()
+
+    def __call__(self, iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> None:
+        """Save the maps if the last time was long enough ago."""
+        if time.monotonic() - self._last >= _CHECKPOINT_SECONDS:
+            atlas_so_far().save(self._path)
+            self.saved, self._last = True, time.monotonic()
+
+
 @contextmanager
 def ending_early() -> Iterator[Stop]:
     """Defer Ctrl-C until the current iteration of a fit is finished."""
@@ -89,8 +115,3 @@ def ending_early() -> Iterator[Stop]:
 def partial_name(output: Path, suffix: str = ".atlas") -> Path:
     """Return the file for results of an interrupted command, such as norms.partial.atlas."""
     return output.with_name(f"{output.stem}.partial{suffix}")
-
-
-def modified(path: Path | None) -> int | None:
-    """Return the time at which a file was last written; None if the file does not exist."""
-    return path.stat().st_mtime_ns if path is not None and path.exists() else None

@@ -58,7 +58,7 @@ class OutputFile(click.ParamType):
     *suffixes : str
         The suffixes that the name may have. By default, any suffix is accepted.
     archive : bool
-        Whether the file is an atlas or checkpoint, which may replace only a file of the same kind.
+        Whether the file is an atlas, which may replace only a file of the same kind.
     may_replace : tuple of str
         The names of the inputs that the file may replace, such as ATLAS.
     """
@@ -94,7 +94,7 @@ class OutputFile(click.ParamType):
 
 
 def refuse_to_replace(option: str, path: Path) -> None:
-    """Reject an atlas or checkpoint that would overwrite a file of another kind."""
+    """Reject an atlas that would overwrite a file of another kind."""
     if path.exists() and path.stat().st_size and not _is_archive(path):
         raise click.UsageError(
             f"{option}: {path} exists and is not a manymaps archive; use another name, or "

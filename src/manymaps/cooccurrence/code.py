@@ -73,7 +73,7 @@ from manymaps.cooccurrence.runaways import runaway_note
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.validation import same_rows, validated
-from manymaps.errors import DataError, DataWarning, ParameterError, setting
+from manymaps.errors import DataError, DataWarning, setting
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value
@@ -284,9 +284,6 @@ class CODE(
         self,
         X: Any,
         y: None = None,
-        *,
-        checkpoint: str | None = None,
-        resume: str | None = None,
     ) -> Self:
         """Fit the positions of rows and columns.
 
@@ -296,9 +293,6 @@ class CODE(
             Finite, nonnegative counts or other weights.
         y : None
             Ignored.
-        checkpoint, resume : path, optional
-            File to which checkpoints are written, and checkpoint from which the fit is resumed, as
-            for the other estimators. Both parameters require `n_init=1`.
 
         Returns
         -------
@@ -323,19 +317,13 @@ class CODE(
             side. If the penalty is 0 and the best positions of some points are at infinity.
         """
         self._validate_params()
-        if self.n_init > 1 and not (checkpoint is None and resume is None):
-            raise ParameterError(
-                "cannot be combined with checkpoint or resume, which support a single run",
-                name="n_init",
-                value=self.n_init,
-            )
         counts = self._validated(X, reset=True)
         nonempty = self._nonempty(counts)
         with threads(self.n_jobs):
             plan = self._plan(nonempty)
             if self.n_init == 1:
                 best = self._run(plan, nonempty, *self._seeds())
-                best.optimize(self.callback, checkpoint, resume)
+                best.optimize(self.callback)
             else:
                 best = self._best_run(plan, nonempty)
             self._keep(best, nonempty, counts)
@@ -343,7 +331,7 @@ class CODE(
             raise best.failure
         return self
 
-    def fit_transform(self, X: Any, y: None = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(self, X: Any, y: None = None) -> np.ndarray:
         """Fit the model and return the row embedding.
 
         Parameters
@@ -352,15 +340,13 @@ class CODE(
             Counts as for `fit`.
         y : None
             Ignored.
-        **fit_params : dict
-            Keyword arguments of `fit`.
 
         Returns
         -------
         ndarray of shape (n_rows, n_maps * n_components)
             Coordinates of the rows.
         """
-        return self.fit(X, y, **fit_params).row_embedding_
+        return self.fit(X, y).row_embedding_
 
     def transform(self, X: Any) -> np.ndarray:
         """Position new rows among the fitted columns as supplementary points.
@@ -574,7 +560,7 @@ class CODE(
         return np.concatenate([rows, columns])
 
     def _settings(self) -> dict[str, Any]:
-        """Return the parameters as plain values for the atlas and the checkpoint."""
+        """Return the parameters as plain values for the atlas."""
         return {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()

@@ -216,9 +216,6 @@ class MapEstimator(
         self,
         X: Data,
         y: None = None,
-        *,
-        checkpoint: str | None = None,
-        resume: str | None = None,
     ) -> Self:
         """Fit the maps.
 
@@ -238,14 +235,6 @@ class MapEstimator(
             libraries (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored; present for compatibility with scikit-learn.
-        checkpoint : path, optional
-            File in which the state of the run is stored. The file is written every half minute,
-            when the run is interrupted, and at the end. With several runs (`n_init`), the file
-            contains all of them, and a resumed fit does not repeat finished runs. By default, no
-            file is written.
-        resume : path, optional
-            Checkpoint from which the fit continues; it must come from a fit with the same data and
-            settings. By default, the fit starts from the beginning.
 
         Returns
         -------
@@ -255,7 +244,7 @@ class MapEstimator(
         Raises
         ------
         DataError
-            If the data cannot be fitted, or the checkpoint belongs to different data.
+            If the data cannot be fitted.
         ParameterError
             If a parameter is out of its range.
         DivergedError
@@ -281,15 +270,14 @@ class MapEstimator(
             ordered = target if order is None else target.reordered(order, consumed=single)
             plan = self._plan(labels, ordered, order, factors)
             self.restarts_: tuple[Restart, ...]
-            how = self.callback, checkpoint, resume
             if start is not None:
                 del target
                 run = Run(plan, *start)
-                run.optimize(*how)
+                run.optimize(self.callback)
                 self.restarts_ = (Restart.of(run, seeds[0]),)
             else:
                 start_of = partial(self._start, data, target)
-                run, self.restarts_ = best_run(plan, start_of, seeds, *how)
+                run, self.restarts_ = best_run(plan, start_of, seeds, self.callback)
         atlas = run.atlas()
         if isinstance(self.init, str):
             proportions = atlas.proportions if order is None else atlas.proportions[:, order]
@@ -330,7 +318,7 @@ class MapEstimator(
             factors=factors,
         )
 
-    def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(self, X: Data, y: None = None) -> np.ndarray:
         """Fit the maps and return the coordinates of all maps side by side.
 
         Returns
@@ -338,7 +326,7 @@ class MapEstimator(
         ndarray of shape (n, n_maps * n_components)
             Coordinates of the objects; the coordinates of each map are in adjacent columns.
         """
-        maps = self.fit(X, y, **fit_params).maps_
+        maps = self.fit(X, y).maps_
         return np.ascontiguousarray(maps.transpose(1, 0, 2).reshape(maps.shape[1], -1))
 
     def transform(
@@ -507,7 +495,7 @@ class MapEstimator(
         )
 
     def _settings(self) -> dict[str, Any]:
-        """Return the parameters as plain values, for the atlas and the checkpoint.
+        """Return the parameters as plain values, for the atlas.
 
         The perplexity is the value in use, which may be defined by the affinity.
         """

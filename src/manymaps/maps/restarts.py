@@ -6,42 +6,20 @@ of the fit, so that a single run equals the first of several runs. The other see
 it (`derived_seeds`).
 
 A joblib context can distribute the runs over processes (`manymaps.compute.tasks`). The context has
-no effect with a callback or a checkpoint, which require the runs in order.
-
-One checkpoint stores all runs. In addition to the current run, it contains the ends of the earlier
-runs ("earlier" in `meta.json`) and the state of the best of them (arrays under "best/"). A resumed
-fit does not repeat earlier runs.
+no effect with a callback, which requires the runs in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from types import NoneType
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.archive import Schema, ValuePart
 from manymaps.compute.tasks import is_spread, run_tasks
-from manymaps.errors import DataError
-from manymaps.maps.run import Callback, Plan, Run, read_checkpoint
+from manymaps.maps.run import Callback, Plan, Run
 from manymaps.model.parameters import Parameters
 from manymaps.progress import work
-
-_NUMBER = (int, float, bool, NoneType)
-EARLIER = Schema(
-    "earlier runs", 1, "Values of the earlier runs in a checkpoint of several runs (`n_init`).",
-    values={
-        "seeds": ValuePart((list,), "of all runs", each=ValuePart((int, NoneType), "", least=0)),
-        "ended": ValuePart(
-            (list,), "result of each earlier run",
-            each=ValuePart((dict,), "`Restart`", each=ValuePart(_NUMBER, "a number")),
-        ),
-        "best": ValuePart((dict,), "best earlier run, as in a checkpoint", optional=True),
-        "log_normalizer": ValuePart((float, NoneType), "log Z of the best run", optional=True),
-    },
-)  # fmt: skip
 
 #: Function that returns the start of run k and the seed of its noise, given k and the seed of the
 #: run.
@@ -96,8 +74,6 @@ def best_run(
     start_of: StartOf,
     seeds: Sequence[int],
     callback: Callback | Sequence[Callback] | None = None,
-    checkpoint: str | None = None,
-    resume: str | None = None,
 ) -> tuple[Run, tuple[Restart, ...]]:
     """Perform a run from each seed and return the run with the lowest cost.
 
@@ -112,9 +88,8 @@ def best_run(
         its noise.
     seeds : sequence of int
         One seed per run.
-    callback, checkpoint, resume
-        See `manymaps.maps.run.Run.optimize`. If the callback returns a true value, no further run
-        is started.
+    callback : callable or list of callable, optional
+        Called after each iteration. If it returns a true value, no further run is started.
 
     Returns
     -------
@@ -123,20 +98,16 @@ def best_run(
     tuple of Restart
         Summaries of all runs that ended, in the order of the seeds.
     """
-    if callback is checkpoint is resume is None and is_spread():
+    if callback is None and is_spread():
         return _best_of_spread(plan, start_of, seeds)
     ended: list[Restart] = []
     best: Run | None = None
-    if resume is not None:
-        seeds, ended, best = _earlier(plan, start_of, seeds, resume)
     with work("run", total=len(seeds)) as show:
-        for k in range(len(ended), len(seeds)):
+        for k, seed in enumerate(seeds):
             show(k)
-            run = Run(plan, *start_of(k, seeds[k]))
-            run.earlier = _stored(seeds, ended, best)
-            run.optimize(callback, checkpoint, resume)
-            resume = None
-            restart = Restart.of(run, seeds[k])
+            run = Run(plan, *start_of(k, seed))
+            run.optimize(callback)
+            restart = Restart.of(run, seed)
             if best is None or restart.cost < min(one.cost for one in ended):
                 best = run
             ended.append(restart)
@@ -167,7 +138,7 @@ def without_plan(run: Run) -> Run:
 
     `rejoined` restores the plan.
     """
-    for name in ("plan", "_with_share", "_entries", "_last", "_shortening"):
+    for name in ("plan", "_with_share", "_masks", "_entries", "_last", "_shortening"):
         vars(run).pop(name, None)
     return run
 
@@ -176,46 +147,3 @@ def rejoined(run: Run, plan: Plan) -> Run:
     """Restore the plan of a run that was returned by a process."""
     run.plan = plan
     return run
-
-
-def _stored(
-    seeds: Sequence[int], ended: Sequence[Restart], best: Run | None
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the values and arrays that a checkpoint stores about the earlier runs."""
-    earlier: dict[str, Any] = {"seeds": list(seeds), "ended": [asdict(one) for one in ended]}
-    if best is None:
-        return {"earlier": earlier}, {}
-    meta, arrays = best.record()
-    return (
-        {"earlier": {**earlier, "best": meta, "log_normalizer": best.log_normalizer}},
-        {f"best/{name}": array for name, array in arrays.items()},
-    )
-
-
-def _earlier(
-    plan: Plan, start_of: StartOf, seeds: Sequence[int], path: str
-) -> tuple[Sequence[int], list[Restart], Run | None]:
-    """Return the seeds of all runs of a checkpoint, the earlier summaries, and the best run."""
-    meta, arrays = read_checkpoint(path)
-    earlier = meta.get("earlier")
-    if earlier is None:
-        return seeds, [], None
-    try:
-        EARLIER.check(earlier, {})
-        if len(earlier["ended"]) >= len(seeds) or len(earlier["seeds"]) != len(seeds):
-            raise ValueError(f"it contains {len(earlier['seeds'])} runs; expected {len(seeds)}")
-        ended = [Restart(**one) for one in earlier["ended"]]
-        if ended and "best" not in earlier:
-            raise ValueError("it lacks the best of its runs")
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{path}: this checkpoint is damaged: {error}") from error
-    if not ended:
-        return earlier["seeds"], ended, None
-    at = min(range(len(ended)), key=lambda k: ended[k].cost)
-    best = Run(plan, *start_of(at, earlier["seeds"][at]))
-    parts = {name.removeprefix("best/"): array for name, array in arrays.items()
-             if name.startswith("best/")}  # fmt: skip
-    best.restore(path, earlier["best"], parts)
-    best.kl, best.converged = ended[at].kl_divergence, ended[at].converged
-    best.log_normalizer = earlier.get("log_normalizer")
-    return earlier["seeds"], ended, best

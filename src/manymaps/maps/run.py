@@ -1,10 +1,10 @@
-"""One run of a fit, which minimizes a cost with active entries, history and checkpoints.
+"""One run of a fit, which minimizes a cost with active entries and a history.
 
     Plan     the settings that all runs of a fit share: the cost, the optimizer, the objects
     Run      one descent from a start
 
 The optimizer calls two functions. `Run._evaluate` returns cost and gradient. After each iteration,
-the other function records values, calls the user's callback and saves the checkpoint.
+the other function records values and calls the user's callback.
 
 The cost is recorded every few iterations. Every `_REFRESH` iterations, the active entries are
 selected again. An entry is active if its proportion, or its share in the explanation of an object's
@@ -14,31 +14,22 @@ remains and, under a penalty, half of their distances from the origin. Under a p
 whose share in a map is less than `_SUPPORTED` of its proportion there is removed from the map
 immediately. Convergence is also tested at each refresh. An optimizer that cannot use approximate
 costs receives all entries at every iteration and has its own stopping criterion.
-
-A checkpoint stores everything on which the next iteration depends. With `Momentum`, a resumed run
-is bit-identical to an uninterrupted run.
 """
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
 from manymaps.constraints import stops
-from manymaps.errors import DataError, DivergedError, setting
+from manymaps.errors import DivergedError
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.observed import ObservedObjective
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
@@ -66,48 +57,8 @@ _FADE_FROM = 150
 _SUPPORTED = 0.02
 # Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5
-# Trades the work that a killed process may lose against the time for writing. Not tuned.
-_CHECKPOINT_SECONDS = 30.0
 # Number of pairs of objects in all maps up to which waking threads takes more time than they save.
 _FEW_PAIRS = 2_000_000
-
-_RUN_VALUES = {
-    "fingerprint": ValuePart((str,), "fingerprint of the fitted data"),
-    "method": ValuePart((str,), "name of the method on the command line"),
-    "settings": ValuePart((dict,), "all settings of the fit"),
-    "iteration": ValuePart((int,), "number of finished iterations", least=0),
-    "seed": ValuePart((int,), "seed of the noise", least=0),
-    "history": ValuePart(
-        (dict,), "recorded values of iteration, cost and kl",
-        each=ValuePart((list,), "numbers", each=ValuePart((float,), "a number")),
-    ),
-}  # fmt: skip
-_RUN_ARRAYS = {
-    "parameter/*": ArrayPart(
-        "f", ("...",), "positions of each set of objects, then mixing weights",
-        least=-FARTHEST, most=FARTHEST,
-    ),
-    "memory/*": ArrayPart("bf", ("...",), "state of the optimizer and the run", finite=False),
-}  # fmt: skip
-_RUN = Schema("run", 1, "one run of a checkpoint", _RUN_VALUES, _RUN_ARRAYS)
-
-CHECKPOINT = Schema(
-    "manymaps checkpoint",
-    1,
-    "A checkpoint stores the state of a fit. `fit(checkpoint=...)` and `--checkpoint` write it. "
-    "`resume` continues from it. The shapes of the arrays are those of the fit.",
-    values={
-        **_RUN_VALUES,
-        "earlier": ValuePart(
-            (dict,), "fits of several runs: seeds, results of the earlier runs, and the best run",
-            optional=True,
-        ),
-    },
-    arrays={
-        **_RUN_ARRAYS,
-        "best/*": ArrayPart("bf", ("...",), "best of the earlier runs", finite=False),
-    },
-)  # fmt: skip
 
 Callback = Callable[[int, float, Callable[[], Atlas]], object]
 
@@ -130,7 +81,7 @@ class Plan:
     method : str
         Name of the method, as used on the command line.
     settings : dict
-        Settings as plain values. A checkpoint with different settings raises an error.
+        Settings as plain values, for the atlas.
     order : ndarray of int, optional
         The order of the objects in the target, if it differs from their order in the labels, the
         start and the atlas.
@@ -193,9 +144,6 @@ class Run:
         Whether the callback ended the run.
     failure : DivergedError or None
         The reason for ending at the last finite cost, if the run diverged.
-    earlier : tuple of dict, optional
-        The plain values and arrays that checkpoints of this run store about the earlier runs
-        (`manymaps.maps.restarts`).
     """
 
     def __init__(
@@ -211,47 +159,26 @@ class Run:
         self.log_normalizer: float | None = None
         self.converged = self.stopped = False
         self.failure: DivergedError | None = None
-        self.earlier: tuple[dict[str, Any], dict[str, np.ndarray]] | None = None
+        self._masks: tuple[np.ndarray, ...] = ()
         self._entries: tuple[Entries, ...] = ()
+        self._cost_at_refresh = np.inf
         self._with_share: dict[float, Objective | ObservedObjective] = {}
 
-    def optimize(
-        self,
-        callback: Callback | Sequence[Callback] | None = None,
-        checkpoint: str | None = None,
-        resume: str | None = None,
-    ) -> None:
-        """Descend from the start or from a checkpoint, and evaluate the end with all entries."""
+    def optimize(self, callback: Callback | Sequence[Callback] | None = None) -> None:
+        """Descend from the start, and evaluate the end with all entries."""
         plan, state = self.plan, self.state
         n_pairs = sum(w.size * w.shape[1] for w in state.parameters.weights)
-        if resume is not None:
-            self.restore(resume, *read_checkpoint(resume))
-            state = self.state
-        elif checkpoint is not None and self.earlier is not None:
-            self._save(checkpoint)
-        saved = time.monotonic()
         self._last_finite = state.iteration, state.parameters.copy()
 
         def watch(state: State) -> bool:
-            nonlocal saved
             if plan.optimizer.searches_lines:
                 self._record(state.iteration, self._last)
             show(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
             self.stopped = stops(callback, state.iteration, self._cost(), self.atlas)
-            if checkpoint is not None:
-                late = time.monotonic() - saved > _CHECKPOINT_SECONDS
-                if late or interrupted() or self.stopped:
-                    self._save(checkpoint)
-                    saved = time.monotonic()
-                if interrupted():
-                    raise KeyboardInterrupt
             return self.stopped or self.converged
 
         try:
-            with (
-                _interrupt_between_iterations(checkpoint is not None) as interrupted,
-                alone_if(n_pairs < _FEW_PAIRS),
-            ):
+            with alone_if(n_pairs < _FEW_PAIRS):
                 with work("iteration", total=plan.max_iter) as show:
                     done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
                 self.converged = self.converged or done
@@ -259,8 +186,6 @@ class Run:
                     end = self._evaluated_in_full()
                 if not self._is_finite(end):
                     raise self._diverged(state.iteration)
-                if checkpoint is not None:
-                    self._save(checkpoint)
         except DivergedError as error:
             self.failure, self.converged = error, False
             state.iteration, state.parameters = self._last_finite
@@ -360,11 +285,10 @@ class Run:
 
     def _active_entries(self) -> tuple[Entries, ...] | None:
         """Return the active entries, or None (all entries) before the first selection."""
-        masks = self.state.memory.get("active")
-        if masks is None:
+        if not self._masks:
             return None
-        if not self._entries or self._entries[0].mask is not masks[0]:
-            self._entries = tuple(Entries(mask) for mask in masks)
+        if not self._entries or self._entries[0].mask is not self._masks[0]:
+            self._entries = tuple(map(Entries, self._masks))
         return self._entries
 
     def _refresh(
@@ -375,7 +299,7 @@ class Run:
         At intervals, fade the other entries and test for convergence.
         """
         masks = tuple(map(_active, parameters.weights, shares))
-        self.state.memory["active"] = masks
+        self._masks = masks
         if iteration % _REFRESH:
             return
         if iteration >= _FADE_FROM and self.plan.objective.model.mixing == "learned":
@@ -384,10 +308,10 @@ class Run:
                 weights += _fading(weights, mask, share, least)
             if self.plan.objective.penalty and self._last.gradient.places is not None:
                 self._draw_in(parameters, masks)
-        past = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
+        past = self._cost_at_refresh
         if iteration >= self.plan.optimizer.settled_at + 2 * _REFRESH:
             self.converged = bool(abs(past - self._last.cost) <= _CONVERGED * abs(self._last.cost))
-        self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
+        self._cost_at_refresh = self._last.cost
 
     def _draw_in(self, parameters: Parameters, masks: tuple[np.ndarray, ...]) -> None:
         """Halve the distance of inactive entries from the origin."""
@@ -423,124 +347,6 @@ class Run:
             "kernel widths from the origin; start closer to the origin, or use a wider kernel"
         )
 
-    def _save(self, path: str) -> None:
-        meta, arrays = self.record()
-        more, others = self.earlier or ({}, {})
-        write_archive(path, CHECKPOINT, {**meta, **more}, {**arrays, **others})
-
-    def record(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Return the content of a checkpoint of the run: plain values and arrays."""
-        state = self.state
-        arrays = {f"parameter/{k}": a for k, a in enumerate(state.parameters.arrays)}
-        for name, group in state.memory.items():
-            arrays |= {f"memory/{name}/{k}": a for k, a in enumerate(group)}
-        meta = {
-            "fingerprint": self.plan.fingerprint,
-            "method": self.plan.method,
-            "settings": self.plan.settings,
-            "iteration": state.iteration,
-            "seed": state.seed,
-            "history": self.history,
-        }
-        return meta, arrays
-
-    def restore(self, path: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Restore the state from a checkpoint.
-
-        Raises
-        ------
-        DataError
-            If the checkpoint belongs to a fit with different data or settings, or does not match
-            this fit.
-        """
-        try:
-            _RUN.check(meta, arrays)
-        except ValueError as error:
-            raise _damaged(path, error) from error
-        if meta["fingerprint"] != self.plan.fingerprint:
-            raise DataError(
-                f"{path}: this checkpoint is of other data; resume with the original data file"
-            )
-        before = {**meta["settings"], "method": meta["method"]}
-        present = {**self.plan.settings, "method": self.plan.method}
-        changed = {
-            key: (before.get(key), value)
-            for key, value in present.items()
-            # A setting that the checkpoint does not contain was added later.
-            if key != "max_iter" and before.get(key, value) != value
-        }
-        if changed:
-            key, (then, now) = next(iter(changed.items()))
-            raise DataError(
-                f"{path}: this checkpoint was made with {setting(key, then)}, not {now!r}; "
-                "resume with the same settings"
-            )
-        try:
-            parameters = self._stored_parameters(arrays)
-            memory = self._stored_memory(arrays, parameters)
-            _check_history(meta["history"])
-        except ValueError as error:
-            raise _damaged(path, error) from error
-        self.state = State(
-            parameters,
-            iteration=meta["iteration"],
-            seed=meta["seed"],
-            units=self.state.units,
-            n_summed=self.state.n_summed,
-            memory=memory,
-        )
-        self.history = meta["history"]
-
-    def _stored_parameters(self, arrays: dict[str, np.ndarray]) -> Parameters:
-        """Read the parameters from the arrays of a checkpoint, in the shapes of the start."""
-        start = self.state.parameters
-        parameters = _group(arrays, "parameter/")
-        wanted = [(part.shape, part.dtype) for part in start.arrays]
-        if [(part.shape, part.dtype) for part in parameters] != wanted:
-            there, here = (
-                ", ".join(f"{type} {shape}" for shape, type in each)
-                for each in ([(part.shape, part.dtype) for part in parameters], wanted)
-            )
-            raise ValueError(f"its parameters are {there}, but those of this fit are {here}")
-        return start.like(parameters)
-
-    def _stored_memory(
-        self, arrays: dict[str, np.ndarray], parameters: Parameters
-    ) -> dict[str, tuple[np.ndarray, ...]]:
-        """Read the memory of the optimizer, which must match the parameters, from a checkpoint."""
-        names = {name.split("/")[1] for name in arrays if name.startswith("memory/")}
-        memory = {name: _group(arrays, f"memory/{name}/") for name in sorted(names)}
-        self.plan.optimizer.check_memory(memory, parameters)
-        if self.plan.optimizer.tolerates_approximation:
-            masks = [(part.shape, part.dtype.kind) for part in memory.get("active", ())]
-            if masks != [(part.shape, "b") for part in parameters.weights]:
-                raise ValueError("its active entries do not match the fit")
-            cost = memory.get("cost at refresh", (np.array(0.0),))
-            if [part.shape for part in cost] != [()]:
-                raise ValueError("its cost is not a single number")
-        return memory
-
-
-def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:
-    """Return the arrays whose names are a prefix and a number from 0, in numeric order."""
-    names = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
-    if names != {str(k) for k in range(len(names))}:
-        raise ValueError(f"the arrays {prefix + '*'!r} are not numbered from 0")
-    return tuple(arrays[f"{prefix}{k}"].copy() for k in range(len(names)))
-
-
-def _check_history(history: dict[str, list[float]]) -> None:
-    """Raise an error for a history with missing columns or columns of different lengths."""
-    lengths = {len(column) for column in history.values()}
-    if not {"iteration", "cost", "kl"} <= history.keys() or len(lengths) > 1:
-        raise ValueError("its history lacks a column, or has columns of different lengths")
-    if not all(np.isfinite(column).all() for column in history.values()):
-        raise ValueError("its history contains a value that is not finite")
-
-
-def _damaged(path: str, error: ValueError) -> DataError:
-    return DataError(f"{path}: this checkpoint is damaged: {error}")
-
 
 def _active(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Mark the active entries, (n_maps, n)."""
@@ -559,27 +365,3 @@ def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: fl
     unsupported = mask & (explained < least * proportions) & (shares.sum(axis=0) > 0)
     leaving = np.log(np.maximum(3 / _ACTIVE * proportions, 2.0))
     return np.where(unsupported, leaving, np.where(mask, 0.0, _FADE)).astype(weights.dtype)
-
-
-def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Read the plain values and arrays of a checkpoint; raise DataError for other files."""
-    return read_archive(path, CHECKPOINT)
-
-
-@contextmanager
-def _interrupt_between_iterations(wanted: bool) -> Iterator[Callable[[], bool]]:
-    """Delay Ctrl-C until the state is complete; yield a function that reports whether it came."""
-    came = False
-
-    def note(signal_number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        came = True
-
-    if not wanted or threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: came
-    finally:
-        signal.signal(signal.SIGINT, before)

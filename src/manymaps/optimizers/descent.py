@@ -7,13 +7,13 @@
 
 `evaluate(parameters, iteration)` returns (cost, gradient). The cost may be NaN if `Momentum` has
 not requested it. `watch(state)` is called after every iteration and stops the run by returning
-True. A `State` contains everything that is needed to resume the run.
+True. A `State` contains everything on which the next iteration depends.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
@@ -215,30 +215,6 @@ class Optimizer(ABC):
             Arrays by name.
         """
         return {}
-
-    def check_memory(
-        self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
-    ) -> None:
-        """Check that the optimizer memory from a file matches these parameters.
-
-        Parameters
-        ----------
-        memory : mapping of str to tuple of ndarray
-            Optimizer memory from a file.
-        parameters : Parameters
-            Parameters to which the memory belongs.
-
-        Raises
-        ------
-        ValueError
-            If shapes or types do not match, or if a value is not finite.
-        """
-        for name, group in self.new_memory(parameters).items():
-            stored = [(part.shape, part.dtype) for part in memory.get(name, ())]
-            if stored != [(part.shape, part.dtype) for part in group]:
-                raise ValueError(f"the optimizer's memory {name!r} does not match the fit")
-            if not all(_in_reach(part) for part in memory[name]):
-                raise ValueError(f"the optimizer's memory {name!r} has a value that is not finite")
 
     def advice(self, state: State) -> str:
         """Return advice for a run that has diverged.
@@ -556,28 +532,6 @@ class Momentum(Optimizer):
         if self.gains:
             memory["gain"] = tuple(np.ones_like(a) for a in parameters.arrays)
         return memory
-
-    def check_memory(
-        self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
-    ) -> None:
-        """Check the memory and the record that `_guard` writes.
-
-        Parameters
-        ----------
-        memory : mapping of str to tuple of ndarray
-            Optimizer memory from a file.
-        parameters : Parameters
-            Parameters to which the memory belongs.
-
-        Raises
-        ------
-        ValueError
-            If shapes or types do not match, or if a value is not finite.
-        """
-        super().check_memory(memory, parameters)
-        record = memory.get(_GUARD, (np.zeros(3),))
-        if [part.shape for part in record] != [(3,)] or np.isnan(record[0]).any():
-            raise ValueError(f"the optimizer's memory {_GUARD!r} does not contain three numbers")
 
     def _guard(self, state: State) -> None:
         """Halve an exaggeration that collapses the maps.
