@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from manymaps.archive import ArrayPart, Schema, ValuePart
-from manymaps.archive.door import ALWAYS_UNPACKED, MOST_EXPANSION, MOST_LABELS
+from manymaps.archive.door import ALWAYS_UNPACKED, MOST_EXPANSION
 from manymaps.atlas.storage import ATLAS
 from manymaps.data.counts import COUNTS
 from manymaps.prediction.journal import JOURNAL, POINT
@@ -39,7 +39,7 @@ ignored when the file is read.
 
 manymaps never unpickles a file, and checks all arrays against these tables before it uses them. A
 zip file may unpack to at most {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its size,
-whichever is larger. A table has at most {MOST_LABELS:,} rows and columns.
+whichever is larger.
 """
 
 

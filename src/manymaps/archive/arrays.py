@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import DAMAGED, reading, reject_large, reject_wide
+from manymaps.archive.door import DAMAGED, reading, reject_large
 from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError
 
@@ -183,7 +183,6 @@ class ArrayFile:
                 raise ValueError(f"a table of type {table.dtype} and shape {table.shape}")
             if table.format in ("csr", "csc", "bsr"):  # SciPy checks the other formats itself
                 table.check_format(full_check=True)
-        reject_wide(self._source, table.shape)
         return sparse.csr_array(table)
 
     def text(self, name: str) -> bytes:

@@ -26,8 +26,6 @@ _R = TypeVar("_R")
 ALWAYS_UNPACKED = 2**30
 MOST_EXPANSION = 10
 DAMAGED = "the file may be cut short or in another format"
-#: Maximum number of objects of one kind. As texts, these objects need a gigabyte.
-MOST_LABELS = 10_000_000
 _LONGEST_MESSAGE = 2_000
 
 # Errors that zipfile, NumPy, SciPy and json raise for damaged bytes, found by damaging files at
@@ -146,16 +144,3 @@ def reject_large(source: object, declared: int, length: int) -> None:
             f"{source} declares {declared / 2**30:,.1f} GiB in {length:,} bytes; at most "
             f"{limit / 2**30:,.1f} GiB is read (if it is not damaged, save it uncompressed)"
         )
-
-
-def reject_wide(source: object, shape: tuple[int, ...]) -> None:
-    """Reject a table with more rows or columns than `MOST_LABELS`.
-
-    >>> reject_wide("a.npz", (1000, 10**12))
-    Traceback (most recent call last):
-        ...
-    manymaps.errors.DataError: a.npz: table of 1,000 x 1,000,000,000,000; the limit is 10,000,000
-    """
-    if max(shape, default=0) > MOST_LABELS:
-        sizes = " x ".join(f"{n:,}" for n in shape)
-        raise DataError(f"{source}: table of {sizes}; the limit is {MOST_LABELS:,}")

@@ -17,7 +17,6 @@ from manymaps.data.count_values import as_csr, metadata_array
 from manymaps.errors import not_installed
 from manymaps.io.columns import known_kind
 from manymaps.io.count_tables import CountParts
-from manymaps.io.metadata import refuse_long_texts
 
 
 def read_biom_counts(path: Path) -> CountParts:
@@ -57,6 +56,4 @@ def _columns(path: Path, entries: Sequence[Any] | None, n: int) -> dict[str, np.
             for cell in cells
         ]
         columns[name] = metadata_array(np.array(listed, dtype=object))
-        if columns[name].dtype.kind == "U":
-            refuse_long_texts(path, name, columns[name].tolist())
     return columns

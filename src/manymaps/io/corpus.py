@@ -25,7 +25,6 @@ from typing import IO, Any
 
 import numpy as np
 
-from manymaps.archive.door import MOST_LABELS
 from manymaps.checks import check_whole
 from manymaps.compute.tasks import is_spread, run_tasks
 from manymaps.data.associations import ReadReport
@@ -237,12 +236,6 @@ def read_corpus(source: TextSource, words: Words, file: IO[bytes], progress: Pro
             labels.append(document.label)
             ends.append(ends[-1] + length)
             progress(f"{len(labels):,} documents, {ends[-1]:,} words read")
-        for things, what, advice in (
-            (labels, "documents", "count them in several parts, or join the short ones"),
-            (codes, "different words", "check that the file is text, and the pattern of words"),
-        ):
-            if len(things) > MOST_LABELS:
-                raise DataError(f"there are more than {MOST_LABELS:,} {what}; {advice}")
     if not labels:
         raise DataError("there are no texts to count; pass at least one document")
     if not ends[-1]:

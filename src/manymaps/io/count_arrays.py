@@ -28,7 +28,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import csr_from, read_npy, two_lengths
-from manymaps.archive.door import reject_wide
 from manymaps.data.count_values import as_csr, numbered, texts_of
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
@@ -154,7 +153,6 @@ def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str
         lengths = (heads[key].shape[0] for key in COLUMN_KEYS if key in heads and heads[key].shape)
         n_columns = next((n for n in lengths if n >= n_columns), n_columns)
         shape = (max(0, arrays["indptr"].size - 1), n_columns)
-    reject_wide(path, shape)
     return csr_from({**arrays, "data": arrays[data_key]}, shape, str(path)), parts
 
 

@@ -37,7 +37,6 @@ from manymaps.io.columns import (
     label_position,
     two_kinds,
 )
-from manymaps.io.metadata import refuse_long_texts
 from manymaps.io.tables import (
     RULE_OF,
     Cells,
@@ -357,8 +356,6 @@ def _wide_text(
     hint = " (counts are added up in a long list such as document,word,count)"
     check_places(table.source, rows.labels, "line", rows.lines, hint)
     metadata = {names[c]: column for c, column in zip(texts, rows.texts, strict=True)}
-    for name, column in metadata.items():
-        refuse_long_texts(table.source, name, column)
     notes = [] if label is not None else ["no column of labels: rows are numbered from 0"]
     if not head.header:
         notes.append("no header: columns are numbered from 0")

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.errors import DataError, setting
+from manymaps.errors import setting
 from manymaps.labels import listed
 
 FALLBACK = "latin-1"
 # Longer values are texts and not metadata, because an array of labels has the width of its longest
 # element.
 LONGEST_VALUE = 200
-MOST_MISSING = 20_000_000
 
 Scalar = str | int | float | bool | None
 
@@ -105,7 +104,6 @@ class MetadataColumns:
         self._columns: dict[str, list[Any]] = {}
         self._texts: dict[str, str] = {}
         self._long: dict[str, None] = {}
-        self._n_missing = 0
 
     def add(self, index: int, values: Mapping[str, Any]) -> None:
         """Add the metadata of the document with this index."""
@@ -124,12 +122,6 @@ class MetadataColumns:
     def _filled(self, name: str, length: int) -> list[Any]:
         """Return a column, padded with missing values to a length."""
         column = self._columns.setdefault(name, [])
-        self._n_missing += length - len(column)
-        if self._n_missing > MOST_MISSING:
-            raise DataError(
-                f"the {len(self._columns):,} fields of the documents have more than "
-                f"{MOST_MISSING:,} missing values in total; remove the rare fields"
-            )
         column.extend([None] * (length - len(column)))
         return column
 

@@ -38,7 +38,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays
-from manymaps.archive.door import MOST_LABELS, reading
+from manymaps.archive.door import reading
 from manymaps.archive.packing import PACKED_SUFFIXES, rewindable, unpacked
 from manymaps.data.count_values import texts_of
 from manymaps.errors import DataError
@@ -61,8 +61,6 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # are used instead.
 SAMPLE_BYTES = 2**20
 SAMPLE_LINES = 31  # a header and `tables.HEAD_ROWS` rows
-# Maximum cell length in Python's csv module.
-LONGEST_LABEL = 131_072
 # Names of the arrays that scipy.sparse.save_npz writes.
 SPARSE_PARTS = {"format", "shape", "data"}
 PAIRS = "pairs (cue, response, strength) or a matrix"
@@ -267,14 +265,9 @@ def split_lines(data: bytes, source: str) -> list[str]:
     Raises
     ------
     DataError
-        If the text is not UTF-8, if it has more than `MOST_LABELS` lines, or if a line is too long
-        for a label.
+        If the text is not UTF-8.
     """
     clean = to_utf8(data, source)
-    if max(clean.count(b"\n"), clean.count(b"\r")) > MOST_LABELS:
-        raise DataError(
-            f"{source} has more than {MOST_LABELS:,} lines, the limit for a list of labels"
-        )
     try:
         text = clean.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -283,14 +276,7 @@ def split_lines(data: bytes, source: str) -> list[str]:
             f"{source}, line {line}: byte 0x{clean[error.start]:02X} is not UTF-8; "
             "save the file as UTF-8"
         ) from error
-    lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
-    for number, text in enumerate(lines, 1):
-        if len(text) > LONGEST_LABEL:
-            raise DataError(
-                f"{source}, line {number} has {len(text):,} characters; a label has at most "
-                f"{LONGEST_LABEL:,}"
-            )
-    return lines
+    return [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
 
 
 def array_heads(path: Path, kind: str) -> Heads:

@@ -11,7 +11,7 @@ from pathlib import Path
 from scipy import sparse
 from scipy.io import mmread
 
-from manymaps.archive.door import reading, reject_wide
+from manymaps.archive.door import reading
 from manymaps.data.count_values import as_csr
 from manymaps.io.files import unpacked
 
@@ -23,7 +23,7 @@ def read_market(path: Path) -> sparse.csr_array:
     ------
     DataError
         If SciPy cannot read the file, if its numbers are complex, or if the number of rows or
-        columns is 0 or greater than `MOST_LABELS`.
+        columns is 0.
     """
     with unpacked(path) as file:
         # A stream error would terminate the process within SciPy, so the file is read into memory
@@ -31,5 +31,4 @@ def read_market(path: Path) -> sparse.csr_array:
         stream = io.BytesIO(file.stream.read())
     with reading(path, "MatrixMarket"):
         table = mmread(stream, spmatrix=False)
-    reject_wide(path, table.shape)
     return as_csr(table, str(path))

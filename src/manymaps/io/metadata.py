@@ -18,9 +18,6 @@ from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import open_headed_table
 from manymaps.labels import repeated_label
 
-# Columns are lists of Python objects, which are all in memory.
-MOST_CELLS = 20_000_000
-LARGEST_COLUMN = 2**30
 # Longer cells are not treated as numbers, because 64-bit numbers have fewer digits, and because
 # Python does not convert thousands of digits.
 LONGEST_NUMBER = 400
@@ -41,9 +38,7 @@ def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> dic
     FileNotFoundError
         If the file does not exist.
     DataError
-        If the file is empty or not text, if a line has more or fewer cells than the header, or if
-        there are more than 20 million cells. If a column would need more than 1 GiB as an array, in
-        which every text has the width of the longest text.
+        If the file is empty or not text, or if a line has more or fewer cells than the header.
     ImportError
         If Parquet is read without pyarrow.
     """
@@ -58,16 +53,8 @@ def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> dic
         columns = frame_columns(table)
         if not columns or not len(table):
             raise DataError(f"{path} contains no table; expected {expected}")
-        for name, values in columns.items():
-            refuse_long_texts(path, name, [value for value in values if isinstance(value, str)])
         return columns
     text = open_headed_table(read_bytes(sample, expected), str(path))
-    n_cells = sum(text.data.count(mark) for mark in (text.delimiter.encode(), b"\n"))
-    if n_cells > MOST_CELLS:
-        raise DataError(
-            f"{path} has about {n_cells:,} cells; a table of metadata may have {MOST_CELLS:,}. "
-            "Select the rows and columns that you need"
-        )
     if not text.head or not any(text.head[0]):
         raise DataError(f"{path} contains no table; expected {expected}")
     header = [unguarded(name) for name in text.names]
@@ -82,7 +69,6 @@ def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> dic
     for name, column in zip(header, cells.columns, strict=True):
         texts = list(map(unguarded, column.texts))
         columns[name] = [texts[code] for code in column.codes.tolist()]
-        refuse_long_texts(path, name, columns[name])
     # Labels such as 1984 are names, not numbers.
     labels = label_column(columns, None)
     return {n: c if n == labels else _numbers_if_all(c) for n, c in columns.items()}
@@ -95,17 +81,6 @@ def _annotated_columns(path: Path, genes: Sequence[str]) -> dict[str, list[Any]]
         chosen = [gene for gene in genes if gene not in columns and gene in data.var_names]
         values = {name: column.tolist() for name, column in gene_columns(data, chosen).items()}
         return {**columns, **values, "label": [str(name) for name in data.obs_names]}
-
-
-def refuse_long_texts(source: object, name: str, cells: Sequence[str]) -> None:
-    """Raise a DataError if an array with the width of the longest text would be too large."""
-    longest = max(map(len, cells), default=0)
-    if 4 * longest * len(cells) > LARGEST_COLUMN:
-        raise DataError(
-            f"{source}: the longest of the {len(cells):,} texts in the column {name[:60]!r} has "
-            f"{longest:,} characters, and as metadata each takes the space of the longest; shorten "
-            "it, or omit the column"
-        )
 
 
 def _numbers_if_all(cells: Sequence[str]) -> list[Any]:

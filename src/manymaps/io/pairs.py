@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from manymaps.archive.door import MOST_LABELS
 from manymaps.checks import check_labels
 from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
@@ -117,10 +116,6 @@ class Pairs:
                 index_of[code] = index.setdefault(column.texts[code], len(index))
             ends.append(index_of[codes])
             n_cues = n_cues or len(index)
-        if len(index) > MOST_LABELS:
-            raise DataError(
-                f"{self.source} has more than {MOST_LABELS:,} different labels; omit the rare ones"
-            )
         return list(index), n_cues, ends[0], ends[1]
 
 

@@ -38,9 +38,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import cell_label, eager_frame
-from manymaps.errors import DataError, setting
+from manymaps.errors import DataError
 from manymaps.io.files import Sample, read_bytes, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
 from manymaps.labels import repeated_label
@@ -49,7 +48,6 @@ from manymaps.labels import repeated_label
 MISSING = ("", "na", "nan", ".")
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_ROWS = 30
-LONGEST_LINE = 2**24
 # Number of cells in a block of wide rows (2 MiB of numbers).
 BLOCK_NUMBERS = 2**18
 # Number of rows that are coded in a batch. Batches of this size are freed before Python searches
@@ -425,8 +423,7 @@ class TextTable:
         Raises
         ------
         DataError
-            If a row has a different number of cells, if a label is not UTF-8, or if a column has
-            more than `MOST_LABELS` distinct labels.
+            If a row has a different number of cells, or if a label is not UTF-8.
         """
         codes = [LabelCodes() for _ in labels]
         parts: list[list[np.ndarray]] = [[np.empty(0, np.int32)] for _ in labels]
@@ -443,11 +440,6 @@ class TextTable:
             cells = list(zip(*rows, strict=True))
             for of, part, c in zip(codes, parts, labels, strict=True):
                 part.append(of.of(cells[c], len(rows)))
-                if len(of) > MOST_LABELS:
-                    raise DataError(
-                        f"{self.source} has more than {MOST_LABELS:,} different labels in a "
-                        "column; omit the rare ones"
-                    )
             if number is not None:
                 numbers.append(self.numbers(cells[number]))
             lines.append(np.arange(at[0], at[-1] + 1) if isinstance(at, range) else np.array(at))
@@ -523,9 +515,8 @@ class TextTable:
         Raises
         ------
         DataError
-            If a row has a different number of cells, if a label is not UTF-8, if a number violates
-            the rule, or if there are more than `MOST_LABELS` rows. The message contains the line
-            and the column.
+            If a row has a different number of cells, if a label is not UTF-8, or if a number
+            violates the rule. The message contains the line and the column.
         """
         first = self._repeated_header() if header else None
         kind = partial(np.asarray, dtype=np.float32) if dense else sparse.csr_array
@@ -544,11 +535,6 @@ class TextTable:
                     block.append(row)
                     rows.labels.append(name)
                     rows.lines.append(line)
-            if len(rows.labels) > MOST_LABELS:
-                raise DataError(
-                    f"{self.source} has more than {MOST_LABELS:,} rows; read fewer, or name those "
-                    f"of vectors as {setting('words')}"
-                )
             values = np.empty((len(block), len(columns)))
             for row, numbers in zip(block, values, strict=True):
                 numbers[:] = self.numbers([row[c] for c in columns])
@@ -880,19 +866,8 @@ def open_headed_table(data: bytes, source: str) -> TextTable:
 
 
 def _checked_text(data: bytes, source: str) -> bytes:
-    """Convert a text to UTF-8, rejecting lines whose cells would fill the memory."""
+    """Convert a text to UTF-8."""
     clean = to_utf8(data, source)
-    start = 0
-    while len(clean) - start > LONGEST_LINE:
-        stop = start + LONGEST_LINE
-        end = max(clean.rfind(b"\n", start, stop), clean.rfind(b"\r", start, stop)) + 1
-        if not end:
-            line = clean.count(b"\n", 0, start) + 1
-            raise DataError(
-                f"{source}, line {line} is longer than {LONGEST_LINE:,} bytes, the limit for a "
-                "line of a table; check quotation marks and line ends"
-            )
-        start = end
     # This removes Excel's first line with the delimiter, but not its line end, so that line numbers
     # do not change.
     return re.sub(rb"\Asep=[^\r\n](?=\r|\n)", b"", clean)

@@ -42,7 +42,6 @@ ROLES = (
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 BATCH_ROWS = 1024
-MOST_FIELDS = 10_000
 _EXAMPLE = 'each line must be one object, such as {"id": "a", "text": "..."}'
 
 
@@ -108,11 +107,6 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         kind = "a list" if isinstance(record, list) else f"{line.strip()[:60]!r}"
         raise DataError(f"{where}: got {kind}; {_EXAMPLE}")
-    if len(record) > MOST_FIELDS:
-        raise DataError(
-            f"{where} has {len(record):,} fields; a document may have {MOST_FIELDS:,}, including "
-            "its text"
-        )
     # Only an escape sequence can produce half of a surrogate pair.
     if "\\u" in line:
         return {storable(k): storable(v) if isinstance(v, str) else v for k, v in record.items()}

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manymaps.archive.door import MOST_LABELS, reader
+from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
@@ -327,10 +327,6 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
     codes = np.empty((columns[0].codes.size, len(columns)), dtype=np.int32)
     for k, column in enumerate(columns):
         codes[:, k] = np.array([code_of(text) for text in column.texts], np.int32)[column.codes]
-    if len(index) > MOST_LABELS:
-        raise DataError(
-            f"there are more than {MOST_LABELS:,} different answers; omit the rare ones"
-        )
     return list(index), codes
 
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 import mmap
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from statistics import multimode
@@ -28,11 +27,10 @@ from typing import BinaryIO
 
 import numpy as np
 
-from manymaps.archive.door import MOST_LABELS
 from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError, setting
 from manymaps.io.files import unpacked
-from manymaps.io.tables import LONGEST_LINE, is_number
+from manymaps.io.tables import is_number
 from manymaps.labels import plural, shown
 
 HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
@@ -208,11 +206,6 @@ class _Rows:
         """Append rows."""
         start = len(self.labels)
         stop = start + len(labels)
-        if stop > MOST_LABELS:
-            raise DataError(
-                f"{self.source} has more than {MOST_LABELS:,} words; pass the words that you need "
-                f"as {setting('words')}"
-            )
         if stop > len(self.values):
             # The array grows by an eighth, so that it is seldom moved. There are no views of the
             # array yet.
@@ -325,12 +318,7 @@ class _TextRows(_Rows):
 
 def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
     """Yield the number of each nonblank line and the line without trailing white space."""
-    for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE + 1), b""), start=1):
-        if len(line) > LONGEST_LINE:
-            raise DataError(
-                f"{source}, line {number} is longer than {LONGEST_LINE:,} bytes, the limit for a "
-                "word and its numbers; check the ends of lines"
-            )
+    for number, line in enumerate(stream, start=1):
         if number == 1:
             if line[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 raise DataError(f"{source} is UTF-16; save the file as UTF-8")
