@@ -17,8 +17,7 @@ from manymaps.archive import (
     write_archive,
     written_whole,
 )
-from manymaps.archive.door import reader
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError
 
 META = {"labels": ["é", "\N{GRINNING FACE}"]}
 THING = Schema(
@@ -155,15 +154,6 @@ class TestWriting:
             write(tmp_path / "a", {}, META | {"further": object()})
         assert list(tmp_path.iterdir()) == []
 
-    def test_what_would_unpack_to_too_much_is_stored_unpacked(self, tmp_path, monkeypatch):
-        """A table of zeros of any size is read back."""
-        monkeypatch.setattr("manymaps.archive.door.ALWAYS_UNPACKED", 2**16)
-        write(tmp_path / "few", {"maps": np.zeros(100)})
-        write(tmp_path / "many", {"maps": np.zeros(100_000, np.float32)})
-        assert (tmp_path / "few").stat().st_size < 800
-        assert (tmp_path / "many").stat().st_size > 400_000
-        assert read(tmp_path / "many")[1]["maps"].shape == (100_000,)
-
 
 class TestReading:
     def test_what_no_schema_knows_is_left_out(self, tmp_path):
@@ -190,47 +180,6 @@ class TestReading:
             archive.writestr("meta.json", meta)
         with pytest.raises(DataError, match=rf"a\b.*{message}"):
             read(tmp_path / "a")
-
-
-class TestReader:
-    def test_errors_of_data_name_the_file(self, tmp_path):
-        @reader("numbers")
-        def numbers(path, fault):
-            raise fault
-
-        path = tmp_path / "a.txt"
-        with pytest.raises(DataError, match=r"a\.txt cannot be read as numbers: .*memory"):
-            numbers(path, MemoryError())
-        with pytest.raises(DataError, match=r"a\.txt: row 3 is empty"):
-            numbers(path, DataError("row 3 is empty"))
-        with pytest.raises(DataError, match=r"^.*a\.txt, row 3 is empty$"):
-            numbers(str(path), DataError(f"{path}, row 3 is empty"))
-
-    @pytest.mark.parametrize(
-        "fault",
-        [
-            KeyError("x"), RecursionError(), SystemError("bad"), FileNotFoundError("a"),
-            ImportError("a"), ParameterError("a"), DataWarning(),
-        ],
-    )  # fmt: skip
-    def test_other_errors_stay_what_they_are(self, fault):
-        @reader("numbers")
-        def numbers(path, fault=None):
-            raise fault
-
-        with pytest.raises(type(fault)):
-            numbers("a.txt", fault=fault)
-        with pytest.raises(TypeError, match="unexpected keyword"):
-            numbers("a.txt", wrong=1)
-
-    def test_an_endless_message_is_cut(self):
-        @reader("numbers")
-        def numbers(path):
-            raise DataError(f"{path}: the value is {'9' * 10**6}")
-
-        with pytest.raises(DataError) as caught:
-            numbers("a.txt")
-        assert len(str(caught.value)) < 2_100
 
 
 def test_who_may_read_a_file_is_up_to_the_umask(tmp_path):
@@ -265,15 +214,3 @@ def test_the_order_of_plain_values_does_not_matter():
     assert same_content(
         ({"a": 1, "b": {"c": 2, "d": 3}}, {}), ({"b": {"d": 3, "c": 2}, "a": 1}, {})
     )
-
-
-@pytest.mark.parametrize(("length", "told"), [(10, 10), (1990, 1990), (2001, 2003), (9999, 2003)])
-def test_a_message_that_repeats_too_much_of_a_file_is_cut(length, told):
-    @reader("a thing")
-    def read_thing(path):
-        raise DataError(f"{path}: ".ljust(length, "x"))
-
-    with pytest.raises(DataError) as raised:
-        read_thing("a.txt")
-    assert len(str(raised.value)) == told
-    assert str(raised.value).endswith("...") is (told != length)

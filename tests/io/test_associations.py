@@ -1,9 +1,7 @@
 """Reading associations: every kind of file and frame, every rule, every refusal."""
 
-import bz2
 import csv
 import gzip
-import lzma
 import math
 import sys
 import time
@@ -27,7 +25,6 @@ from manymaps.io.associations import (
 )
 from manymaps.io.columns import ColumnNames
 
-PACKERS = [gzip.compress, bz2.compress, lzma.compress]
 PLAIN = "cue,response,strength\ntie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
 
 
@@ -391,10 +388,6 @@ def test_strengths_that_are_none(write, value, shown):
         (PLAIN.replace("suit", "m\xf6").encode("latin-1"), r"3: byte 0xF6 in b'm\\xf6' is not"),
         (b"\xff\xfea", "is not UTF-16"),
         (b"a,b\x00\n", "is not text"),
-        *(
-            pytest.param(pack(PLAIN.encode())[:-9], "damaged or cut short", id=pack.__module__)
-            for pack in PACKERS
-        ),
     ],
 )
 def test_files_that_cannot_be_used(write, text, message):

@@ -1,7 +1,7 @@
-"""Reading and writing of files, with error handling, size limits and archive schemas.
+"""Reading and writing of files, with error handling and archive schemas.
 
-door        errors and limits of reading             packing     gzip, bzip2 and xz
-arrays      .npy, and zips of them                   schema      declarations of archives
+door        errors of reading                        schema      declarations of archives
+arrays      .npy, and zips of them
 archives    reading and writing by a schema, as a whole
 """
 

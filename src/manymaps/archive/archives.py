@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from manymaps.archive.arrays import ArrayFile, open_arrays
-from manymaps.archive.door import most_unpacked, reading
+from manymaps.archive.door import reading
 from manymaps.archive.schema import Schema
 from manymaps.errors import DataError
 
@@ -60,20 +60,17 @@ def write_arrays(
 ) -> None:
     """Write `.npy` arrays and texts to a zip file atomically.
 
-    An existing file survives a failure. The zip file is compressed, unless its uncompressed size
-    would then exceed the limit for reading (`manymaps.archive.door.most_unpacked`).
+    An existing file survives a failure.
     """
-    with written_whole(path) as temporary:
-        for packing in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
-            with zipfile.ZipFile(temporary, "w", packing, compresslevel=3) as archive:
-                for name, text in (texts or {}).items():
-                    archive.writestr(name, text)
-                for name, array in arrays.items():
-                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                        np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-                n_bytes = sum(member.file_size for member in archive.infolist())
-            if n_bytes <= most_unpacked(temporary.stat().st_size):
-                break
+    with (
+        written_whole(path) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive,
+    ):
+        for name, text in (texts or {}).items():
+            archive.writestr(name, text)
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:

@@ -1,6 +1,6 @@
 """Numeric and text arrays in `.npy` files and in zip files (`.npz`, `.atlas`).
 
-    read_npy(path)                  one array, memory-mapped if nothing packs it
+    read_npy(path)                  one array, memory-mapped
     with open_arrays(path) as file:
         file.heads                  {"maps": Head(shape, dtype), ...}, read before any array
         file.read("maps")           the array
@@ -27,7 +27,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import DAMAGED, reading, reject_large
-from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError
 
 ADVICE = (
@@ -86,17 +85,17 @@ def _usable(array: np.ndarray) -> np.ndarray:
 
 
 def read_npy(path: Path) -> np.ndarray:
-    """Read the array of an NPY file, memory-mapped if the file is not packed.
+    """Read the array of an NPY file, memory-mapped.
 
     Raises
     ------
     DataError
         If the file is damaged or contains neither numbers nor texts.
     """
-    with rewindable(path) as stream, reading(path, "NPY", ADVICE):
+    with path.open("rb") as stream, reading(path, "NPY", ADVICE):
         shape, dtype = npy_head(stream)
         # The operating system cannot map a file without values.
-        if isinstance(stream, io.BytesIO) or 0 in shape:
+        if 0 in shape:
             stream.seek(0)
             return _read_array(stream)
         # NumPy computes the size with 64 bits, which may overflow for a damaged shape.
@@ -115,7 +114,7 @@ def open_arrays(
     Parameters
     ----------
     path : path
-        Zip file, which may itself be compressed.
+        Zip file.
     what, advice : str
         Kind of file, and advice for files of another kind, for error messages.
 
@@ -134,7 +133,7 @@ def open_arrays(
     ...         print(file.heads["counts"].shape, file.read("counts").sum())
     (2, 2) 2.0
     """
-    with rewindable(Path(path)) as stream:
+    with Path(path).open("rb") as stream:
         yield ArrayFile(stream, str(path), what, advice)
 
 

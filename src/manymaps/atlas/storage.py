@@ -23,7 +23,6 @@ from manymaps.archive import (
     write_archive,
 )
 from manymaps.archive.arrays import csr_from, csr_parts
-from manymaps.archive.door import reader
 from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.settings import FitSettings
@@ -139,7 +138,6 @@ def same_atlas(one: AtlasData, other: AtlasData) -> bool:
     return same_content(_stored(one), _stored(other))
 
 
-@reader("a manymaps atlas")
 def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas:
     """Read an atlas of the given type, as `manymaps.load_atlas` does."""
     meta, arrays = read_archive(path, ATLAS)

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import Rules, split_responses
@@ -78,7 +77,6 @@ NO_FRAME = (
 )
 
 
-@reader("associations")
 def read_associations(
     path: str | os.PathLike[str],
     *,
@@ -111,8 +109,8 @@ def read_associations(
     - Raw trials have one row per participant and cue, with the answers in columns such as R1, R2
       and R3 (`read_trials`). The answers are counted.
 
-    Files may be compressed with gzip, bzip2 or xz. Text is encoded in UTF-8, or in UTF-16 with a
-    byte order mark. Words are read exactly as written, without surrounding white space. NA, NAN,
+    Text and MatrixMarket files may be compressed (.gz, .bz2, .xz, .zip or .zst). Text is encoded in
+    UTF-8, or in UTF-16 with a byte order mark. Words are read exactly as written, without surrounding white space. NA, NAN,
     NULL and TRUE are words.
 
     Parameters

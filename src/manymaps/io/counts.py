@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import as_csr, blocks
 from manymaps.data.counts import Counts, empty_notes
@@ -41,7 +40,6 @@ from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import parquet_table, read_text
 
 
-@reader("counts")
 def read_counts(
     path: str | os.PathLike[str],
     *,
@@ -55,8 +53,8 @@ def read_counts(
     A CSV, TSV or Parquet file contains a long list (`document,word,count`) or a table with one
     column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
     the components of a CSR array and labels under common names. NPY, MatrixMarket, .h5ad and .biom
-    files are also supported. All files except NPZ, Parquet, .h5ad and .biom may be compressed with
-    gzip, bzip2 or xz. Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
+    files are also supported. Text and MatrixMarket files may be compressed (.gz, .bz2, .xz, .zip or
+    .zst). Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
 
     Parameters
     ----------

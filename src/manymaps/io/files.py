@@ -1,7 +1,7 @@
 """Access to files, either as decompressed bytes or through a library for the file format.
 
     path -> sampled(path)                the first bytes and the container, read once
-         -> unpacked(path).stream        bytes, through gzip or bzip2 if the content requires it
+         -> unpacked(path)               bytes, decompressed if the suffix says so
          -> array_heads, read_arrays, read_npy, read_sparse
 
 A `Sample` can be used in place of its path. Functions that detect the content of a file pass the
@@ -39,9 +39,10 @@ from scipy import sparse
 
 from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays
 from manymaps.archive.door import reading
-from manymaps.archive.packing import PACKED_SUFFIXES, rewindable, unpacked
 from manymaps.data.count_values import texts_of
 from manymaps.errors import DataError
+from manymaps.io.packing import MAGIC as PACKED
+from manymaps.io.packing import PACKERS, is_packed, unpacked
 from manymaps.labels import listed
 
 Heads: TypeAlias = Mapping[str, Head]
@@ -140,9 +141,9 @@ def sampled(path: str | os.PathLike[str]) -> Sample:
     if samples is not None and str(path) in samples:
         return samples[str(path)]
     with unpacked(Path(path)) as file:
-        start = file.stream.read(SAMPLE_BYTES)
-        start += b"".join(islice(file.stream, max(0, SAMPLE_LINES - start.count(b"\n"))))
-        sample = Sample(Path(path), start, is_whole=not file.stream.read(1))
+        start = file.read(SAMPLE_BYTES)
+        start += b"".join(islice(file, max(0, SAMPLE_LINES - start.count(b"\n"))))
+        sample = Sample(Path(path), start, is_whole=not file.read(1))
     if samples is not None:
         samples[str(path)] = sample
     return sample
@@ -152,7 +153,7 @@ def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
     """Return the decompressed contents of a file, which must not be empty."""
     path = Path(path)
     with unpacked(path) as file:
-        data = file.stream.read()
+        data = file.read()
     _check_not_empty(data, path, expected)
     return data
 
@@ -178,7 +179,7 @@ def stem_of(path: Path, *suffixes: str) -> str:
     'counts'
     """
     name = path.name
-    for suffix in (*PACKED_SUFFIXES, *suffixes):
+    for suffix in (*PACKERS, *suffixes):
         name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
     return name
 
@@ -190,12 +191,19 @@ def stored_format(path: Path, start: bytes) -> str | None:
     ------
     DataError
         If the file is a pickle, a fastText model or an archive of other files, or if its content
-        does not match its suffix.
+        does not match its suffix. If it is compressed under another suffix, or if it is an array, a
+        Parquet or an HDF5 file in a compressed file.
     """
+    packer = next((suffix for magic, suffix in PACKED.items() if start.startswith(magic)), None)
+    if packer is not None:
+        raise DataError(f"{path} is compressed; name it {path.name}{packer}, or decompress it")
     if suffix_of(path) == ".biom" and start.lstrip().startswith(BIOM_STARTS):
         return "biom"
+    kind = MAGIC.get(start[:4], "npz" if start[:4] == ZIP else None)
+    if is_packed(path) and kind not in (None, "mtx"):
+        raise DataError(f"{path} is a compressed {kind} file; decompress it")
     if start[:4] in MAGIC:
-        return MAGIC[start[:4]]
+        return kind
     if XML.match(start):
         return "graphml"
     suffix = suffix_of(path)
@@ -223,7 +231,7 @@ def stored_format(path: Path, start: bytes) -> str | None:
 def _holds_arrays(path: Path) -> bool:
     """Return whether a zip archive contains any arrays."""
     try:
-        with rewindable(path) as file, zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
     except zipfile.BadZipFile:
         return False
@@ -282,8 +290,8 @@ def split_lines(data: bytes, source: str) -> list[str]:
 def array_heads(path: Path, kind: str) -> Heads:
     """Return the header of each array of an NPZ file by name, or of an NPY file by the name ""."""
     if kind == "npy":
-        with unpacked(path) as file, reading(path, "NPY", ADVICE):
-            return {"": npy_head(file.stream)}
+        with path.open("rb") as file, reading(path, "NPY", ADVICE):
+            return {"": npy_head(file)}
     with open_arrays(path) as arrays:
         return arrays.heads
 

@@ -26,7 +26,7 @@ from xml.etree.ElementTree import ParseError
 from manymaps.data.frames import cell_label
 from manymaps.errors import DataError, not_installed
 from manymaps.io.columns import STRENGTH, folded
-from manymaps.io.files import unpacked
+from manymaps.io.packing import unpacked
 from manymaps.io.pairs import Pairs
 from manymaps.io.tables import cells_of
 from manymaps.labels import listed, repeated_label, shown
@@ -178,7 +178,7 @@ def _parsed(path: Path) -> Any:
     except ImportError as error:
         raise ImportError(not_installed(f"reading {path}", "networkx")) from error
     with unpacked(path) as file:
-        data = file.stream.read()
+        data = file.read()
     # networkx parses the file with ElementTree, which does not open other files but expands
     # entities.
     if any("<!DOCTYPE".encode(encoding) in data for encoding in ENCODINGS):

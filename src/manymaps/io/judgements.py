@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.judgements import Judgements, mean_of
 from manymaps.data.similarities import SimilarityTable
@@ -39,7 +38,6 @@ ROLES = (
 )
 
 
-@reader("judgements")
 def read_judgements(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,

@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from manymaps.archive.arrays import two_lengths
-from manymaps.archive.door import reader
 from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import first_numbers
@@ -36,10 +35,10 @@ from manymaps.io.files import (
     read_arrays,
     sampled,
     suffix_of,
-    unpacked,
 )
 from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
+from manymaps.io.packing import unpacked
 from manymaps.io.tables import FrameTable, Table, as_number, is_number, table_passes
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.vector_tables import LAYOUT as VECTORS
@@ -117,7 +116,6 @@ def vector_format(sample: Sample) -> str:
     return "glove" if 2 * n_spaced >= len(lines) else "table"
 
 
-@reader("counts")
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Return whether a file contains counts of features rather than associations or vectors.
 
@@ -164,7 +162,6 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
     return table_passes(sample, COUNTS, name or None, lambda table: _has_counts(table, name))
 
 
-@reader("vectors")
 def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Return whether a file contains vectors rather than pairs or a square table of similarities.
 
@@ -225,7 +222,7 @@ def _npz_has_counts(path: Path) -> bool:
 def _market_has_counts(path: Path) -> bool:
     """Return whether a MatrixMarket table is not square, which only the count reader accepts."""
     with unpacked(path) as file:
-        lines = (x for x in islice(file.stream, 1000) if x.strip() and not x.startswith(b"%"))
+        lines = (x for x in islice(file, 1000) if x.strip() and not x.startswith(b"%"))
         sizes = next(lines, b"").split()
     return len(sizes) >= 2 and sizes[0] != sizes[1]
 
@@ -296,7 +293,7 @@ def _has_vectors(table: Table, sample: Sample) -> bool:
         is_square = _shares_labels(table.head)
     else:
         with unpacked(sample.path) as file:
-            is_square = sum(1 for line in file.stream if line.strip()) == len(columns.names)
+            is_square = sum(1 for line in file if line.strip()) == len(columns.names)
     n_texts = len(columns.left_out) + (columns.label is not None)
     fewest = 5 if columns.header else 1000
     return not is_square and _are_coordinates(len(columns.numbers), n_texts, fewest)

@@ -13,7 +13,7 @@ from scipy.io import mmread
 
 from manymaps.archive.door import reading
 from manymaps.data.count_values import as_csr
-from manymaps.io.files import unpacked
+from manymaps.io.packing import unpacked
 
 
 def read_market(path: Path) -> sparse.csr_array:
@@ -28,7 +28,7 @@ def read_market(path: Path) -> sparse.csr_array:
     with unpacked(path) as file:
         # A stream error would terminate the process within SciPy, so the file is read into memory
         # first.
-        stream = io.BytesIO(file.stream.read())
+        stream = io.BytesIO(file.read())
     with reading(path, "MatrixMarket"):
         table = mmread(stream, spmatrix=False)
     return as_csr(table, str(path))

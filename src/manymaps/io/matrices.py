@@ -24,7 +24,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import read_npy
-from manymaps.archive.door import reader
 from manymaps.checks import check_labels
 from manymaps.data.count_values import checked_table, reject_cells
 from manymaps.data.counts import Counts
@@ -75,7 +74,6 @@ class LabelledMatrix:
     notes: tuple[str, ...] = ()
 
 
-@reader("a list of labels")
 def read_labels(
     labels: Sequence[str] | str | os.PathLike[str], expected: str = "one label per line"
 ) -> list[str]:

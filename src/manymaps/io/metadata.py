@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from manymaps.archive.door import reader
 from manymaps.data.csv_cells import unguarded
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
@@ -23,7 +22,6 @@ from manymaps.labels import repeated_label
 LONGEST_NUMBER = 400
 
 
-@reader("a table")
 def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> dict[str, list[Any]]:
     """Read a table with a header line from CSV, TSV (also gzipped), Parquet or .h5ad.
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from manymaps.archive.door import reading
-from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError, not_installed
 from manymaps.labels import repeated_label
 
@@ -38,7 +37,7 @@ def open_parquet(path: Path) -> Iterator[ParquetFile]:
         raise ImportError(
             not_installed(f"reading {path}", "pyarrow", ", or save the file in another format")
         ) from error
-    with rewindable(path) as stream:
+    with path.open("rb") as stream:
         with reading(path, "Parquet"):
             opened = parquet.ParquetFile(stream)
         with opened:

@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.errors import DataError, setting
@@ -73,7 +72,6 @@ _NO_FRAME = (
 )
 
 
-@reader("ratings")
 def read_ratings(
     path: str | os.PathLike[str],
     *,
@@ -137,7 +135,6 @@ def read_ratings(
     return _ratings(cells, notes, table.source)
 
 
-@reader("pairs of words")
 def read_word_pairs(
     path: str | os.PathLike[str],
     *,
@@ -248,7 +245,6 @@ def ratings_from(
     return _ratings(cells, (), "the pairs")
 
 
-@reader("ratings")
 def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Return whether the first lines of a file contain ratings of word pairs.
 

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manymaps.archive.door import reader
 from manymaps.checks import check_choice
 from manymaps.data.similarities import SimilarityTable
 from manymaps.errors import DataError
@@ -32,7 +31,6 @@ ABSENT = ("zero", "missing")
 MOST_OBJECTS = 20_000
 
 
-@reader("similarities")
 def read_similarities(
     path: str | os.PathLike[str],
     *,

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import Role, aliases, find_roles
 from manymaps.io.documents import Document, ReadingLog, Scalar, storable
-from manymaps.io.files import unpacked
+from manymaps.io.packing import unpacked
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import header_delimiter, numbered_rows
 from manymaps.labels import listed, repeated_label
@@ -64,9 +64,9 @@ def _plain_lines(file: TextFile, _: ReadingLog) -> Iterator[Document]:
 def _lines(file: TextFile) -> Iterator[str]:
     """Decompress and decode a file, and yield its lines with their line ends."""
     path = file.path
-    with unpacked(path) as opened:
-        head = opened.stream.read(1024)
-        opened.stream.seek(0)
+    with unpacked(path) as stream:
+        head = stream.read(1024)
+        stream.seek(0)
         marked = next((MARKS[mark] for mark in MARKS if head.startswith(mark)), None)
         if marked is None and file.encoding is None and b"\x00" in head:
             raise DataError(
@@ -75,7 +75,7 @@ def _lines(file: TextFile) -> Iterator[str]:
                 "as 'utf-16-le'"
             )
         encoding = marked or file.encoding or "utf-8"
-        with io.TextIOWrapper(opened.stream, encoding=encoding, newline="\n") as lines:
+        with io.TextIOWrapper(stream, encoding=encoding, newline="\n") as lines:
             yield from lines
 
 

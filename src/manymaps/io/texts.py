@@ -4,7 +4,7 @@
     file       each line, row or object is a document; `manymaps.io.text_rows` reads them
 
 A corpus may be larger than memory: only the current document (or batch) is in memory. Files may be
-compressed with gzip, bzip2 or xz, which is detected from their content.
+compressed; the suffix (.gz, .bz2, .xz, .zip or .zst) says so.
 
 The encoding is determined by the byte order mark of a file (UTF-8, UTF-16, UTF-32). Without a byte
 order mark, the encoding is UTF-8. If a file in a folder is not UTF-8, it is read as latin-1, which
@@ -25,7 +25,8 @@ from manymaps.checks import check_choice
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, storable
-from manymaps.io.files import suffix_of, unpacked
+from manymaps.io.files import suffix_of
+from manymaps.io.packing import unpacked
 from manymaps.io.text_rows import MARKS, ROW_READERS, TextFile
 
 FORMATS = ("folder", *ROW_READERS)
@@ -193,7 +194,7 @@ def _folder_documents(root: Path, encoding: str | None, log: ReadingLog) -> Iter
         name = path.relative_to(root)
         try:
             with unpacked(path) as file:
-                data = file.stream.read()
+                data = file.read()
         except OSError as error:
             raise _unreadable(path, error) from error
         text = _decoded(data, path, encoding, log)

@@ -20,7 +20,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
@@ -58,7 +57,6 @@ NO_FRAME = (
 )
 
 
-@reader("trials")
 def read_trials(
     path: str | os.PathLike[str],
     *,

@@ -20,7 +20,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import read_npy
-from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.counts import Counts
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
@@ -41,7 +40,6 @@ WORD_KEYS = ("words", "vocabulary", "vocab", "index_to_key", "names", "labels")
 VECTOR_KEYS = ("vectors", "embeddings", "embedding", "values")
 
 
-@reader("vectors")
 def read_vectors(
     path: str | os.PathLike[str],
     *,

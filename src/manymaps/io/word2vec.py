@@ -29,7 +29,7 @@ import numpy as np
 
 from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError, setting
-from manymaps.io.files import unpacked
+from manymaps.io.packing import is_packed, unpacked
 from manymaps.io.tables import is_number
 from manymaps.labels import plural, shown
 
@@ -70,7 +70,7 @@ def read_text_vectors(
     """
     source = str(path)
     with unpacked(path) as file:
-        lines = _numbered_lines(file.stream, source)
+        lines = _numbered_lines(file, source)
         line, first = next(lines, (1, b""))
         if not first:
             raise DataError(f"{source} is empty; expected a word and its numbers on each line")
@@ -117,7 +117,7 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
     """
     source = str(path)
     with unpacked(path) as file:
-        start = file.stream.readline(64)
+        start = file.readline(64)
         match = HEADER.fullmatch(start)
         if not match:
             raise DataError(
@@ -127,9 +127,9 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
         n, width = _declared(match, source)
         # A memory map can be searched like bytes without loading the file into memory.
         data = (
-            start + file.stream.read()
-            if file.packed
-            else mmap.mmap(file.stream.fileno(), 0, access=mmap.ACCESS_READ)
+            start + file.read()
+            if is_packed(path)
+            else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         )
     rows, size = _Rows(source, width), 4 * width
     at, label = len(start), ""
