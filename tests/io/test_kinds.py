@@ -56,7 +56,7 @@ def test_arrays_that_look_like_vectors(tmp_path):
     for values, expected in ((VALUES[:3], True), (VALUES, False), (VALUES[0], False)):
         np.save(path, values)
         assert looks_like_vectors(path) is expected
-        np.savez(npz, words=np.array(WORDS), values=values)
+        np.savez(npz, labels=np.array(WORDS), vectors=values)
         assert looks_like_vectors(npz) is expected
     sparse.save_npz(npz, sparse.csr_array(VALUES[:3]))
     assert looks_like_vectors(npz)

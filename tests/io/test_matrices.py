@@ -73,8 +73,8 @@ def test_arrays_in_files(tmp_path):
     labels = tmp_path / "labels.txt"
     labels.write_text("tie\nknot\nsuit")
     np.save(tmp_path / "a.npy", DENSE)
-    np.savez(tmp_path / "b.npz", matrix=DENSE, other=np.zeros((2, 2)), labels=np.array(WORDS))
-    np.savez(tmp_path / "c.npz", anything=DENSE)
+    np.savez(tmp_path / "b.npz", strengths=DENSE, other=np.zeros((2, 2)), labels=np.array(WORDS))
+    np.savez(tmp_path / "c.npz", strengths=DENSE)
     sparse.save_npz(tmp_path / "d.npz", sparse.csr_array(DENSE))
     mmwrite(tmp_path / "e.mtx", sparse.coo_array(DENSE))
     mmwrite(tmp_path / "f.mtx", DENSE)
@@ -214,7 +214,7 @@ def test_a_diagonal_can_be_refused(write):
 
 def test_archives_without_one_matrix(tmp_path):
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
-    with pytest.raises(DataError, match=r"contains 2 tables.*'a' \(2, 2\), 'b' \(2, 2\)"):
+    with pytest.raises(DataError, match="'strengths'"):
         read_associations(tmp_path / "two.npz")
 
 

@@ -27,7 +27,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import DAMAGED, reading, reject_large
-from manymaps.errors import DataError
 
 ADVICE = (
     f"{DAMAGED}, or contain Python objects; save numbers as float32, and labels as "
@@ -195,28 +194,6 @@ class ArrayFile:
         source = f"{self._source}, member {name!r},"
         with reading(source, self._what, self._advice), self._archive.open(name + suffix) as member:
             yield member
-
-
-def two_lengths(numbers: np.ndarray, source: str) -> tuple[int, int]:
-    """Return the shape of a table that is stored as an array.
-
-    Raises
-    ------
-    DataError
-        If the array does not consist of two nonnegative integers.
-
-    Examples
-    --------
-    >>> two_lengths(np.array([2, 3]), "a.npz")
-    (2, 3)
-    """
-    if numbers.size != 2 or numbers.dtype.kind not in "iu" or numbers.min() < 0:
-        raise DataError(
-            f"{source}: the shape of a table is {numbers.tolist()!r:.60}; expected two integers of "
-            "at least 0"
-        )
-    n_rows, n_columns = numbers.ravel().tolist()
-    return n_rows, n_columns
 
 
 def csr_parts(table: sparse.csr_array) -> dict[str, np.ndarray]:

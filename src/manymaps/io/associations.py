@@ -104,14 +104,14 @@ def read_associations(
       without a strength has a count of 1.
     - A graph is a GraphML file. An undirected edge becomes a pair in both directions.
     - A matrix is CSV or TSV with labels in the first row and column, NPY, NPZ (of
-      `scipy.sparse.save_npz`, or of `numpy.savez` with `labels`) or MatrixMarket. An empty cell,
-      ".", NA or NaN represents a pair that was not judged (`Associations.missing`).
+      `scipy.sparse.save_npz`, or of `numpy.savez` with `strengths` and `labels`) or MatrixMarket.
+      An empty cell, ".", NA or NaN represents a pair that was not judged (`Associations.missing`).
     - Raw trials have one row per participant and cue, with the answers in columns such as R1, R2
       and R3 (`read_trials`). The answers are counted.
 
     Text and MatrixMarket files may be compressed (.gz, .bz2, .xz, .zip or .zst). Text is encoded in
-    UTF-8, or in UTF-16 with a byte order mark. Words are read exactly as written, without surrounding white space. NA, NAN,
-    NULL and TRUE are words.
+    UTF-8, or in UTF-16 with a byte order mark. Words are read exactly as written, without
+    surrounding white space. NA, NAN, NULL and TRUE are words.
 
     Parameters
     ----------

@@ -1,16 +1,7 @@
 """Readers for count tables in NPZ, NPY and MatrixMarket files, with labels inside or next to them.
 
-The names of arrays in NPZ files vary. The following names are recognized:
-
-    indptr, indices, counts | data | values     the parts of a CSR array, perhaps with `shape`
-    format, shape, data, ...                    output of scipy.sparse.save_npz
-    counts, X, matrix, ...                      a dense table; a single table may have any name
-    vocab, words, terms, genes, ...             labels of columns
-    docnames, doc_id, sites, titles, ...        labels of rows
-    labels and groups (or target, ...)          whole numbers, and the names that they number
-
-Any other one-dimensional array with one value per row or per column is metadata. The notes in the
-report list the role of each array.
+An NPZ file contains the table `counts` or the output of scipy.sparse.save_npz, and possibly the
+labels `row_labels` and `column_labels`.
 
 The labels of `X.npy` or `X.mtx` are read from files in the same folder with one label per line.
 These files are `X.rows.txt` and `X.columns.txt`, or for `P_matrix.mtx`, `P_barcodes.tsv` and
@@ -21,21 +12,17 @@ cells, which is the output of sequencers, is not transposed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.arrays import csr_from, read_npy, two_lengths
-from manymaps.data.count_values import as_csr, numbered, texts_of
-from manymaps.data.kinds import UNKNOWN_KINDS
+from manymaps.archive.arrays import read_npy
+from manymaps.data.count_values import as_csr, texts_of
 from manymaps.errors import DataError
-from manymaps.io.columns import known_kind, two_kinds
 from manymaps.io.count_tables import CountParts
 from manymaps.io.files import (
     SPARSE_PARTS,
-    Heads,
     array_heads,
     read_arrays,
     read_bytes,
@@ -48,33 +35,9 @@ from manymaps.io.matrices import file_beside, read_labels
 from manymaps.io.tables import check_places
 from manymaps.labels import listed, repeated_label
 
-DATA_KEYS = ("counts", "count", "data", "values")
-TABLE_KEYS = ("counts", "count", "X", "matrix", "table", "abundance", "abundances", "data")
-COLUMN_NAMES = """
-column_labels columns column_names colnames vocab vocabulary words terms tokens feature_names
-features var_names genes gene_names species taxa otus items item_ids products
-"""
-ROW_NAMES = """
-row_labels rows row_names rownames index docnames doc_names doc_ids doc_id documents document_ids
-document_names filenames sites site_names samples sample_names users user_ids cells barcodes
-obs_names titles names ids labels
-"""
-COLUMN_KEYS = tuple(COLUMN_NAMES.split())
-ROW_KEYS = tuple(ROW_NAMES.split())
-KEY_KINDS = {"vocab": "word", "vocabulary": "word", "titles": "document", "filenames": "document"}
-CODE_KEYS = ("label", "labels", "group", "target", "class", "category", "y")
-NAMES_OF_CODES = """
-groups group_names target_names classes class_names categories category_names label_names
-"""
-NAME_KEYS = tuple(NAMES_OF_CODES.split())
 # Suffixes of label files.
 SUFFIXES = (".txt", ".tsv")
-PARTS = ("indptr", "indices", "shape", "format", "_is_array")
-
-
-def has_sparse_parts(heads: Heads) -> bool:
-    """Return whether an NPZ file contains the components of a CSR array under plain names."""
-    return {"indptr", "indices"} <= set(heads) and any(key in heads for key in DATA_KEYS)
+LABEL_KEYS = ("row_labels", "column_labels")
 
 
 def read_npz_counts(path: Path) -> CountParts:
@@ -83,133 +46,24 @@ def read_npz_counts(path: Path) -> CountParts:
     Raises
     ------
     DataError
-        If the file contains no table or several tables, if the components of a table are
-        inconsistent, or if `row_labels` or `column_labels` contain duplicates.
+        If the file contains no table of counts, or if an array contains Python objects.
     """
     heads = array_heads(path, "npz")
-    pickled = [name for name, head in heads.items() if head.dtype.hasobject]
-    if pickled:
-        raise DataError(
-            f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save "
-            "labels as np.array(labels, dtype=str), and counts as numbers"
-        )
-    values, parts = _npz_table(path, heads)
-    lines = [name for name, head in heads.items() if len(head.shape) == 1 and name not in parts]
-    arrays = read_arrays(path, lines)
-    column_key, column_labels, column_note = _npz_labels(arrays, COLUMN_KEYS, values.shape[1])
-    rest = {name: array for name, array in arrays.items() if name != column_key}
-    row_key, row_labels, row_note = _npz_labels(rest, ROW_KEYS, values.shape[0])
-    rest = {name: array for name, array in rest.items() if name != row_key}
-    row_metadata, column_metadata, notes = _npz_metadata(rest, values.shape)
-    if row_key is not None and "repeat" in row_note:
-        row_metadata[row_key] = arrays[row_key]
-    left_out = [name for name in heads if name not in {*parts, *lines}]
-    if left_out:
-        notes.append(f"left out: {listed(left_out)}")
-    kinds = [_key_kind(key) for key in (row_key, column_key)]
-    return CountParts(
-        values,
-        row_labels,
-        column_labels,
-        two_kinds(kinds[0] or UNKNOWN_KINDS[0], kinds[1] or UNKNOWN_KINDS[1]),
-        row_metadata,
-        column_metadata,
-        notes=tuple(note for note in (row_note, column_note, *notes) if note),
-    )
-
-
-def _key_kind(key: str | None) -> str | None:
-    return None if key is None else KEY_KINDS.get(key) or known_kind(key)
-
-
-def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Read the table of an NPZ file, and return it with the names of its component arrays."""
+    arrays = read_arrays(path, [key for key in ("counts", *LABEL_KEYS) if key in heads])
     if set(heads) >= SPARSE_PARTS:
-        return read_sparse(path), (*PARTS, "data", "row", "col", "offsets", "coords")
-    if has_sparse_parts(heads):
-        return _csr_of_parts(path, heads)
-    tables = [name for name, head in heads.items() if len(head.shape) == 2]
-    usual = [name for name in TABLE_KEYS if name in tables]
-    if not usual and len(tables) != 1:
-        shapes = ", ".join(f"{name!r} {head.shape}" for name, head in heads.items())
-        raise DataError(
-            f"{path} contains {len(tables)} tables, and none is named 'counts'; its arrays are "
-            f"{shapes or 'none'}. A sparse table needs 'indptr', 'indices' and 'counts'"
-        )
-    name = (usual or tables)[0]
-    return as_csr(read_arrays(path, [name])[name], str(path)), (name,)
-
-
-def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Assemble a CSR array, inferring the number of columns from the shape, labels or indices."""
-    data_key = next(key for key in DATA_KEYS if key in heads)
-    parts = ("indptr", "indices", data_key, *(("shape",) if "shape" in heads else ()))
-    arrays = read_arrays(path, parts)
-    if "shape" in arrays:
-        shape = two_lengths(arrays["shape"], str(path))
+        values = read_sparse(path)
+    elif "counts" in arrays:
+        values = as_csr(arrays["counts"], str(path))
     else:
-        indices = arrays["indices"]
-        n_columns = int(indices.max()) + 1 if indices.size and indices.dtype.kind in "iu" else 0
-        lengths = (heads[key].shape[0] for key in COLUMN_KEYS if key in heads and heads[key].shape)
-        n_columns = next((n for n in lengths if n >= n_columns), n_columns)
-        shape = (max(0, arrays["indptr"].size - 1), n_columns)
-    return csr_from({**arrays, "data": arrays[data_key]}, shape, str(path)), parts
-
-
-def _npz_labels(
-    arrays: Mapping[str, np.ndarray], keys: Sequence[str], n: int
-) -> tuple[str | None, list[str] | None, str]:
-    """Return the name of the label array, the labels, and a note.
-
-    An array with the first of the common names must contain valid labels. Among arrays with the
-    other names, unique labels have priority over repeated identifiers, which are numbered.
-    """
-    side = keys[0].partition("_")[0]
-    if keys[0] in arrays:
-        return keys[0], texts_of(arrays[keys[0]]), ""
-    candidates: dict[str, list[str]] = {}
-    for key in keys:
-        if key in arrays and arrays[key].size == n and arrays[key].dtype.kind in "USiu":
-            # Integers may be group codes, unless the array has a name for identifiers.
-            is_name = _key_kind(key) is not None or key in ("ids", "index", "rows", "columns")
-            if is_name or arrays[key].dtype.kind in "US":
-                labels = [label.strip() for label in texts_of(arrays[key])]
-                if all(labels):
-                    candidates[key] = labels
-    for key, labels in candidates.items():
-        if repeated_label(labels) is None:
-            return key, labels, f"{side} labels from {key!r}"
-    for key, labels in candidates.items():
-        if _key_kind(key) is not None and key != "titles":
-            names, notes = numbered(labels, side)
-            return key, names, f"{side} labels from {key!r}; {notes[0]}"
-    return None, None, f"{side}s are numbered from 0"
-
-
-def _npz_metadata(
-    arrays: Mapping[str, np.ndarray], shape: tuple[int, ...]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], list[str]]:
-    """Return the row metadata, the column metadata (distinguished by array length), and notes."""
-    rows = {name: array for name, array in arrays.items() if array.size == shape[0]}
-    columns = {name: a for name, a in arrays.items() if name not in rows and a.size == shape[1]}
-    rest = [name for name in arrays if name not in rows and name not in columns]
-    notes = []
-    codes = next((name for name in CODE_KEYS if name in rows), None)
-    names = next((name for name in NAME_KEYS if name in rest), None)
-    if codes is not None and names is not None and arrays[codes].dtype.kind in "iu":
-        numbers = arrays[codes].astype(np.int64)
-        if numbers.min() >= 0 and numbers.max() < arrays[names].size:
-            kind = "group" if "group" in names else "class" if "class" in names else f"{codes} name"
-            rows[kind] = np.array(texts_of(arrays[names]))[numbers]
-            rest.remove(names)
-            notes.append(f"row metadata {kind!r}: the names in {names!r} of the codes in {codes!r}")
-    for side, metadata in (("row", rows), ("column", columns)):
-        if metadata:
-            notes.append(f"{side} metadata: {listed(list(metadata))}")
-    if rest:
-        sizes = ", ".join(f"{name!r} ({arrays[name].size:,})" for name in rest[:6])
-        notes.append(f"arrays left out, which have a value neither per row nor per column: {sizes}")
-    return rows, columns, notes
+        raise DataError(
+            f"{path} has no array 'counts'; its arrays are {listed(list(heads))}. Save the table "
+            "with Counts.save or scipy.sparse.save_npz, or pass it to counts_from"
+        )
+    labels = [texts_of(arrays[key]) if key in arrays else None for key in LABEL_KEYS]
+    notes = tuple(
+        f"{key.partition('_')[0]}s are numbered from 0" for key in LABEL_KEYS if key not in arrays
+    )
+    return CountParts(values, labels[0], labels[1], notes=notes)
 
 
 def read_matrix_counts(path: Path, kind: str) -> CountParts:

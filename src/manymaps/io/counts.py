@@ -52,9 +52,9 @@ def read_counts(
 
     A CSV, TSV or Parquet file contains a long list (`document,word,count`) or a table with one
     column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
-    the components of a CSR array and labels under common names. NPY, MatrixMarket, .h5ad and .biom
-    files are also supported. Text and MatrixMarket files may be compressed (.gz, .bz2, .xz, .zip or
-    .zst). Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
+    the array `counts`, and optionally `row_labels` and `column_labels`. NPY, MatrixMarket, .h5ad
+    and .biom files are also supported. Text and MatrixMarket files may be compressed (.gz, .bz2,
+    .xz, .zip or .zst). Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
 
     Parameters
     ----------

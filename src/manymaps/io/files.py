@@ -297,63 +297,40 @@ def array_heads(path: Path, kind: str) -> Heads:
 
 
 def read_labelled_npz(
-    path: Path,
-    tables: Sequence[str],
-    labels: Sequence[str],
-    *,
-    key: str | None = None,
-    label_types: str = "US",
+    path: Path, table: str, *, key: str | None = None
 ) -> tuple[Any, list[str] | None]:
-    """Read only the table and the labels, if any, of an NPZ file.
+    """Read only the table and the array "labels", if any, of an NPZ file.
 
     Parameters
     ----------
     path : Path
-    tables, labels : sequence of str
-        Common names of the table and of its labels, in order of priority. A one-dimensional array
-        of texts with a different name may also contain the labels.
+    table : str
+        Name of the table, unless scipy.sparse.save_npz wrote the file.
     key : str, optional
         Name of the table specified by the user.
-    label_types : str
-        NumPy type kinds that are allowed for labels.
 
     Raises
     ------
     DataError
-        If there is no such table or several tables, or if the labels are not a list of texts.
+        If there is no such table, or if the labels are not a list.
     """
     heads = array_heads(path, "npz")
-    texts = [name for name, head in heads.items() if head.dtype.kind in "US"]
-    for name in (name for name in labels if name in texts and len(heads[name].shape) != 1):
+    arrays = read_arrays(path, ["labels"] if "labels" in heads else [])
+    if any(labels.ndim != 1 for labels in arrays.values()):
         raise DataError(
-            f"{path}: the labels {name!r} have shape {heads[name].shape}; expected one dimension, "
-            "with a label for each row"
+            f"{path}: the labels have shape {heads['labels'].shape}; expected one dimension, with "
+            "a label for each row"
         )
-    lists = [name for name, head in heads.items() if len(head.shape) == 1]
-    typed = [name for name in labels if name in lists and heads[name].dtype.kind in label_types]
-    names = [*typed, *(name for name in texts if name in lists)]
-    pickled = [name for name in labels if name in lists and heads[name].dtype.hasobject]
-    if pickled and not names:
+    if key is None and set(heads) >= SPARSE_PARTS:
+        values: Any = read_sparse(path)
+    elif (key or table) in heads:
+        values = read_arrays(path, [key or table])[key or table]
+    else:
         raise DataError(
-            f"{path}: {pickled[0]!r} is an array of Python objects, which may execute code and are "
-            "not read; save it as np.array(words, dtype=str)"
+            f"{path} has no array {key or table!r}; its arrays are {listed(list(heads))}. Rename "
+            "the table, or name a table of vectors by format='npz:NAME'"
         )
-    candidates = [name for name, head in heads.items() if len(head.shape) == 2]
-    usual = [name for name in tables if name in candidates]
-    is_sparse = key is None and set(heads) >= SPARSE_PARTS
-    if key is not None and key not in heads:
-        raise DataError(f"{path} has no array {key!r}; it has {listed(list(heads))}")
-    if key is None and not usual and len(candidates) != 1 and not is_sparse:
-        shapes = ", ".join(f"{name!r} {head.shape}" for name, head in heads.items())
-        raise DataError(
-            f"{path} contains {len(candidates)} tables, but not one with the name {tables[0]!r}; "
-            f"its arrays are {shapes or 'none'}. Rename one, or name a table of vectors by "
-            "format='npz:NAME'"
-        )
-    used = names[:1] + ([] if is_sparse else [key or (usual or candidates)[0]])
-    arrays = read_arrays(path, used)
-    values = read_sparse(path) if is_sparse else arrays[used[-1]]
-    return values, texts_of(arrays[names[0]]) if names else None
+    return values, texts_of(arrays["labels"]) if arrays else None
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:

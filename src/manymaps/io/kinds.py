@@ -20,12 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from manymaps.archive.arrays import two_lengths
 from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import first_numbers
 from manymaps.io.columns import ColumnNames, folded, has_pair_header, known_kind
-from manymaps.io.count_arrays import has_sparse_parts
 from manymaps.io.count_tables import LAYOUT as COUNTS
 from manymaps.io.count_tables import TableHead, head_of
 from manymaps.io.files import (
@@ -122,7 +120,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
     A numeric table in a text file contains counts if its first header cell is a kind of object and
     its numbers are integers. If the first header cell is empty, its numbers must be at least 0, at
     least two fifths of them must be 0, and its columns must not be numbered. An array
-    file contains counts if `Counts.save` wrote it, if it has a vocabulary, or if the array is
+    file contains counts if `Counts.save` wrote it, if it has an array `counts`, or if the array is
     sparse and not square and contains integers. BIOM files contain counts. Other files do not
     contain counts.
 
@@ -216,7 +214,7 @@ def _npz_has_counts(path: Path) -> bool:
     heads = array_heads(path, "npz")
     if VERSION_KEY not in heads and set(heads) >= SPARSE_PARTS:
         return heads["data"].dtype.kind in "iu" and _array_is_wide(path, "npz")
-    return VERSION_KEY in heads or has_sparse_parts(heads)
+    return VERSION_KEY in heads or "counts" in heads
 
 
 def _market_has_counts(path: Path) -> bool:
@@ -274,7 +272,7 @@ def _array_is_wide(path: Path, kind: str) -> bool:
     """Return whether an array file contains a table that is not square."""
     heads = array_heads(path, kind)
     if set(heads) >= SPARSE_PARTS:
-        shapes = [two_lengths(read_arrays(path, ["shape"])["shape"], str(path))]
+        shapes = [tuple(read_arrays(path, ["shape"])["shape"].tolist())]
     else:
         shapes = [head.shape for head in heads.values() if len(head.shape) == 2]
     return bool(shapes) and all(shape[0] != shape[1] for shape in shapes)

@@ -37,8 +37,6 @@ from manymaps.labels import first_of
 
 ValueRule: TypeAlias = Literal["strengths", "similarities"]
 
-MATRIX_KEYS = ("strengths", "matrix", "similarity", "similarities", "weights", "counts", "X", "P")
-LABEL_KEYS = ("labels", "words", "names", "vocabulary", "vocab")
 RAW_COUNTS = (
     "warning: raw counts are used as similarities, which the most frequent objects dominate; "
     "convert them by ppmi, or count with --weights ppmi"
@@ -170,7 +168,7 @@ def read_array(
     if kind == "npz" and (counts := read_saved_counts(path)) is not None:
         return matrix_of_counts(counts, labels, rule)
     if kind == "npz":
-        values, stored = read_labelled_npz(path, MATRIX_KEYS, LABEL_KEYS, label_types="USiuf")
+        values, stored = read_labelled_npz(path, "strengths")
         stored = None if stored is None else [label.strip() for label in stored]
     else:
         values = read_npy(path) if kind == "npy" else read_market(path)

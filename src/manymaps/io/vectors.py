@@ -36,8 +36,6 @@ from manymaps.labels import plural, shown
 
 KEYED = ("npz", "h5ad", "parquet")
 LABEL_SUFFIXES = (".labels", ".labels.txt", ".words", ".words.txt")
-WORD_KEYS = ("words", "vocabulary", "vocab", "index_to_key", "names", "labels")
-VECTOR_KEYS = ("vectors", "embeddings", "embedding", "values")
 
 
 def read_vectors(
@@ -280,7 +278,7 @@ def _array_rows(path: Path, kind: str, key: str | None) -> VectorRows:
     counts = read_saved_counts(path) if key is None else None
     if counts is not None:
         return _count_rows(counts)
-    values, labels = read_labelled_npz(path, VECTOR_KEYS, WORD_KEYS, key=key)
+    values, labels = read_labelled_npz(path, "vectors", key=key)
     return VectorRows(labels, values)
 
 
