@@ -1,4 +1,4 @@
-"""Graphs as pairs: GraphML, lists of edges split by spaces, networkx and igraph."""
+"""Graphs as pairs: GraphML and networkx."""
 
 import gzip
 import json
@@ -111,9 +111,6 @@ def test_defaults_and_names_of_nodes(tmp_path: Path) -> None:
     twice = document(body.replace("knot", "bow &amp; tie"), "undirected", keys)
     found = read_associations(written(tmp_path, twice), rows="keep")
     assert strengths(found) == {("n0", "n1"): 7, ("n1", "n0"): 7}
-    assert any(
-        "not the attribute 'label': 'bow & tie' occurs twice" in x for x in found.report.notes
-    )
 
 
 def test_what_yed_draws(tmp_path: Path) -> None:
@@ -136,53 +133,6 @@ def test_an_exported_atlas_is_read_again(tmp_path: Path) -> None:
     assert set(found.labels) == set(atlas.labels)
     shown = invoke("inspect", tmp_path / "a.graphml", "--json", "--responses", "keep")
     assert json.loads(shown.stdout)["n_objects"] == 6
-
-
-def test_an_index_graph_of_igraph() -> None:
-    igraph = pytest.importorskip("igraph")
-    graph = igraph.Graph.TupleList(DIRECTED, directed=True, weights=True)
-    found = associations_from(graph, rows="keep")
-    assert strengths(found) == strengths(associations_from(directed(), rows="keep"))
-    plain = igraph.Graph([(0, 1), (1, 2), (1, 2)])
-    found = associations_from(plain, rows="keep")
-    assert found.labels == ("0", "1", "2")
-    assert strengths(found)["2", "1"] == 2
-    assert found.report.notes[0] == "no weights: every edge counts one"
-    graph.vs["name"] = ["tie", "tie", "suit"]
-    with pytest.raises(DataError, match="two nodes with the label 'tie'"):
-        associations_from(graph)
-
-
-def test_a_file_of_igraph(tmp_path: Path) -> None:
-    igraph = pytest.importorskip("igraph")
-    graph = igraph.Graph.TupleList(DIRECTED, directed=True, weights=True)
-    expected = strengths(associations_from(graph, rows="keep"))
-    graph.write_graphml(str(tmp_path / "a.graphml"))
-    assert strengths(read_associations(tmp_path / "a.graphml", rows="keep")) == expected
-    graph.write_ncol(str(tmp_path / "a.ncol"))
-    assert strengths(read_associations(tmp_path / "a.ncol", rows="keep")) == expected
-
-
-def test_edges_between_spaces(tmp_path: Path) -> None:
-    expected = strengths(associations_from(directed(), rows="keep"))
-    nx.write_edgelist(directed(), tmp_path / "dicts.edgelist")
-    nx.write_weighted_edgelist(directed(), tmp_path / "plain.edgelist")
-    text = (tmp_path / "plain.edgelist").read_text()
-    (tmp_path / "noted.txt").write_text("# a comment\n% another\n" + text.replace(" ", "   "))
-    for name, rules in (
-        ("dicts.edgelist", {}), ("plain.edgelist", {}), ("noted.txt", {"format": "edgelist"}),
-    ):  # fmt: skip
-        assert strengths(read_associations(tmp_path / name, rows="keep", **rules)) == expected
-    shown = invoke("inspect", tmp_path / "plain.edgelist", "--json")
-    assert json.loads(shown.stdout)["n_pairs"] == 4
-    (tmp_path / "some.edgelist").write_text("a b {}\nb a {'weight': 3.0}\na c\n")
-    found = strengths(read_associations(tmp_path / "some.edgelist", responses="keep"))
-    assert found == {("a", "b"): 0.5, ("a", "c"): 0.5, ("b", "a"): 1}
-    (tmp_path / "bare.edgelist").write_text("a b\nb a\n")
-    assert "every pair counts one" in read_associations(tmp_path / "bare.edgelist").report.notes[0]
-    (tmp_path / "bad.edgelist").write_text("# none\na b 1\nb a much\n")
-    with pytest.raises(DataError, match=r"bad\.edgelist, line 3.*'much'"):
-        read_associations(tmp_path / "bad.edgelist")
 
 
 NODES = '<node id="a"/>\n<node id="b"/>\n'

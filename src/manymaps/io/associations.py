@@ -3,7 +3,7 @@
     edge list     cue, response, strength (or count) on each row: text, Parquet, frame
     trials        a participant, a cue and the answers on each row (`manymaps.io.trials`), counted
     matrix        a square table: labelled text, NPY, NPZ, MatrixMarket, array, frame
-    graph         nodes and weighted edges (`manymaps.io.graphs`): GraphML, networkx, igraph
+    graph         nodes and weighted edges (`manymaps.io.graphs`): GraphML, networkx
 
 The rules for dropping, merging and scaling pairs are the same for all formats and are described in
 `manymaps.data.pair_rules`. The module `manymaps.io.tables` splits text into rows.
@@ -35,8 +35,8 @@ from manymaps.io.columns import (
     has_pair_header,
     usual_column,
 )
-from manymaps.io.files import PAIRS, Sample, sampled, suffix_of
-from manymaps.io.graphs import graph_pairs, is_graph, is_spaced, read_graphml, with_tabs
+from manymaps.io.files import PAIRS, Sample, sampled
+from manymaps.io.graphs import graph_pairs, is_graph, read_graphml
 from manymaps.io.kinds import PAIR_FORMATS, asked_format
 from manymaps.io.matrices import (
     LabelledMatrix,
@@ -65,15 +65,13 @@ from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trial
 from manymaps.labels import listed
 
 ARRAYS = ("npy", "npz", "mtx")
-# Two object indices and an optional number, separated by spaces, on each of the first two lines.
-SPACED = re.compile(rb"(\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)){2}")
 CONTAINERS = (*ARRAYS, "parquet", "graphml")
 # Columns of the cue, response and strength, a flag for the header, and notes.
 PairColumns: TypeAlias = tuple[tuple[int, int, int | None], bool, tuple[str, ...]]
 UNWEIGHTED = "no column of strengths: every pair counts one"
 NO_FRAME = (
     "cannot make associations from an object of type {}; pass a data frame of pairs, a graph of "
-    "networkx or igraph, or a square matrix (use read_associations for a file)"
+    "networkx, or a square matrix (use read_associations for a file)"
 )
 
 
@@ -99,9 +97,8 @@ def read_associations(
     The format is inferred from the content of the file:
 
     - An edge list is text or Parquet, with or without a header. Text is split at commas,
-      semicolons, tabs or vertical bars, depending on its content. Files whose names end in
-      .edgelist or .ncol are split at spaces, which is the format of networkx and igraph. Each pair
-      without a strength has a count of 1.
+      semicolons, tabs or vertical bars, depending on its content. Each pair without a strength has
+      a count of 1.
     - A graph is a GraphML file. An undirected edge becomes a pair in both directions.
     - A matrix is CSV or TSV with labels in the first row and column, NPY, NPZ (of
       `scipy.sparse.save_npz`, or of `numpy.savez` with `strengths` and `labels`) or MatrixMarket.
@@ -125,7 +122,7 @@ def read_associations(
         several columns ("R1,R2,R3"). For GraphML, `strength` is the edge attribute that contains
         the weights.
     format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx", \
-    "graphml", "edgelist"}, optional
+    "graphml"}, optional
         Format of the file. By default, the format is inferred from the name and the content.
     responses : {"drop", "keep", "keep:N"}
         Treatment of responses that are never cues. "drop" drops them, "keep" keeps them as objects
@@ -283,11 +280,7 @@ def read_entries(
     table = _pair_table(sample, kind, names, format)
     if isinstance(table, TextTable) and (
         format == "matrix"
-        or (
-            format != "edges"
-            and not (is_spaced(suffix_of(sample.path), format) or names.any_given)
-            and _looks_like_matrix(table, object_labels)
-        )
+        or (format != "edges" and not names.any_given and _looks_like_matrix(table, object_labels))
     ):
         return read_text_matrix(table, object_labels, rule)
     pairs = table_pairs(table, names)
@@ -354,16 +347,12 @@ def _pair_table(sample: Sample, kind: str | None, names: ColumnNames, format: st
     """Open a text or Parquet file of pairs, or a text file with a matrix."""
     if kind == "parquet":
         return parquet_table(sample)
-    # Words in other text files may contain spaces, so only these files are split at spaces.
-    is_edge_list = is_spaced(suffix_of(sample.path), format)
     layout = Layout(
         PAIRS,
         "Separate cue, response and strength by tabs or commas",
         lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
-        SPACED.match,
-        with_tabs if is_edge_list else bytes,
     )
-    return read_text(sample, layout, "tsv" if is_edge_list else format)
+    return read_text(sample, layout, format)
 
 
 def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, source: str) -> None:
@@ -411,10 +400,8 @@ def associations_from(
         Data to convert. A pandas, polars or pyarrow frame contains pairs, with columns as for
         `read_associations`, or raw trials, which are counted (`trials_from` can select trials
         first). A matrix is a square dense or sparse array, `Counts` of co-occurrences, or a pandas
-        frame with the same labels in its index and columns. In a networkx or igraph graph, an
-        undirected edge becomes a pair in both directions, and an edge without a weight has weight
-        1. The labels of an igraph graph are taken from the vertex attribute "name", "label" or
-        "word".
+        frame with the same labels in its index and columns. In a networkx graph, an undirected edge
+        becomes a pair in both directions, and an edge without a weight has weight 1.
     cue, response, strength : str, optional
         Column names. For a graph, `strength` is the edge attribute that contains the weights.
     responses, rows, self_pairs, labels

@@ -34,7 +34,6 @@ from manymaps.io.files import (
     sampled,
     suffix_of,
 )
-from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
 from manymaps.io.packing import unpacked
 from manymaps.io.tables import FrameTable, Table, as_number, is_number, table_passes
@@ -44,7 +43,7 @@ from manymaps.io.vector_tables import find_text_columns
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad", "biom")
-PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-2], "graphml", "edgelist")
+PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-2], "graphml")
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
 # Text formats with a word and its numbers on each line, and whether the first line contains the
 # sizes.
@@ -189,8 +188,6 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
     if key:
         return True
     sample = sampled(path)
-    if is_spaced(suffix_of(sample.path), format):
-        return False
     try:
         kind = name or vector_format(sample)
         if kind in ("npy", "npz"):

@@ -296,8 +296,8 @@ def _layout(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
         expected,
         f"Expected {expected}, with commas, semicolons, tabs or blanks between",
         lambda table: names.any_given or _has_name(table.head[0], RATED + SHARED),
-        bool,
-        _without_comments,
+        is_spaced=True,
+        prepared=_without_comments,
     )
 
 

@@ -764,8 +764,8 @@ class Layout:
     known : callable
         Function that returns whether a table, split at a candidate delimiter, has a supported
         layout.
-    is_spaced : callable
-        Function that returns whether to split a text at spaces if its first line has no delimiter.
+    is_spaced : bool
+        Whether to split a text at spaces if its first line has no delimiter.
     prepared : callable
         Function that removes comments and similar lines from a text.
     """
@@ -773,7 +773,7 @@ class Layout:
     expected: str
     advice: str
     known: Callable[[TextTable], bool] = lambda table: False
-    is_spaced: Callable[[bytes], object] = lambda data: False
+    is_spaced: bool = False
     prepared: Callable[[bytes], bytes] = lambda data: data
 
 
@@ -830,7 +830,7 @@ def read_text(
     source, delimiters = str(sample), _delimiters(sample.path, format)
     data = sample.lines if head else read_bytes(sample, layout.expected)
     clean = layout.prepared(_checked_text(data, source))
-    if layout.is_spaced(clean):
+    if layout.is_spaced:
         first = next((x for x in clean.splitlines() if x.strip() and not x.startswith(b"#")), b"")
         if b" " in first.strip() and not any(mark.encode() in first for mark in DELIMITERS):
             table = TextTable(source, clean, " ", quoted=False)
