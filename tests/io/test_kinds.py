@@ -12,7 +12,7 @@ from manymaps.errors import ParameterError
 from manymaps.io.associations import read_associations
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.vectors import read_vectors
-from vector_samples import VALUES, WORDS, lines_of, save, text_of
+from vector_samples import VALUES, WORDS, lines_of, save
 
 PAIRS = "tie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
 GRID = "".join(",".join(f"0.{1 + i * j % 89}" for j in range(40)) + "\n" for i in range(40))
@@ -90,18 +90,8 @@ def test_a_format_decides(tmp_path):
 
 @pytest.mark.parametrize("format", ["csv:x", "word", "npz:", "edges"])
 def test_unknown_formats(tmp_path, format):
-    with pytest.raises(ParameterError, match="is not one of 'word2vec'"):
+    with pytest.raises(ParameterError):
         read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format=format)
-
-
-def test_labels_belong_to_arrays(tmp_path):
-    with pytest.raises(ParameterError, match=r"labels=\.\.\. applies to arrays and tables"):
-        read_vectors(save(tmp_path / "v.vec", text_of(WORDS, VALUES)), labels=WORDS)
-
-
-def test_missing_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_vectors(tmp_path / "none.vec")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,6 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 from manymaps.errors import DataError
-from manymaps.io.associations import read_associations
-from manymaps.io.counts import read_counts
 from manymaps.io.market import read_market
 from vector_samples import save
 
@@ -43,24 +41,9 @@ def test_patterns_remarks_blanks_and_packing(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("read", [read_counts, read_associations])
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("coordinate", "vector"),
-        ("real general", "complex general"),
-        ("2 3 3\n", "2 3\n"),
-        ("2 3 3\n", "0 3 0\n"),
-        ("2 3 3\n", "2 3 4\n"),
-        ("2 3 3\n", f"2 3 {10**12}\n"),
-        ("2 3 3\n", "2 99999999 3\n"),
-        ("2 1 7\n", "2 1\n"),
-        ("2 1 7\n", "2 4 7\n"),
-        ("2 1 7\n", "2 1 x\n"),
-    ],
-)
-def test_errors_of_scipy_name_the_file(tmp_path, read, old, new):
-    assert old in ENTRIES
-    path = save(tmp_path / "m.mtx", ENTRIES.replace(old, new))
-    with pytest.raises(DataError, match=r"m\.mtx"):
-        read(path)
+def test_errors_of_scipy_name_the_file(tmp_path):
+    for old, new in ("real general", "complex general"), ("2 3 3\n", "0 3 0\n"), ("2 1 7\n", ""):
+        path = save(tmp_path / "m.mtx", ENTRIES.replace(old, new))
+        with pytest.raises(DataError) as caught:
+            read_market(path)
+        assert "m.mtx" in str(caught.value)

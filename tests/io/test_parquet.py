@@ -4,14 +4,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.counts import read_counts
 from manymaps.io.metadata import read_columns
 from manymaps.io.parquet import open_parquet
 from manymaps.io.texts import Texts
 from manymaps.io.vectors import read_vectors
-from vector_samples import save
 
 READERS = {
     "associations": read_associations,
@@ -37,19 +35,3 @@ def test_dictionaries_become_plain_columns(tmp_path):
         assert file.read().to_pydict() == {**plain, "kind": ["u", "v", "u"]}
         read = pa.concat_tables(file.batches(1, ["cue", "kind"]))
         assert read.to_pydict() == {"cue": plain["cue"], "kind": ["u", "v", "u"]}
-
-
-@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_what_pyarrow_raises_names_the_file(norms, read):
-    whole = norms.read_bytes()
-    for damaged in (whole[:-20], whole[:50] + whole[90:], b"PAR1" + whole[-4:]):
-        path = save(norms.with_name("cut.parquet"), damaged)
-        with pytest.raises(DataError, match=r"cut\.parquet cannot be read as Parquet \(.*\);"):
-            read(path)
-
-
-def test_texts_that_are_not_utf_8(tmp_path):
-    words = pa.array([b"caf\xe9", b"b"]).cast(pa.binary()).view(pa.string())
-    parquet.write_table(pa.table({"cue": words, "response": ["b", "c"]}), tmp_path / "l.parquet")
-    with pytest.raises(DataError, match=r"l\.parquet cannot be read as Parquet \(.*UTF8"):
-        read_associations(tmp_path / "l.parquet")

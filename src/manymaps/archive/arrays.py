@@ -181,7 +181,7 @@ class ArrayFile:
                 raise ValueError(f"a table of type {table.dtype} and shape {table.shape}")
             if table.format in ("csr", "csc", "bsr"):  # SciPy checks the other formats itself
                 table.check_format(full_check=True)
-        return sparse.csr_array(table)
+            return sparse.csr_array(table)
 
     def text(self, name: str) -> bytes:
         """Read the bytes of a member that is not an array."""
