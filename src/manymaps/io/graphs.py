@@ -59,7 +59,8 @@ def graph_pairs(
         )
     edges = list(graph.edges(data=True))
     defaults = graph.graph.get("edge_default", {})  # of a GraphML file
-    name = _weight_name({str(key) for _, _, edge in edges for key in edge} | {*defaults}, attribute)
+    names = {str(key) for _, _, edge in edges for key in edge} | {*defaults}
+    name = _weight_name(names, attribute, source)
     ends = [(labels[a], labels[b]) for a, b, _ in edges]
     values = [1.0 if name is None else edge.get(name, defaults.get(name, 1.0))
               for _, _, edge in edges]  # fmt: skip
@@ -78,14 +79,13 @@ def graph_pairs(
     )
 
 
-def _weight_name(names: set[str], attribute: str | None) -> str | None:
+def _weight_name(names: set[str], attribute: str | None, source: str) -> str | None:
     """Return the name of the edge attribute with the weights, or None if edges are unweighted."""
     if attribute is None:
         return next((name for a in WEIGHTS for name in sorted(names) if folded(name) == a), None)
     if attribute not in names:
         raise DataError(
-            f"no edge of the graph has an attribute {attribute!r}; edges have "
-            f"{listed(sorted(names))}"
+            f"{source}: no edge has an attribute {attribute!r}; edges have {listed(sorted(names))}"
         )
     return attribute
 
