@@ -305,7 +305,7 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(DataError, match="'a', 'b' have identical responses"):
         compare({"a": norms, "b": norms})
     for name, value in (
-        ("alpha", 1.0), ("min_share", 2), ("n_permutations", 3), ("correction", "none"),
+        ("alpha", 1.0), ("min_share", 2), ("n_permutations", 3),
         ("min_responses", 0), ("min_effect", 1.0),
     ):  # fmt: skip
         with pytest.raises(ParameterError, match=name):

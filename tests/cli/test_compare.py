@@ -80,7 +80,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert set(found) == {
         "groups", "units", "n_words", "n_changed", "n_words_changed", "n_senses",
         "n_senses_changed", "alpha", "changes", "notes", "seed", "seconds", "output", "table",
-        "sense_table", "plot", "atlases", "min_effect", "effect", "spelling_variants",
+        "sense_table", "plot", "atlases", "min_effect", "effect",
         "level",
     }  # fmt: skip
     assert found["level"] == "meaning"
@@ -160,22 +160,9 @@ def test_files_of_another_kind_differ_in_every_word_but_hardly_in_effect(tmp_pat
     lines = result.stdout.splitlines()
     assert lines[0].startswith("30 of 30 words differ between complete and published; the median")
     assert lines[-2].startswith("most words differ, so the groups or their data differ as a whole;")
-    assert "'published' lacks responses given once, which are " in result.stderr
     found = record(*files, "--responses", "keep")
     assert found["effect"]["median"] < 0.25
     assert record(*files, "--responses", "keep", "--min-effect", 0.3)["n_changed"] == 0
-
-
-def test_spellings_that_only_one_group_uses_are_listed(norms, tmp_path):
-    text = norms[1].read_text()
-    american, british = tmp_path / "american.tsv", tmp_path / "british.tsv"
-    american.write_text(text + "suit\tgray color\t30\n")
-    british.write_text(norms[0].read_text() + "suit\tgrey-colour\t25\nsuit\tsuits\t9\n")
-    found = record(american, british)
-    assert found["spelling_variants"] == [{"spellings": ["gray color", "grey-colour"], "uses": 55}]
-    assert "different spellings, which count as differences: gray color / grey-colour" in str(
-        found["notes"]
-    )
 
 
 @pytest.mark.parametrize("by", ["age", "age < 30"])

@@ -107,7 +107,7 @@ class TestCommand:
         assert lines[0].split() == ["judge", "pairs", "with", "the", "others"]
         expected = [str(judgements.n_pairs[0]), f"{judgements.with_others[0]:.2f}"]
         assert lines[1].split() == ["judge0", *expected]
-        assert lines[-3].startswith("next: manymaps senses")
+        assert any(line.startswith("next: manymaps") for line in lines)
 
     def test_a_long_table(self, tmp_path):
         judgements, files = self.write(tmp_path)
@@ -132,7 +132,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--method", "code", "--judge", "rater"), "--method code fits counts; omit --judge"),
+            (("--method", "code", "--judge", "rater"), "--method code fits the counts in one FILE"),
             (("--metric", "cosine"), "--metric does not apply to several judges"),
             (("--responses", "keep"), "--responses does not apply to several judges"),
             (("--judge", "rater"), "--judge rater names the judges of one long table"),

@@ -45,17 +45,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.analysis.group_effects import (
-    agreement_effects,
-    lost_single_responses,
-    sense_shifts,
-    spelling_variants,
-)
+from manymaps.analysis.group_effects import agreement_effects, sense_shifts
 from manymaps.analysis.group_fits import GroupFits, fit_groups, pooled_associations
 from manymaps.analysis.group_tests import PermutedUnits, permutation_p_values, pooled_senses
 from manymaps.analysis.intervals import Interval
@@ -71,13 +66,10 @@ from manymaps.errors import DataError, setting
 from manymaps.labels import find_label, first_of, fold, plural
 from manymaps.seeds import RandomState, drawn_seed
 
-Correction = Literal["bh", "by"]
 #: The change of a word without significant differences.
 NO_CHANGE = "no change shown"
 # Number of responses per word in a table, and the minimum count of a listed response.
 _LISTED, _LEAST_GIVEN = 5, 2
-# Maximum number of spelling variants that the notes list.
-_VARIANTS = 8
 
 
 @dataclass(frozen=True)
@@ -166,9 +158,6 @@ class Comparison:
         Words and responses of all groups.
     counts : tuple of sparse arrays of int, shape (n, n_vocabulary)
         Frequency of each response in each group.
-    variants : tuple of (str, str, int)
-        Pairs of labels that are spelling variants preferred by different groups, with the number of
-        uses of both.
     units : str
         The permuted units: "participants", "trials" or "responses".
     alpha : float
@@ -179,7 +168,7 @@ class Comparison:
     min_effect : float
         The minimum value of `effect_low` for a listed word.
     notes : tuple of str
-        Assumptions, exclusions, and warnings about the data.
+        Assumptions and exclusions.
     fits : GroupFits or None
         The atlases, if an estimator was passed.
     level : {"meaning", "fine"}
@@ -216,7 +205,6 @@ class Comparison:
     senses: ComparedSenses
     vocabulary: tuple[str, ...]
     counts: tuple[sparse.csr_array, ...]
-    variants: tuple[tuple[str, str, int], ...]
     units: str
     alpha: float
     min_share: float
@@ -556,7 +544,6 @@ def compare(
     min_responses: int = 10,
     min_share: float = LEAST_SHARE,
     alpha: float = 0.05,
-    correction: Correction = "bh",
     n_permutations: int = 999_999,
     n_neighbors: int = 10,
     random_state: RandomState = 0,
@@ -603,9 +590,6 @@ def compare(
         change is listed is at most `alpha`. Among the words, the share of false discoveries can be
         larger, because a word that differs is counted once for itself and once for each of its
         senses.
-    correction : {"bh", "by"}
-        Correction by Benjamini-Hochberg, or by Benjamini-Yekutieli, which is valid for any
-        dependence among the tests.
     n_permutations : int
         Maximum number of permutations per word. Most words need a few dozen.
     n_neighbors : int
@@ -660,7 +644,6 @@ def compare(
     check_number("min_share", min_share, least=0, most=1)
     check_number("alpha", alpha, above=0, below=1)
     check_number("min_effect", min_effect, least=0, below=1)
-    check_choice("correction", correction, get_args(Correction))
     check_choice("level", level, LEVELS)
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
@@ -672,9 +655,7 @@ def compare(
     pooled = pooled_associations(responses_of_groups, rule)
     senses = pooled_senses(responses_of_groups, pooled, words, min_share, level)
     tables = PermutedUnits.of(responses_of_groups, words, senses)
-    tests = permutation_p_values(
-        tables, responses_of_groups, seed, alpha, correction, n_permutations
-    )
+    tests = permutation_p_values(tables, responses_of_groups, seed, alpha, n_permutations)
     tested = _comparison(
         responses_of_groups, words, tables, tests,
         agreement_effects(tables, responses_of_groups.n_groups, paired=shared_people == "paired"),
@@ -699,12 +680,7 @@ def _comparison(
 ) -> Comparison:
     """Join the tests of words and senses, the effects and the notes."""
     divergence, by_chance, p, q = tests
-    variants = spelling_variants(found)
-    notes = [
-        *found.notes,
-        *_left_out(found.names, found.totals(), min_responses),
-        *filter(None, [lost_single_responses(found, words), _variants_note(variants)]),
-    ]
+    notes = [*found.notes, *_left_out(found.names, found.totals(), min_responses)]
     is_tested = np.zeros(len(divergence), bool)
     is_tested[tables.tests[:-1]] = True
     counts = tuple(found.counts(g)[words] for g in range(found.n_groups))
@@ -732,22 +708,9 @@ def _comparison(
         ),
         vocabulary=found.labels,
         counts=counts,
-        variants=tuple(variants),
         units=found.units,
         notes=tuple(notes),
         **settings,
-    )
-
-
-def _variants_note(variants: list[tuple[str, str, int]]) -> str:
-    """Return a warning with the most frequent spelling variants, or "" if there are none."""
-    if not variants:
-        return ""
-    named = ", ".join(f"{one} / {other}" for one, other, _ in variants[:_VARIANTS])
-    more = f" and {len(variants) - _VARIANTS:,} more" if len(variants) > _VARIANTS else ""
-    return (
-        f"warning: groups use different spellings, which count as differences: {named}{more}; "
-        "unify them before the comparison"
     )
 
 

@@ -1,4 +1,4 @@
-"""Size of differences between groups, and data features that can be mistaken for them.
+"""Size of differences between groups of participants.
 
 **Effect.** Two participants of group g give the same response to a word with probability A_g. A
 participant of group g and a participant of group h give the same response with probability B_gh.
@@ -29,32 +29,14 @@ participant, and a pair is a word with one of its responses.
 
 from __future__ import annotations
 
-import re
 from itertools import combinations
 
 import numpy as np
 from scipy import sparse, stats
 
 from manymaps.analysis.group_tests import PermutedUnits
-from manymaps.data.responses import GroupedResponses
-from manymaps.labels import fold
 
 LEVEL = 0.95
-# Share of responses that were given only once. The share in USF is 18 % with idiosyncratic
-# responses and 0 % without them. Between samples of the same norms, the share varies by 1 %.
-_MANY_SINGLE, _NO_SINGLE = 0.05, 0.005
-# A group prefers a spelling if the share of the spelling exceeds that in another group by the first
-# number, and if Fisher's exact test has a p-value of at most the second number. Between two samples
-# of USF, this rule lists 4 of 367 variants. The difference between shares by itself lists 39.
-_PREFERENCE, _SURE = 0.5, 0.05
-# Endings and letters of British spellings, with preceding letters that exclude words such as four,
-# hour, rise and filling.
-_AMERICAN = (
-    (r"(?<=[a-z]{3})our", "or"), (r"(?<=[a-z]{3})is(e|ed|er|ing|ation)\b", r"iz\1"),
-    (r"ys(?=e)", "yz"), (r"(?<=[a-z]{2}t)re\b", "er"), (r"ogue\b", "og"), (r"ae", "e"),
-    (r"(?<=[aeiou][b-df-hj-np-tvw][aeiou])ll(?=ing|ed|er)", "l"), (r"grey", "gray"),
-    (r"ence\b", "ense"), (r"[\W_]+", ""),
-)  # fmt: skip
 
 
 def agreement_effects(
@@ -196,72 +178,3 @@ def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndar
     t = stats.t.ppf((1 + LEVEL) / 2, np.maximum(smallest - 1, 1))[owners]
     margin = t * np.sqrt(variances[0] + variances[1])
     return shift, *(np.clip(shift + side * margin, -1.0, 1.0) for side in (-1, 1))
-
-
-def lost_single_responses(found: GroupedResponses, words: np.ndarray) -> str:
-    """Return a warning if a group contains no responses that were given only once.
-
-    Published norms often omit such responses. Compared with complete norms, every word then seems
-    to differ. Without such a group, the text is empty.
-    """
-    shares = []
-    for g in range(found.n_groups):
-        counts = found.counts(g)[words].data
-        shares.append(counts[counts == 1].sum() / counts.sum())
-    most, least = int(np.argmax(shares)), int(np.argmin(shares))
-    if shares[most] < _MANY_SINGLE or shares[least] > _NO_SINGLE:
-        return ""
-    return (
-        f"warning: {found.names[least]!r} lacks responses given once, which are "
-        f"{shares[most]:.0%} of {found.names[most]!r}; words therefore seem to differ: remove such "
-        "responses from all groups, or from none"
-    )
-
-
-def spelling_variants(found: GroupedResponses) -> list[tuple[str, str, int]]:
-    """Find labels that groups spell differently, such as colour and color.
-
-    The comparison ignores case, accents, spaces and hyphens, and replaces British forms with
-    American forms.
-
-    Parameters
-    ----------
-    found : GroupedResponses
-        The responses of all groups.
-
-    Returns
-    -------
-    list of (str, str, int)
-        Pairs of spellings that different groups prefer, with their number of uses as cues or
-        responses. The most frequent pair is first.
-    """
-    by_key: dict[str, list[int]] = {}
-    for i, label in enumerate(found.labels):
-        by_key.setdefault(_spelling_key(label), []).append(i)
-    alike = [group for group in by_key.values() if len(group) > 1]
-    if not alike:
-        return []
-    uses = np.stack([found.counts(g).sum(axis=0) for g in range(found.n_groups)])
-    uses = uses + (found.totals() > 0)
-    variants = []
-    for one, other in (pair for group in alike for pair in combinations(group, 2)):
-        both = uses[:, [one, other]]
-        share = both[:, 0] / np.maximum(both.sum(axis=1), 1)
-        extremes = both[[share.argmin(), share.argmax()]]
-        if np.ptp(share) >= _PREFERENCE and stats.fisher_exact(extremes).pvalue <= _SURE:
-            variants.append((found.labels[one], found.labels[other], int(both.sum())))
-    return sorted(variants, key=lambda variant: (-variant[2], variant))
-
-
-def _spelling_key(label: str) -> str:
-    """Return a text that is the same for all spelling variants of a label.
-
-    >>> [_spelling_key(label) for label in ("Ice-cream", "ice cream", "colour", "realising")]
-    ['icecream', 'icecream', 'color', 'realizing']
-    >>> [_spelling_key(label) for label in ("centre", "analyse", "travelling", "hour", "filling")]
-    ['center', 'analyze', 'traveling', 'hour', 'filling']
-    """
-    key = fold(label)
-    for pattern, plain in _AMERICAN:
-        key = re.sub(pattern, plain, key)
-    return key

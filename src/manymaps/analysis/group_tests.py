@@ -170,7 +170,6 @@ def permutation_p_values(
     found: GroupedResponses,
     seed: int,
     alpha: float,
-    correction: str,
     most: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Compute the divergence in bits, its mean by chance, p and q for all words and senses."""
@@ -198,7 +197,7 @@ def permutation_p_values(
             words = np.unique(owners[wanting]) if last < most else words[:0]
             last = min(10 * last + 9, most)
     p = np.where(reached >= _HITS, reached / np.maximum(draws, 1), (reached + 1) / (draws + 1))
-    q = false_discovery_control(p, method=correction)
+    q = false_discovery_control(p)
     return observed / np.log(2), means / np.log(2), p, q
 
 

@@ -44,7 +44,6 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     import numpy as np
 
-    from manymaps.analysis.comparison import Correction
     from manymaps.data.responses import SharedPeople
 
 # Number of words that fit on a screen; --table writes all words.
@@ -144,12 +143,6 @@ class CompareOptions:
         "must reach it.",
         default=0.0,
     )
-    correction: Correction = option(
-        ["bh", "by"],
-        "Correct for multiple tests by Benjamini-Hochberg (bh) or by the more conservative "
-        "Benjamini-Yekutieli (by).",
-        default="bh",
-    )
     permutations: int = option(
         Whole(99), "Maximum number of permutations per word.", default=999_999,
         sets="n_permutations",
@@ -234,7 +227,7 @@ def _compared(
         level="fine" if options.fine else "meaning",
         **chosen(
             options, "per_cue", "permutations", "neighbors", "within", "shared_people",
-            "min_responses", "min_share", "alpha", "min_effect", "correction",
+            "min_responses", "min_share", "alpha", "min_effect",
         ),
     )  # fmt: skip
 
@@ -419,9 +412,6 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
         "min_effect": found.min_effect,
         "level": found.level,
         "effect": dict(zip(("low", "median", "high"), _quartiles(found.effect), strict=True)),
-        "spelling_variants": [
-            {"spellings": [one, other], "uses": uses} for one, other, uses in found.variants
-        ],
         "changes": [_change(found, w) for w in _changed(found)],
         "notes": list(found.notes),
         "seed": options.running.seed,

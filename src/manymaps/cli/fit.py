@@ -258,8 +258,8 @@ def fit(options: FitOptions) -> None:
     code fit one map, the others fit several; code fits several maps with --maps.
 
     Several FILEs are judgements of the same objects, with one table per judge (or one long table
-    with --judge). Their average is fitted, and each judge is compared with the others and with the
-    fit. Empty cells are missing judgements and do not count.
+    with --judge). Their average is fitted, and each judge is compared with the others. Empty cells
+    are missing judgements and do not count.
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
