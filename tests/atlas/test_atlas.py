@@ -209,14 +209,13 @@ class TestFile:
             method="mm-tsne",
             parameters={"n_maps": 3, "penalty": 0.01, "optimizer": None, "kl_divergence": 0.5},
             history={"iteration": np.arange(3.0), "cost": np.array([3.0, 2.0, 1.0])},
-            fingerprint="abc",
             metadata={"length": np.arange(n), "kind": np.array(["é"] * n)},
         )
         path = tmp_path / "a.atlas"
         atlas.save(path)
         again = load_atlas(path)
         assert [p.name for p in tmp_path.iterdir()] == ["a.atlas"]
-        for name in ("labels", "model", "method", "parameters", "log_normalizer", "fingerprint"):
+        for name in ("labels", "model", "method", "parameters", "log_normalizer"):
             assert getattr(again, name) == getattr(atlas, name), name
         for name in ("maps", "proportions"):
             one, other = getattr(atlas, name), getattr(again, name)
@@ -441,7 +440,7 @@ class TestRenumbered:
     def test_no_field_of_an_atlas_is_forgotten(self):
         of_maps = {"maps", "proportions", "consensus"}
         others = {
-            "labels", "model", "method", "parameters", "history", "log_normalizer", "fingerprint",
+            "labels", "model", "method", "parameters", "history", "log_normalizer",
             "metadata", "vectors", "kinds", "factors", "associations",
         }  # fmt: skip
         # A new field that holds something per map has to be renumbered too.

@@ -164,7 +164,6 @@ class TestEquality:
             {"parameters": {"penalty": 1}},
             {"history": {"cost": np.ones(2)}},
             {"log_normalizer": 1.0},
-            {"fingerprint": "x"},
             {"metadata": {"n": np.array([1, 3])}},
             {"metadata": {"n": np.array(["1", "2"])}},
             {"vectors": None},

@@ -211,7 +211,6 @@ class TestAtlas:
         assert atlas.model == MULTIPLE_MAPS_T_SNE
         assert atlas.method == "mm-tsne"
         assert atlas.parameters["kl_divergence"] == whole.kl
-        assert atlas.fingerprint == whole.plan.fingerprint
         assert atlas.history["iteration"].tolist() == whole.history["iteration"]
         assert atlas.log_normalizer is None
 

@@ -166,19 +166,6 @@ class TestSides:
         assert (np.diff(chunks) > 0).all()
 
 
-def test_fingerprint_tells_targets_apart():
-    table = random_strengths(4)
-    same, other = (sparse.csr_array(t) for t in (table, random_strengths(5)))
-    prints = {
-        conditional_target(same).fingerprint,
-        joint_target(same).fingerprint,
-        conditional_target(other).fingerprint,
-        conditional_target(same, one_set=False).fingerprint,
-    }
-    assert len(prints) == 4
-    assert conditional_target(same).fingerprint in prints
-
-
 class TestOrder:
     """Objects may be held in another order: P stays the same table."""
 

@@ -71,8 +71,6 @@ class Atlas(AtlasData):
         The columns "iteration" and "cost", and further records of the fit.
     log_normalizer : float, optional
         log Z of a joint model. If it is not provided, `log_whole` computes it.
-    fingerprint : str
-        An identifier of the fitted data.
     metadata : mapping of str to ndarray
         Further columns, with one value per object.
     vectors : ndarray or sparse array of shape (n, n_features), optional

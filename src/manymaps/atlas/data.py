@@ -45,7 +45,6 @@ class AtlasData:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     history: Mapping[str, np.ndarray] = field(default_factory=dict)
     log_normalizer: float | None = None
-    fingerprint: str = ""
     metadata: Mapping[str, np.ndarray] = field(default_factory=dict)
     vectors: np.ndarray | sparse.csr_array | None = None
     kinds: Sequence[str] | None = None

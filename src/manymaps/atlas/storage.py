@@ -32,7 +32,7 @@ from manymaps.model.choice import ChoiceModel
 _Atlas = TypeVar("_Atlas", bound=AtlasData)
 
 # Fields that are stored unchanged.
-_PLAIN = ("labels", "method", "parameters", "log_normalizer", "fingerprint")
+_PLAIN = ("labels", "method", "parameters", "log_normalizer")
 # From this version on, the factors of one set of objects are part of the model.
 _WITH_POPULARITY = 2
 _TEXT = ValuePart((str,), "a text")
@@ -50,7 +50,6 @@ ATLAS = Schema(
         ),
         "parameters": ValuePart((dict,), "all settings of the fit"),
         "log_normalizer": ValuePart((float, NoneType), "log Z of a joint model"),
-        "fingerprint": ValuePart((str,), "fingerprint of the fitted data"),
         "kinds": ValuePart(
             (list, NoneType), "kind of each object in a bipartite atlas: rows, then columns",
             each=_TEXT, length="n_objects", optional=True,

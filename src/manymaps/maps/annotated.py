@@ -293,7 +293,6 @@ def to_atlas(adata: Any, key: str | None = None, *, genes: str | Sequence[str] =
         parameters=parameters,
         history=history,
         log_normalizer=whole,
-        fingerprint=str(saved["fingerprint"]),
         metadata=_columns(adata, labels)
         | gene_columns(adata, [genes] if isinstance(genes, str) else genes),
         vectors=vectors,
@@ -386,7 +385,6 @@ def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) ->
                 "model": atlas.model.as_dict(),
                 "parameters": dict(atlas.parameters),
                 "log_normalizer": atlas.log_normalizer,
-                "fingerprint": atlas.fingerprint,
                 "n_objects": atlas.n_objects,
                 "n_maps": atlas.n_maps,
                 "factors": atlas.factors is not None,

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -101,12 +100,6 @@ class Plan:
     order: np.ndarray | None = None
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash that identifies the labels and the target."""
-        names = sha256("\0".join(self.labels).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        return f"{self.objective.fingerprint}-{names}"
 
     @property
     def rows_first(self) -> slice:
@@ -231,7 +224,6 @@ class Run:
             },
             history={key: np.array(values) for key, values in self.history.items()},
             log_normalizer=self.log_normalizer,
-            fingerprint=plan.fingerprint,
             kinds=plan.kinds,
             factors=plan.factors,
         )

@@ -227,11 +227,6 @@ class Objective:
         """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
         return self.target.masses
 
-    @property
-    def fingerprint(self) -> str:
-        """A hash of the data."""
-        return self.target.fingerprint
-
     def with_background_share(self, share: float) -> Objective:
         """Return a copy with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))

@@ -15,7 +15,6 @@ the stored pairs with p_ij (`forward`) and p_ji (`backward`).
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -229,19 +228,6 @@ class Target:
         weights = None if self.row_weights is None else self.row_weights[order]
         observed = None if self.observed is None else self.observed[np.ix_(order, order)]
         return replace(self, values=table, row_weights=weights, observed=observed)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Short hash of the values."""
-        digest = hashlib.sha256()
-        for array in (self.values.indptr, self.values.indices, self.values.data):
-            for start in range(0, len(array), _AT_ONCE):
-                some = array[start : start + _AT_ONCE]
-                digest.update(np.ascontiguousarray(some, np.float64).data)
-        digest.update(f"{self.values.shape}{self.normalization}{self.one_set}".encode())
-        if self.observed is not None:
-            digest.update(np.packbits(self.observed).tobytes())
-        return digest.hexdigest()[:16]
 
 
 def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarray:

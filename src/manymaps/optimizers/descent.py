@@ -201,21 +201,6 @@ class Optimizer(ABC):
         """
         return self.exaggeration(state.iteration)
 
-    def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
-        """Return the initial arrays that the optimizer carries from step to step.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            Parameters that determine the shapes.
-
-        Returns
-        -------
-        dict of str to tuple of ndarray
-            Arrays by name.
-        """
-        return {}
-
     def advice(self, state: State) -> str:
         """Return advice for a run that has diverged.
 
@@ -515,24 +500,6 @@ class Momentum(Optimizer):
             return _AUTO_RATE / self.exaggeration_at(state)
         return float(self.learning_rate)
 
-    def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
-        """Return initial steps and gains.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            Parameters that determine the shapes.
-
-        Returns
-        -------
-        dict of str to tuple of ndarray
-            Arrays by name.
-        """
-        memory = {"step": tuple(np.zeros_like(a) for a in parameters.arrays)}
-        if self.gains:
-            memory["gain"] = tuple(np.ones_like(a) for a in parameters.arrays)
-        return memory
-
     def _guard(self, state: State) -> None:
         """Halve an exaggeration that collapses the maps.
 
@@ -588,7 +555,9 @@ class Momentum(Optimizer):
         """
         arrays = state.parameters.arrays
         if "step" not in state.memory:
-            state.memory |= self.new_memory(state.parameters)
+            state.memory["step"] = tuple(map(np.zeros_like, arrays))
+            if self.gains:
+                state.memory["gain"] = tuple(map(np.ones_like, arrays))
         while state.iteration < n_iter:
             # A diverging run raises DivergedError instead of floating-point warnings.
             with np.errstate(over="ignore", invalid="ignore"):
