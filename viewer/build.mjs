@@ -19,7 +19,7 @@ const PARTS = ["preact"];
 const READER = "data/container.ts";
 // The fields of whose interfaces others see: scripts, and the notebook.
 const GIVEN = [
-  ...["data/atlas.ts", "data/observed.ts", "data/paths.ts", "data/probabilities.ts"],
+  ...["data/atlas.ts", "data/nearest.ts", "data/observed.ts"],
   ...["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
   ...["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
 ];

@@ -28,7 +28,7 @@ LISTED = """(() => {
   const cards = new Map();
   for (const { map, rank, neighbors } of atlas.senses(given)) {
     if (rank === null) continue;
-    const near = neighbors.map(({ object }) => atlas.atlas.labels[object]);
+    const near = neighbors.map((object) => atlas.atlas.labels[object]);
     cards.set(map, [...(cards.get(map) ?? []), ...near]);
   }
   return [...cards].map(([map, near]) => ({ map, near }));

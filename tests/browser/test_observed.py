@@ -1,4 +1,4 @@
-"""What was observed comes first and is told from the model; a page of one map speaks of its own."""
+"""What was observed of words; a page of one map speaks of its own."""
 
 import re
 from dataclasses import replace
@@ -72,27 +72,22 @@ def test_of_every_word_the_strongest_partner_is_in_sight(at, grouped):
     assert min(places.values()) > 5
 
 
-def test_the_table_lists_the_data_first(at, grouped, word):
+def test_the_table_lists_the_data(at, grouped, word):
     at.unfold("All associates")
     recalled = at.page.get_by_role("table", name="Its associates")
     recalled.wait_for()
     rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
     assert [text.replace("\n", " ") for text in rows[0]] == [
-        "word", "observed", "predicted", "close on map"
+        "word", "observed", "close on map"
     ]  # fmt: skip
     table = grouped.associations.toarray()
     order = np.argsort(-table[word], kind="stable")
     order = order[table[word, order] > 0][:8]
-    for (label, observed, model, near), partner in zip(rows[1:], order, strict=False):
+    for (label, observed, near), partner in zip(rows[1:], order, strict=False):
         assert label.strip() == grouped.labels[partner]
         assert observed == told(table[word, partner])
-        similarity = grouped.similarity(grouped.labels[word], grouped.labels[partner])
-        assert model == told(similarity)
         assert re.fullmatch(r"none|\d+(, \d+)*", near)
-    # What the model alone says is told from what was observed.
-    others = rows[1 + int((table[word] > 0).sum()) :]
-    assert others
-    assert all(row[1] == "–" for row in others)
+    assert len(rows) == 1 + int((table[word] > 0).sum())
     at.unfold("What evokes this word")
     recalling = at.page.get_by_role("table", name="Shares of their own associations")
     first = recalling.get_by_role("row").nth(1).inner_text().split("\t")
@@ -143,7 +138,7 @@ def test_without_data_there_are_no_lines(open_page, ungrouped_page):
     assert at.lines.count() == 0
     assert at.senses.get_by_text("bserved").count() == 0
     at.unfold("Neighbours")
-    caption = "Predicted by the maps"
+    caption = "Nearest neighbours"
     at.expect(at.page.get_by_role("table", name=caption)).to_be_visible()
 
 
@@ -160,14 +155,13 @@ def point_at(at, object: int) -> None:
 
 def test_a_tooltip_tells_what_was_observed(at, grouped, word):
     at.read("atlas.openMap(atlas.senses(given)[0].map)", word)
-    near = at.read("atlas.senses(given)[0].neighbors[0].object", word)
+    near = at.read("atlas.senses(given)[0].neighbors[0]", word)
     point_at(at, near)
     partner = strongest(grouped, near)
     share = grouped.associations[[near]].toarray()[0, partner]
     said = at.tip.inner_text()
     assert said.startswith(grouped.labels[near])
     assert f"Observed: {grouped.labels[partner]} {told(share)}" in said
-    assert "model" not in said
 
 
 def test_words_in_view_have_their_observed_shares(at, grouped):
@@ -193,14 +187,10 @@ def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pi
     nearest = at.card.get_by_role("table", name="Nearest neighbours")
     nearest.wait_for()
     row = pictures.similarities("img 7")
-    shares = row / row.sum()
-    rows = [text.split("\t") for text in nearest.get_by_role("row").all_inner_texts()[1:]]
-    assert len(rows) == 10
-    # As shares of all pairs they would be next to nothing.
-    assert row.max() < 1e-3
-    for (label, share), exact in zip(rows, np.sort(shares)[::-1], strict=False):
-        assert shares[pictures.index(label.strip())] == pytest.approx(exact, rel=0.02)
-        assert float(share.strip("%")) == pytest.approx(100 * exact, rel=0.06)
+    rows = nearest.get_by_role("row").all_inner_texts()[1:]
+    assert len(rows) == 8
+    values = [row[pictures.index(label.strip())] for label in rows]
+    np.testing.assert_allclose(values, np.sort(row)[::-1][:8], rtol=0.02)
     whole = at.page.locator(".atlas").inner_text()
     assert "img 7" in whole
     assert not re.search(r"\b(word|object|sense|meaning)s?\b|<0.01%", whole, re.IGNORECASE)
@@ -231,7 +221,7 @@ def test_pictures_stand_in_card_table_and_tooltip(open_page, pictures_page):
 
 
 def test_a_page_of_one_map_shows_the_data_too(open_page, grouped, tmp_path):
-    """Beside the model's shares, and what the map holds near; none of its places has a number."""
+    """Beside what the map holds near; none of its places has a number."""
     single = replace(grouped, maps=grouped.maps[:1], proportions=np.ones((1, grouped.n_objects)))
     mm.write_page(single, tmp_path / "single.html", noun="word")
     at = open_page(tmp_path / "single.html")
@@ -242,9 +232,9 @@ def test_a_page_of_one_map_shows_the_data_too(open_page, grouped, tmp_path):
     recalled.wait_for()
     rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
     assert [text.replace("\n", " ") for text in rows[0]] == [
-        "word", "observed", "predicted", "on the map"
+        "word", "observed", "on the map"
     ]  # fmt: skip
-    label, observed, _, place = rows[1]
+    label, observed, place = rows[1]
     partner = strongest(single, word)
     assert label.strip() == single.labels[partner]
     assert observed == told(single.associations[[word]].toarray()[0, partner])

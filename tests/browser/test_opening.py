@@ -62,12 +62,12 @@ def test_each_page_has_a_sentence(open_page, request, name, sentence):
 
 
 def test_few_controls_are_in_sight(open_page, grouped_page):
-    """A search field and five buttons; beside them only examples, cards and maps."""
+    """A search field and four buttons; beside them only examples, cards and maps."""
     at = open_page(grouped_page)
     head = at.page.get_by_role("banner")
     n_examples = examples(at).count()
-    # Display, two views, the theme and help; Save unfolds.
-    at.expect(head.get_by_role("button")).to_have_count(n_examples + 4)
+    # Display, the theme and help; Save unfolds.
+    at.expect(head.get_by_role("button")).to_have_count(n_examples + 3)
     at.expect(head.get_by_text("Save", exact=True)).to_be_visible()
     fields = at.page.locator("input, select, textarea").filter(visible=True)
     at.expect(fields).to_have_count(1)

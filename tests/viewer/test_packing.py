@@ -24,7 +24,7 @@ from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabelError
-from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, SNE, T_SNE, UNI_SNE
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, SNE, T_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
 
@@ -347,23 +347,14 @@ class TestHeader:
         assert header["method"] == "multiple maps t\N{NON-BREAKING HYPHEN}SNE"
         assert header["min_weight"] == 0.25
         assert header["labels"] == list(atlas.labels)
-        assert header["model"] == {
-            "kernel": "cauchy", "normalization": "conditional", "background": 0.0,
-            "kernel_width": 1.0, "given": None,
-        }  # fmt: skip
-        assert header["kinds"] is header["log_whole"] is header["color"] is header["size"] is None
+        assert header["model"] == {"kernel": "cauchy", "kernel_width": 1.0}
+        assert header["kinds"] is header["color"] is header["size"] is None
         assert header["n_rows"] == 0
         assert header["features"] == header["columns"] == []
 
     def test_a_title_by_default(self):
         assert read(several()).header["title"] == "60 objects in 4 maps"
         assert read(single(["a"])).header["title"] == "1 object in 1 map"
-
-    def test_the_normalizer_of_a_joint_model(self):
-        atlas = replace(several(), model=UNI_SNE)
-        assert read(atlas).header["log_whole"] == pytest.approx(atlas.log_whole)
-        assert read(replace(atlas, log_normalizer=2.5)).header["log_whole"] == 2.5
-        assert read(single(["alone"])).header["log_whole"] is None
 
     def test_same_bytes_for_the_same_atlas(self):
         atlas = several(metadata={"group": np.array(["a", "b", "b"] * 20)})
@@ -410,18 +401,13 @@ class TestTwoKinds:
         assert header["title"] == "2 authors, 2 papers and 2 words in 1 map"
         assert header["description"].startswith("Authors, papers and words that occur together")
 
-    def test_kinds_and_factors(self, atlas):
+    def test_kinds(self, atlas):
         found = read(atlas)
         assert found.header["kinds"] == ["document", "word"]
         assert found.header["n_rows"] == list(atlas.kinds).count("document")
-        assert found.header["model"]["given"] == "rows"
-        np.testing.assert_allclose(found.blocks["log_factors"], np.log(atlas.factors), rtol=1e-6)
         rows, columns = found.header["n_rows"], atlas.n_objects - found.header["n_rows"]
         assert found.header["title"] == f"{rows} documents and {columns} words in 1 map"
-
-        assert not read(replace(atlas, factors=None)).blocks["log_factors"].any()
-        joint = replace(atlas, model=replace(atlas.model, normalization="joint"))
-        assert read(joint).header["log_whole"] == pytest.approx(joint.log_whole)
+        assert "log_factors" not in found.blocks
         title = found.header["maps"][0]["title"]
         assert title
         named = [word for name in title for word in name.split(", ")]
@@ -711,7 +697,6 @@ class TestHidden:
         usual, fewer = read(known), read(known, hide=["word 7"])
         assert fewer.header["labels"] == [f"word {i}" for i in range(60) if i != 7]
         assert fewer.header["n_objects"] == 59
-        assert not fewer.header["whole"]
         number = np.delete(np.arange(60), 7)
         for m in range(4):
             of, others = (each.blocks["offsets"][m : m + 2] for each in (usual, fewer))
@@ -724,11 +709,6 @@ class TestHidden:
         assert counts.sum() == len(fewer.blocks["sense/maps"])
         assert fewer.blocks["sense/ends"][-1] == len(fewer.blocks["sense/members"])
 
-    def test_the_model_s_sums_are_those_of_all(self, known):
-        found = read(known, hide=["word 7"])
-        whole = np.delete(known.choices.log_normalizers, 7)
-        assert found.blocks["log_normalizers"] == pytest.approx(whole)
-
     def test_factors_of_one_kind(self, known):
         assert "log_factors" not in read(known).blocks
         factors = np.linspace(0.5, 2, 60)
@@ -738,26 +718,6 @@ class TestHidden:
         assert found.header["factors"]
         expected = np.delete(np.log(factors), 7)
         np.testing.assert_allclose(found.blocks["log_factors"], expected, atol=1e-6)
-        whole = np.delete(popular.choices.log_normalizers, 7)
-        assert found.blocks["log_normalizers"] == pytest.approx(whole)
-
-    def test_two_kinds_have_the_sums_of_what_chooses_and_what_is_chosen(self):
-        rng = np.random.default_rng(0)
-        labels = [f"site {i}" for i in range(6)] + [f"bird {i}" for i in range(5)]
-        kinds = ["site"] * 6 + ["bird"] * 5
-        factors = rng.uniform(0.5, 2, size=11)
-        model = replace(T_SNE, normalization="conditional", given="rows")
-        atlas = Atlas(
-            labels, rng.normal(size=(1, 11, 2)), np.ones((1, 11)), model,
-            kinds=kinds, factors=factors,
-        )  # fmt: skip
-        sums = atlas.choices.log_wholes
-        for i, label in enumerate(labels):
-            logs = atlas.choices.log_similarities(i)[0] + np.log(factors)
-            others = np.arange(11) >= 6 if i < 6 else np.arange(11) < 6
-            if i >= 6:
-                logs[:6] -= sums[:6]
-            assert sums[i] == pytest.approx(np.logaddexp.reduce(logs[others]), rel=1e-5), label
 
     def test_not_everything_can_be_hidden(self):
         with pytest.raises(ParameterError, match="hides every object"):

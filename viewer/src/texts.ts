@@ -31,14 +31,10 @@ export const countedObjects = ({ noun }: { noun: Noun }, count: number, adjectiv
 /** A text that begins a heading. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; two decimals if isExact. */
-export function percent(share: number, isExact = false): string {
+/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; */
+export function percent(share: number): string {
   const value = 100 * share;
   if (!(value > 0)) return "0%";
-  if (isExact && value < 0.995) {
-    if (value < 1e-4) return "<0.0001%";
-    return `${value < 0.01 ? value.toPrecision(1) : value.toFixed(2)}%`;
-  }
   if (value < 1) return "<1%";
   return `${value.toFixed(value >= 9.95 ? 0 : 1)}%`;
 }
@@ -101,9 +97,6 @@ export const meanings = (count: number, covered: string) =>
   `${spelled(count, "meaning")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
 export const notClose = (isSingle: boolean, labels: string) =>
   `Not close on ${isSingle ? "the map" : "any map"}: ${labels}.`;
-export const inContext = (context: string, name: string, share: string) =>
-  `In the context of ${context}: ${name} (${share}).`;
-export const contextOf = <T>(word: T, context: T) => [word, " in the context of ", context];
 export const ARROW = "An arrow at the edge points to a neighbour outside the picture";
 export const ALL_ASSOCIATES = "All associates";
 export const NEIGHBOURS = "Neighbours";
@@ -112,17 +105,12 @@ export const OTHER_MAPS = "Other maps";
 export const NONE_WEAKER = "All meanings of at least 5% have a card. ";
 export const evokes = (noun: string) => `What evokes this ${noun}`;
 export const furtherMaps = (count: number, share: string) =>
-  `${counted(count, "further map")}: ${share} predicted.`;
+  `${counted(count, "further map")}: ${share} of the map weight.`;
 export const EVOKING = "Shares of their own associations";
 export const ASSOCIATES = "Its associates";
 export const NEAREST = "Nearest neighbours";
-export const PREDICTED_BY_MAPS = "Predicted by the maps";
 export const OBSERVED_HEAD = "observed";
-export const OBSERVED_TITLE =
-  "Response share in the data. A dash means that it is not among the strongest.";
-export const PREDICTED_HEAD = "predicted";
-export const PREDICTED_TITLE = "Response share predicted by the maps";
-export const SHARE_HEAD = "share";
+export const OBSERVED_TITLE = "Response share in the data.";
 export const ON_MAP_HEAD = "on the map";
 export const CLOSE_HEAD = "close on map";
 export const isClose = (is: boolean) => (is ? "close" : "not close");
@@ -247,7 +235,7 @@ export const noSuchMap = (map: number, last: number) =>
 export const HELP_TITLE = "How to read an atlas";
 export const SHORTCUTS = "Single-key shortcuts";
 export const OBSERVED_HELP =
-  "“Observed” is the share in the data. “Predicted” is the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
+  "“Observed” is the share in the data. “Close” means a similarity on that map of at least 5% of the largest one.";
 export const reading = (isSingle: boolean, nouns: string, by: "weights" | "proportions") =>
   `${
     isSingle

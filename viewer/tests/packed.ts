@@ -24,7 +24,6 @@ export interface Description {
   kinds?: string[];
   nRows?: number;
   factors?: number[];
-  logWhole?: number | null;
   columns?: Column[];
   /** Of each map. */
   regions?: (Omit<Region, "members"> & { members: number[] })[][];
@@ -147,8 +146,6 @@ function blocksOf(description: Description): Blocks {
     const close = observed.flat().map(([, , maps = []]) => maps);
     blocks["data/close_counts"] = Uint16Array.from(close, (maps) => maps.length);
     blocks["data/close_maps"] = Uint16Array.from(close.flat());
-    blocks["data/fine"] = new Uint16Array(close.length);
-    blocks["data/meanings"] = new Uint16Array(close.length);
   }
   if (description.kinds || description.factors) {
     const factors = description.factors ?? description.labels.map(() => 1);
@@ -181,7 +178,7 @@ function scaleOf(description: Description, m: number): { low: number[]; step: nu
 
 function headerOf(description: Description): Header {
   const { labels, maps, model = {}, kinds = null } = description;
-  const { kernelWidth = 1, ...others } = model;
+  const { kernel = "cauchy", kernelWidth = 1 } = model;
   return {
     title: "a small atlas",
     description: "",
@@ -191,23 +188,14 @@ function headerOf(description: Description): Header {
     noun: ["object", "objects"],
     numbered: false,
     examples: [],
-    whole: true,
     observed: description.observed !== undefined,
     method: "mm-tsne",
     n_objects: labels.length,
     n_maps: maps.length,
     n_components: maps[0]?.[0]?.length ?? 2,
-    model: {
-      kernel: "cauchy",
-      normalization: "conditional",
-      background: 0,
-      kernel_width: kernelWidth,
-      given: null,
-      ...others,
-    },
+    model: { kernel, kernel_width: kernelWidth },
     n_rows: description.nRows ?? 0,
     kinds,
-    log_whole: description.logWhole ?? null,
     labels,
     map_order: maps.map((_, m) => m),
     min_weight: 0.1,

@@ -370,19 +370,6 @@ class Choices:
         return np.asarray(np.logaddexp.reduce(self._log_sums, axis=0))
 
     @cached_property
-    def log_wholes(self) -> np.ndarray:
-        """Compute the log of the sum that normalizes the choices by or of each object, (n,).
-
-        The sum is Z_i for a chooser i, and sum_j a_j v_ij / Z_j for a chosen object i. Under a
-        joint model, Z_j is 1.
-        """
-        logs = np.empty(self.maps.shape[1])
-        logs[self.is_chooser] = self.log_normalizers
-        if self.model.given is not None:
-            logs[~self.is_chooser] = np.logaddexp.reduce(self._log_evidence, axis=0)
-        return logs
-
-    @cached_property
     def _log_evidence(self) -> np.ndarray:
         """Compute log sum_j a_j v_ij^m / Z_j of the chosen, (n_maps, n_chosen); no Z if joint."""
         weights = self._log_factors[self.is_chooser]

@@ -23,8 +23,6 @@ from manymaps.atlas.senses import SenseGroups, sense_groups
 MANY_OBJECTS, FEW_PARTNERS = 20_000, 10
 # A share of 16 bits is half the size of a float, and finer than the digits that a page prints.
 TOP = 65535
-#: Number of the meaning of an associate if the page does not show the meaning.
-NO_MEANING = TOP
 #: Number of words that name a meaning.
 NAME_WORDS = 3
 #: Number of examples below the search field, which fit into one line.
@@ -51,9 +49,6 @@ class Meanings:
         The object of each associate.
     close_maps : list of list of int, length n_associates
         The maps on which each associate is close to the object, in ascending order.
-    fine, numbers : ndarray of int, shape (n_associates,)
-        The fine group of each associate, and the number of its meaning among those of the object
-        that the page shows, or `NO_MEANING`.
     """
 
     groups: SenseGroups
@@ -63,8 +58,6 @@ class Meanings:
     partners: np.ndarray
     shares: np.ndarray
     close_maps: list[list[int]]
-    fine: np.ndarray
-    numbers: np.ndarray
 
     def blocks(self, number: np.ndarray, n_maps: int) -> dict[str, np.ndarray]:
         """Return the blocks of the page."""
@@ -88,8 +81,6 @@ class Meanings:
             "data/shares": packed.astype("<u2"),
             "data/close_counts": np.array([len(maps) for maps in self.close_maps], "<u2"),
             "data/close_maps": closes.astype(index_type(n_maps)),
-            "data/fine": self.fine.astype("<u2"),
-            "data/meanings": self.numbers.astype("<u2"),
         }
 
 
@@ -133,8 +124,7 @@ def meanings_of(
             there = slice(starts[i], starts[i + 1])
             for at in np.flatnonzero(are_close(logs, partners[there])).tolist():
                 close_maps[starts[i] + at].append(m)
-    of_associates = _groups_of(found, is_shown, rows, partners)
-    return Meanings(found, is_shown, is_close, rows, partners, shares, close_maps, *of_associates)
+    return Meanings(found, is_shown, is_close, rows, partners, shares, close_maps)
 
 
 def balanced_words(atlas: Atlas, meanings: Meanings, number: np.ndarray) -> list[int]:
@@ -196,22 +186,6 @@ def _associates(atlas: Atlas, number: np.ndarray) -> tuple[np.ndarray, np.ndarra
     if len(number) > MANY_OBJECTS:
         known &= np.arange(len(rows)) - table.indptr[rows] < FEW_PARTNERS
     return rows[known], partners[known], shares[known]
-
-
-def _groups_of(
-    found: SenseGroups, is_shown: np.ndarray, rows: np.ndarray, partners: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the fine group of each associate, and the number of its meaning in the page."""
-    senses = np.repeat(np.arange(len(found.maps)), np.diff(found.ends))
-    n = len(found.offsets) - 1
-    keys = found.owners[senses] * n + found.members
-    order = np.argsort(keys)
-    places = order[np.searchsorted(keys[order], rows.astype(np.int64) * n + partners)]
-    least = np.full(n, np.iinfo(np.int64).max)
-    np.minimum.at(least, rows, found.fine[places])
-    before = np.cumsum(is_shown) - is_shown
-    numbers = np.where(is_shown, before - before[found.offsets[found.owners]], NO_MEANING)
-    return found.fine[places] - least[rows], numbers[senses[places]]
 
 
 def _name(found: SenseGroups, sense: int, number: np.ndarray) -> list[int]:

@@ -24,8 +24,7 @@ offsets[m + 1], sorted by the index of the object:
                              prominent they are
     axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; if there are more
                              than two dimensions: the drawn point is (coordinates - middle) @ axes
-    log_factors     f4       n_objects, if the atlas is bipartite or has factors
-    log_normalizers f8       n_objects, if some are hidden: the sum of the choices of all objects
+    log_factors     f4       n_objects, if the atlas has factors and is not bipartite
     data/offsets    u4       n_objects + 1, if associations are known: each object's associates
     data/partners   u2, u4   associates, the strongest first
     data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
@@ -33,9 +32,6 @@ offsets[m + 1], sorted by the index of the object:
                              island with parts has the size 0, because its parts contain its members
     data/close_counts u2     associates: the number of maps on which each is close to the object
     data/close_maps u2, u4   these maps, end to end
-    data/fine       u2       associates: the fine sense of each, distinct within an object
-    data/meanings   u2       associates: the number of the meaning of each among the meanings of the
-                             object, or 65535 if the page does not show it
     sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
@@ -53,8 +49,7 @@ A fitted variable is an arrow that extends `from` the origin to x, y, or a centr
 `map_order` lists similar maps next to each other. The `hue` of a region is a number from 0 to 7,
 and its `island` is the index of the region to which it belongs, or null. A title is a list of
 words, which are labels or, if labels only number the objects, categories. The header does not
-contain hidden objects. The other objects have the indices 0, 1, ... and the similarities that the
-model of all objects assigns to them.
+contain hidden objects. The other objects have the indices 0, 1, ...
 `viewer/src/data/container.ts` reads this format.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
@@ -64,7 +59,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import re
 import struct
 from collections import Counter
@@ -182,7 +176,10 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     meanings = meanings_of(atlas, number, has_entry, options.min_weight)
     if meanings is not None:
         blocks |= meanings.blocks(number, atlas.n_maps)
-    blocks |= _log_sums(atlas, kept) | {
+    if atlas.kinds is None and atlas.factors is not None:
+        logs = np.log(atlas.factors[kept].astype(np.float64))
+        blocks["log_factors"] = logs.astype("<f4")
+    blocks |= {
         "offsets": entries.offsets.astype("<u4"),
         "objects": number[entries.objects].astype(index_type(len(kept))),
         "proportions": entries.proportions.astype("<u2"),
@@ -204,7 +201,6 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "senses": meanings is not None,
         "observed": meanings is not None,
         "factors": "log_factors" in blocks,
-        "whole": len(kept) == atlas.n_objects,
         "features": listed,
     }
     return _container(header, blocks)
@@ -287,31 +283,17 @@ def _examples(
 def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
     """Return the method, the sizes and the model for the header."""
     model = atlas.model.as_dict()
-    told = ("kernel", "normalization", "background", "kernel_width", "given")
     kinds = Counter(atlas.kinds[int(i)] for i in kept) if atlas.kinds is not None else Counter()
-    whole = float(atlas.log_whole) if model["normalization"] == "joint" else -math.inf
     return {
         "method": METHOD_WORDS.get(atlas.method, atlas.method.replace("-", " ")),
         "n_objects": len(kept),
         "n_maps": atlas.n_maps,
         "n_components": atlas.n_components,
-        "model": {name: model[name] for name in told},
+        "model": {name: model[name] for name in ("kernel", "kernel_width")},
         "kinds": None if atlas.kinds is None else list(kinds),
         "kind_counts": list(kinds.values()),
         "n_rows": 0 if atlas.kinds is None else int(atlas.choices.is_row[kept].sum()),
-        "log_whole": whole if math.isfinite(whole) else None,
     }
-
-
-def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the factors of the model, and sums that include hidden objects."""
-    blocks = {}
-    if atlas.kinds is not None or atlas.factors is not None:
-        factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
-        blocks["log_factors"] = np.log(factors[kept].astype(np.float64)).astype("<f4")
-    if len(kept) < atlas.n_objects:
-        blocks["log_normalizers"] = atlas.choices.log_wholes[kept].astype("<f8")
-    return blocks
 
 
 def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:

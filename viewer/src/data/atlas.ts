@@ -8,12 +8,7 @@
 export interface Model {
   /** A number is the degrees of freedom of Student's kernel. */
   kernel: "cauchy" | "gaussian" | number;
-  normalization: "conditional" | "joint";
-  /** Share of a uniform background in the choices, 0 for most models. */
-  background: number;
   kernelWidth: number;
-  /** Which of two kinds of object chooses; null where all are of one kind. */
-  given: "rows" | "columns" | null;
 }
 
 /** The quantity of dot areas and of the threshold: map weight or mixing proportion. */
@@ -147,9 +142,6 @@ export interface Observed {
   /** The maps on which partner p is close: closeMaps from closeEnds[p] to closeEnds[p + 1]. */
   closeEnds: Uint32Array;
   closeMaps: Uint32Array;
-  /** Number of the fine sense and of the meaning of each partner; 65535 if it is not listed. */
-  fine: Uint32Array;
-  meanings: Uint32Array;
 }
 
 export interface Atlas {
@@ -179,10 +171,6 @@ export interface Atlas {
   nRows: number;
   /** log of the fixed factors of the model; null where all are 1. */
   logFactors: Float32Array | null;
-  /** log Z of a joint model. */
-  logWhole: number | null;
-  /** log Z_i of the objects, if the page omits some objects. */
-  logNormalizers: Float64Array | null;
   maps: AtlasMap[];
   /** Numbers of the maps, similar ones side by side. */
   mapOrder: number[];

@@ -208,14 +208,11 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     nObjects,
     nMaps: maps.length,
     nComponents,
-    model: modelOf(header, kinds !== null),
+    model: modelOf(header),
     kinds,
     starts,
     nRows: kinds ? nRows : 0,
     logFactors: header.factors === true ? blocks.floats("log_factors", nObjects) : null,
-    logWhole: header.log_whole === null ? null : finite(header, "log_whole"),
-    logNormalizers:
-      header.whole === true ? null : Float64Array.from(blocks.values("log_normalizers", nObjects)),
     maps,
     mapOrder: numbers(header, "map_order"),
     senses: header.senses === true ? sensesOf(blocks, nObjects, maps) : null,
@@ -238,22 +235,12 @@ function isKernel(value: unknown): value is Model["kernel"] {
   return value === "cauchy" || value === "gaussian" || (typeof value === "number" && value >= 1);
 }
 
-function modelOf(header: Fields, twoKinds: boolean): Model {
+function modelOf(header: Fields): Model {
   const model = fields(header, "model");
-  const { kernel, normalization, given } = model;
-  const background = finite(model, "background");
+  const { kernel } = model;
   const kernelWidth = finite(model, "kernel_width");
-  if (
-    !isKernel(kernel) ||
-    (normalization !== "conditional" && normalization !== "joint") ||
-    (twoKinds ? given !== "rows" && given !== "columns" : given !== null) ||
-    kernelWidth <= 0 ||
-    background < 0 ||
-    background >= 1
-  ) {
-    throw damaged("model");
-  }
-  return { kernel, normalization, background, kernelWidth, given: given as Model["given"] };
+  if (!isKernel(kernel) || kernelWidth <= 0) throw damaged("model");
+  return { kernel, kernelWidth };
 }
 
 function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
@@ -449,8 +436,6 @@ function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
     shares: shares(blocks.whole("data/shares", n, 65536)),
     closeEnds: rising(startsOf(counts), nClose),
     closeMaps: Uint32Array.from(blocks.whole("data/close_maps", nClose, nMaps)),
-    fine: Uint32Array.from(blocks.whole("data/fine", n, 65536)),
-    meanings: Uint32Array.from(blocks.whole("data/meanings", n, 65536)),
   };
 }
 

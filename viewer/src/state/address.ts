@@ -13,7 +13,7 @@
  */
 import type { RangeFilter } from "../data/filters.ts";
 
-const SHOWN = ["word", "context", "kind", "maps", "select"] as const;
+const SHOWN = ["word", "kind", "maps", "select"] as const;
 const DRAWN = ["by", "color", "size", "ramp", "scale"] as const;
 const TEXTS = [...SHOWN, ...DRAWN] as const;
 const MAX_COORDINATE = 1e12;
@@ -27,7 +27,7 @@ const NUMBERS = {
 } as const;
 
 /**
- * A view as an address describes it; null for a missing part. `context` is in lines, `maps` is "all" or
+ * A view as an address describes it; null for a missing part. `maps` is "all" or
  * "word" in place of the meanings, `by` is "proportion" where that is drawn, `select` is in runs.
  */
 export type Place = Record<(typeof TEXTS)[number], string | null> &
@@ -45,7 +45,6 @@ export function toHash(place: Place): string {
   const parts: [string, string | null][] = [
     ["word", place.word],
     ["kind", place.kind],
-    ["context", place.context],
     ["map", written(place.map, Math.round)],
     ["maps", place.maps],
     ["zoom", written(place.zoom, (zoom) => Number(zoom.toPrecision(4)))],

@@ -22,8 +22,6 @@ const PATIENCE = 250;
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
-  const context = (place.context ?? "").split("\n").map((label) => named(atlas, label));
-  state.context = state.word === null ? [] : context.filter((object) => object !== null);
   const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
   state.gallery = isGallery && state.map === null ? (place.maps as "all" | "word") : null;
   state.notice = noticeOf(atlas, place, state);
@@ -149,7 +147,6 @@ function placeOf(atlas: Atlas, state: State): Place {
     ...{ lines: state.lines, contours: state.contours, ramp: state.ramp, maps: state.gallery },
     word: word === null ? null : label(word),
     kind: word === null ? null : kindOf(atlas, word),
-    context: state.context.map(label).join("\n"),
     map: atlas.nMaps === 1 && camera === null ? null : state.map,
     ...{ zoom: camera?.zoom ?? null, x: camera?.x ?? null, y: camera?.y ?? null },
     min: state.threshold === atlas.minWeight ? null : state.threshold,

@@ -12,15 +12,13 @@ import { type Hit, SearchIndex } from "./search.ts";
 /** An object: by its label, by a label that is close to the query, or by the text of a column. */
 interface FoundObject {
   object: number;
-  how: "label" | "close" | "text" | "context";
+  how: "label" | "close" | "text";
   /** The label or text, and where the match stands in it. */
   text: string;
   start: number;
   end: number;
   /** The column of a text, "" else. */
   column: string;
-  /** Words that tell which of its meanings is meant. */
-  context?: readonly number[];
 }
 
 /** All objects with one category or number. */
@@ -33,7 +31,6 @@ export interface FoundGroup {
   start: number;
   end: number;
   count: number;
-  context?: undefined;
 }
 
 export type Found = FoundObject | FoundGroup;
@@ -54,11 +51,6 @@ export class Finder {
 
   constructor(private atlas: Atlas) {
     this.labels = new SearchIndex(atlas.labels, () => importance(atlas));
-  }
-
-  /** The object of a label: exactly this, else without case and accents; null without any. */
-  named(label: string): number | null {
-    return this.labels.named(label);
   }
 
   find(query: string): Found[] {
@@ -85,25 +77,6 @@ export class Finder {
         .filter((object) => !known.has(object))
         .map((object) => label({ object, start: 0, end: 0 }, "close")),
     ];
-  }
-
-  /**
-   * A word in the context of others: those typed after it, or the only one typed while it is shown;
-   * null if one of them is not a label.
-   */
-  inContext(query: string, shown: number | null): FoundObject | null {
-    if (this.atlas.observed === null) return null;
-    const only = this.named(query);
-    let [object, context] = [shown, [only]];
-    const words = only === null ? query.trim().split(/\s+/) : [];
-    for (let k = 1; k < words.length && context.includes(null); k++) {
-      object = this.named(words.slice(0, k).join(" "));
-      context = object === null ? [null] : words.slice(k).map((word) => this.named(word));
-    }
-    if (object === null || context.some((other) => other === null || other === object)) return null;
-    const text = elementAt(this.atlas.labels, object);
-    const how = { how: "context", column: "", context: context as number[] } as const;
-    return { object, text, start: 0, end: 0, ...how };
   }
 
   private groups(query: string): FoundGroup[] {

@@ -1,19 +1,17 @@
 /** Senses and associations of words; kept, because every drawing needs them again. */
 import { type Atlas, lives } from "../data/atlas.ts";
-import { inContext } from "../data/context.ts";
 import { mapsOf } from "../data/entries.ts";
 import { once } from "../data/memory.ts";
+import { type Sense, SenseFinder } from "../data/nearest.ts";
 import { type Partner, recalledBy, whoRecalls } from "../data/observed.ts";
-import { type Neighbor, Probabilities, type Sense } from "../data/probabilities.ts";
 import type { Filtering } from "./filtering.ts";
 import type { Store } from "./store.ts";
 
 const NEIGHBORS = 8;
 /** Among so many neighbours those are looked for that filters let pass. */
 const MOST_ASKED = 400;
-const ASSOCIATIONS = 10;
 const MOST_REMEMBERED = 64;
-/** Many words evoke a frequent word, and each one costs a sum over its maps. */
+/** Many words evoke a frequent word. */
 const RECALLING = 8;
 /** As many meanings as a screen holds have a card. */
 const MOST_MEANINGS = 5;
@@ -21,20 +19,9 @@ const MOST_MEANINGS = 5;
 const LEAST_NAMED = 0.05;
 const MOST_NAMED = 3;
 
-/** A partner of an object in the data, and its share in the model; NaN was not observed. */
-export interface Beside extends Partner {
-  model: number;
-}
-
 /** A meaning, and which of the meanings with a card it is; null without a card. */
 export interface Meaning extends Sense {
   rank: number | null;
-}
-
-/** The meaning of a word that its context points to. */
-export interface Meant {
-  meaning: Meaning;
-  probability: number;
 }
 
 /** The meanings of a word that one map shows, the largest share first. */
@@ -44,7 +31,7 @@ export interface Card {
 }
 
 export class Lookups {
-  readonly probabilities: Probabilities;
+  private finder: SenseFinder;
   private remembered = new Map<string, unknown>();
   private passed: Uint8Array | null = null;
 
@@ -53,7 +40,7 @@ export class Lookups {
     private store: Store,
     private filtering: Filtering,
   ) {
-    this.probabilities = new Probabilities(atlas);
+    this.finder = new SenseFinder(atlas);
   }
 
   /**
@@ -65,10 +52,10 @@ export class Lookups {
     return this.once(`senses ${word} ${minWeight} ${neighborKind}`, () => {
       const nNeighbors = this.filtering.passed ? MOST_ASKED : NEIGHBORS;
       const sameKind = this.isOwnKind(word);
-      const found = this.probabilities.senses(word, { nNeighbors, minWeight, sameKind });
+      const found = this.finder.senses(word, { nNeighbors, minWeight, sameKind });
       let next = 0;
       return found.map((sense) => {
-        const near = sense.neighbors.filter(({ object }) => this.filtering.passes(object));
+        const near = sense.neighbors.filter((object) => this.filtering.passes(object));
         const hasCard =
           next < MOST_MEANINGS && (sense.neighbors.length > 0 || sense.share === null);
         return { ...sense, neighbors: near.slice(0, NEIGHBORS), rank: hasCard ? next++ : null };
@@ -100,77 +87,25 @@ export class Lookups {
     return this.sensesOf(word).filter((sense) => sense.map === map);
   }
 
-  /** The associates of an object in the model, the strongest first. */
-  associatesOf(object: number): Neighbor[] {
-    return this.once(`model ${object}`, () => this.probabilities.associates(object, ASSOCIATIONS));
-  }
-
-  /** The nearest objects in a single map, with their shares of the whole map. */
-  nearestTo(object: number): Neighbor[] {
-    return this.once(`nearest ${object} ${this.store.state.neighborKind}`, () =>
-      this.probabilities.nearest(object, 0, ASSOCIATIONS, this.isOwnKind(object)),
-    );
-  }
-
   /** The observed associates of an object, the strongest first. */
-  recalledBy(object: number): Beside[] {
+  recalledBy(object: number): Partner[] {
     const { observed } = this.atlas;
     if (observed === null) return [];
-    return this.once(`associates ${object}`, () =>
-      recalledBy(observed, object).map((partner) => ({
-        ...partner,
-        model: this.probabilities.probability(object, partner.object),
-      })),
-    );
-  }
-
-  /** The associates in the model that were not observed, the strongest first. */
-  recalledInModel(object: number): Beside[] {
-    const known = new Set(this.recalledBy(object).map((partner) => partner.object));
-    return this.associatesOf(object)
-      .filter((other) => !known.has(other.object))
-      .map(({ object, share }) => ({ object, share: Number.NaN, maps: [], model: share }));
+    return this.once(`associates ${object}`, () => recalledBy(observed, object));
   }
 
   /** The objects that were observed to evoke an object, the strongest first. */
-  whoRecalls(object: number): Beside[] {
+  whoRecalls(object: number): Partner[] {
     const { observed } = this.atlas;
     if (observed === null) return [];
-    return this.once(`recalling ${object}`, () =>
-      whoRecalls(observed, object)
-        .slice(0, RECALLING)
-        .map((partner) => ({
-          ...partner,
-          model: this.probabilities.probability(partner.object, object),
-        })),
-    );
+    return this.once(`recalling ${object}`, () => whoRecalls(observed, object).slice(0, RECALLING));
   }
 
   /** The strongest associates of a word that are not close to it on any map. */
-  farFrom(word: number): Beside[] {
+  farFrom(word: number): Partner[] {
     const strong = this.recalledBy(word).filter(({ share }, k) => k === 0 || share >= LEAST_NAMED);
     const far = strong.filter(({ maps, object }) => !maps.length && this.filtering.passes(object));
     return far.slice(0, MOST_NAMED);
-  }
-
-  /** The probability of each of the `sensesOf` a word in a context; 0 without data. */
-  inContext(word: number, context: readonly number[]): number[] {
-    const { observed } = this.atlas;
-    const chances =
-      observed &&
-      this.once(`context ${word} ${context}`, () =>
-        inContext(observed, this.probabilities, word, context),
-      );
-    return this.sensesOf(word).map((_, number) => chances?.get(number) ?? 0);
-  }
-
-  /** The meaning that some words point to, and its probability; null without such words, or data. */
-  meantBy(word: number, context: readonly number[]): Meant | null {
-    if (context.length === 0) return null;
-    const chances = this.inContext(word, context);
-    const probability = Math.max(...chances);
-    const meaning = this.sensesOf(word)[chances.indexOf(probability)];
-    return meaning && probability > 0 ? { meaning, probability } : null;
   }
 
   private isOwnKind(object: number): boolean {

@@ -93,10 +93,9 @@ export class MapContents {
     if (first === undefined) return NO_EMPHASIS;
     const tints = new Map<number, string>();
     for (const { neighbors, share, rank } of senses) {
-      const objects = neighbors.map(({ object }) => object);
       // Maps without known associations are not meanings, and have the colours of the page.
       const color = share === null || rank === null ? null : this.colorOf(rank);
-      for (const entry of this.entriesIn(first.map, objects)) {
+      for (const entry of this.entriesIn(first.map, neighbors)) {
         tints.set(entry, color ?? tints.get(entry) ?? "");
       }
     }

@@ -6,9 +6,10 @@
  */
 
 import type { Atlas } from "../data/atlas.ts";
+import type { Partner } from "../data/observed.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ShownLabel, ShownName } from "../scene/scene.ts";
-import type { Beside, Meaning } from "./lookups.ts";
+import type { Meaning } from "./lookups.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
@@ -25,11 +26,8 @@ interface ScriptAccess {
   /** Milliseconds of the last frames of the open map. */
   readonly frameTimes: readonly number[];
   senses(object: number): Meaning[];
-  /** The probability of each of these senses in a context. */
-  inContext(object: number, context: readonly number[]): number[];
-  similarity(a: number, b: number): number;
-  /** The observed associates of an object and the objects that evoke it, with predicted shares. */
-  observed(object: number): { recalled: Beside[]; recalling: Beside[] };
+  /** The observed associates of an object, and the objects that evoke it. */
+  observed(object: number): { recalled: Partner[]; recalling: Partner[] };
   /** The strong associates of a word that are not close on any map. */
   farFrom(object: number): number[];
   shown(): readonly ShownLabel[];
@@ -59,8 +57,6 @@ export function scriptAccess(session: Session): ScriptAccess {
       return session.mapView?.canvases.frameTimes ?? [];
     },
     senses: (object) => session.lookups.sensesOf(object),
-    inContext: (object, context) => session.lookups.inContext(object, context),
-    similarity: (a, b) => session.lookups.probabilities.similarity(a, b),
     observed: (object) => ({
       recalled: session.lookups.recalledBy(object),
       recalling: session.lookups.whoRecalls(object),

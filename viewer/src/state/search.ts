@@ -81,8 +81,6 @@ export class SearchIndex {
   readonly #rankOf: () => ArrayLike<number> | null;
   #rank: ArrayLike<number> | null = null;
   #folded: Folded | null = null;
-  /** The first object of each folded text, once it is asked for. */
-  #places: Map<string, number> | null = null;
 
   /** `rankOf` gives the importance of each object, the larger first among texts of one length. */
   constructor(texts: readonly string[], rankOf: () => ArrayLike<number> | null = () => null) {
@@ -157,21 +155,6 @@ export class SearchIndex {
         a.object - b.object,
     );
     return found.slice(0, count).map(({ object }) => object);
-  }
-
-  /** The object of a label: exactly this, else the first without case and accents; null without any. */
-  named(label: string): number | null {
-    const wanted = folded(label).trim();
-    if (!wanted) return null;
-    const exact = this.#texts.indexOf(label);
-    if (exact >= 0) return exact;
-    this.#places ??= new Map(
-      this.#ready.all
-        .split("\n")
-        .map((text, object) => [text.trim(), object] as const)
-        .reverse(),
-    );
-    return this.#places.get(wanted) ?? null;
   }
 
   get #ready(): Folded {

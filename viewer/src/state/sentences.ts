@@ -2,10 +2,11 @@
 import { type Atlas, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
-import type { Sense } from "../data/probabilities.ts";
+import type { Sense } from "../data/nearest.ts";
+import type { Partner } from "../data/observed.ts";
 import { plainLabel, plainText, wholePercents } from "../data/words.ts";
 import * as texts from "../texts.ts";
-import type { Beside, Meaning, Meant } from "./lookups.ts";
+import type { Meaning } from "./lookups.ts";
 
 /** Words of a meaning on its card, its name among them: fewer of each where there are more meanings. */
 const MOST_WORDS = [6, 6, 6, 5, 4, 3];
@@ -42,36 +43,14 @@ export function wordsOf(
 ): { name: string; others: string } {
   const most = (MOST_WORDS[nMeanings] ?? 3) - name.length;
   const labels = (objects: number[]) => objects.map((at) => plainLabel(atlas, at)).join(", ");
-  const others = neighbors.map(({ object }) => object).filter((object) => !name.includes(object));
+  const others = neighbors.filter((object) => !name.includes(object));
   return { name: labels(name), others: labels(others.slice(0, most)) };
 }
 
 /** "Not close on any map: money."; "" where all strong associates are close somewhere. */
-export function notClose(atlas: Atlas, far: readonly Beside[]): string {
+export function notClose(atlas: Atlas, far: readonly Partner[]): string {
   const labels = far.map(({ object }) => plainLabel(atlas, object)).join(", ");
   return labels && texts.notClose(atlas.nMaps === 1, labels);
-}
-
-/** "water, lake 84%"; "" without a meaning. */
-export function meantName(atlas: Atlas, meant: Meant | null): string {
-  if (meant === null) return "";
-  return `${wordsOf(atlas, meant.meaning, 0).name} ${sharesOf(meant)}`;
-}
-
-function sharesOf({ probability }: Meant): string {
-  return texts.wholePercent(Math.round(100 * probability));
-}
-
-/** "In the context of river: water, lake (84%)."; "" without a meaning. */
-export function meantInWords(
-  atlas: Atlas,
-  meant: Meant | null,
-  context: readonly number[],
-): string {
-  if (meant === null) return "";
-  const labels = context.map((object) => plainLabel(atlas, object)).join(", ");
-  const { name } = wordsOf(atlas, meant.meaning, 0);
-  return texts.inContext(labels, name, sharesOf(meant));
 }
 
 /** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */
@@ -103,12 +82,12 @@ export function sensesInWords(
   atlas: Atlas,
   word: number,
   senses: readonly Meaning[],
-  far: readonly Beside[] = [],
+  far: readonly Partner[] = [],
 ): string {
   const label = plainLabel(atlas, word);
   const numbers = numbersOf(senses);
   const parts = shownOf(senses).map(({ map, name, neighbors }, k) => {
-    const near = neighbors.slice(0, MOST_NEIGHBORS).map(({ object }) => object);
+    const near = neighbors.slice(0, MOST_NEIGHBORS);
     const words = (atlas.nMaps === 1 ? near : name).map((object) => plainLabel(atlas, object));
     const named = words.join(", ");
     const share = texts.wholePercent(elementAt(numbers, k));
@@ -123,7 +102,7 @@ export function noMatch({ noun }: Atlas, text: string): string {
   return texts.noMatch(noun[0], plainText(text));
 }
 
-/** "5 further maps: 7% predicted" of a word's weight; "" where that is next to nothing. */
+/** "5 further maps: 7% of the map weight" of a word; "" where that is next to nothing. */
 export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]): string {
   const listed = new Map(senses.map(({ map, weight }) => [map, weight]));
   const rest = 1 - [...listed.values()].reduce((sum, weight) => sum + weight, 0);

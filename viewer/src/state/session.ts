@@ -16,7 +16,7 @@ import { Filtering } from "./filtering.ts";
 import { Finder, type FoundGroup } from "./finder.ts";
 import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
-import { meantInWords, sensesInWords } from "./sentences.ts";
+import { sensesInWords } from "./sentences.ts";
 import { type State, Store } from "./store.ts";
 
 export class Session {
@@ -29,7 +29,6 @@ export class Session {
   mapView: MapView | null = null;
   /** Aborted when the page, or the widget, is taken off the screen. */
   readonly ending = new AbortController();
-  private contextBefore: readonly number[] = [];
   /** The element of the senses, the gallery or the map. */
   element: HTMLElement | null = null;
   /** Lets go of what is being typed. */
@@ -46,7 +45,6 @@ export class Session {
     this.finder = new Finder(atlas);
     this.store = new Store({
       word: null,
-      context: [],
       isPreview: false,
       map: null,
       camera: null,
@@ -102,57 +100,37 @@ export class Session {
   }
 
   /** Shows a word while it is being searched for; a choice or another preview ends that. */
-  preview(word: number | null, context: readonly number[] = []): void {
-    if (!this.state.isPreview) this.contextBefore = this.state.context;
-    this.store.change({ word, context, isPreview: true });
+  preview(word: number | null): void {
+    this.store.change({ word, isPreview: true });
   }
 
   /** Shows the word again that was there before previews. */
   endPreview(word: number | null): void {
-    const { isPreview, context } = this.state;
-    this.store.change({
-      word,
-      context: isPreview ? this.contextBefore : context,
-      isPreview: false,
-    });
+    this.store.change({ word, isPreview: false });
   }
 
-  /** Goes to a word, in a context; `previous` is what was shown before it was searched for. */
-  chooseWord(
-    word: number | null,
-    previous = this.state.word,
-    context: readonly number[] = [],
-  ): void {
+  /** Goes to a word; `previous` is what was shown before it was searched for. */
+  chooseWord(word: number | null, previous = this.state.word): void {
     this.endPreview(previous);
     const senses = word === null ? [] : this.lookups.sensesOf(word);
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
-    const first = (word !== null && this.lookups.meantBy(word, context)?.meaning) || senses[0];
+    const [first] = senses;
     const there = map === null || isHere || !first ? {} : { map: first.map, camera: null };
-    this.step({ word, context, ...there });
+    this.step({ word, ...there });
     if (isHere) this.flyToWord();
     this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }
 
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
-    const context = word === this.state.word ? this.state.context : [];
-    this.enter(map, { word, context });
+    this.enter(map, { word });
     this.announce(this.inWords(word));
-  }
-
-  /** Which meaning the context of the word points to, in words; "" without context. */
-  get meant(): string {
-    const { word, context } = this.state;
-    return word === null
-      ? ""
-      : meantInWords(this.atlas, this.lookups.meantBy(word, context), context);
   }
 
   private inWords(word: number): string {
     const { atlas, lookups } = this;
-    const all = sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
-    return `${this.meant} ${all}`.trim();
+    return sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
   }
 
   /** Puts the focus on the open map, or on the first sense of the word. */

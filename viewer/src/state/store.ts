@@ -16,8 +16,6 @@ export type ThemeChoice = "auto" | "light" | "dark";
 export interface State {
   /** The word whose senses are shown. */
   word: number | null;
-  /** Words that tell which of its meanings is meant. */
-  context: readonly number[];
   /** Whether the word is only looked at while one types. */
   isPreview: boolean;
   /** The open map; null shows the gallery. */

@@ -28,13 +28,11 @@ export function Cards({ session, word, onOpen }: CardsProps) {
 }
 
 function Card({ session, word, meanings, onOpen }: CardsProps & { meanings: Meaning[] }) {
-  const { lookups, state } = session;
+  const { state } = session;
   const { map } = elementAt(meanings, 0);
-  const meant = word === state.word ? lookups.meantBy(word, state.context)?.meaning.rank : null;
-  const isMeant = meanings.some(({ rank }) => rank === meant);
   return (
     <Button
-      class={isMeant ? "sense meant" : "sense"}
+      class="sense"
       data-map={map}
       aria-current={state.map === map && state.word === word}
       onClick={() => onOpen(map)}

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Neighbor } from "../data/probabilities.ts";
-import type { Beside } from "../state/lookups.ts";
+import type { Partner } from "../data/observed.ts";
+import type { Meaning } from "../state/lookups.ts";
 import { furtherMaps, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
@@ -44,7 +44,7 @@ export function Disclosures({ session, object }: OfObject) {
               session={session}
               caption={texts.EVOKING}
               rows={lookups.whoRecalls(object)}
-              columns={figures(session)}
+              columns={[OBSERVED]}
             />
           )}
         </Disclosure>
@@ -107,61 +107,50 @@ function MapLink({ session, object, map }: OfObject & { map: number }) {
 }
 
 const MOST_OBSERVED = 30;
-const MOST_ROWS = 12;
 
-/** Observed shares and those that the maps predict. */
-function figures({ isSingle }: Session) {
-  return [
-    {
-      head: texts.OBSERVED_HEAD,
-      title: texts.OBSERVED_TITLE,
-      cell: ({ share }: Beside) => (Number.isNaN(share) ? texts.UNKNOWN : texts.percent(share)),
-    },
-    {
-      head: texts.PREDICTED_HEAD,
-      title: texts.PREDICTED_TITLE,
-      cell: ({ model }: Beside) => texts.percent(model, isSingle),
-    },
-  ];
-}
+const OBSERVED = {
+  head: texts.OBSERVED_HEAD,
+  title: texts.OBSERVED_TITLE,
+  cell: ({ share }: Partner) => texts.percent(share),
+};
 
-/** The associates of the object, or what the maps say where none were observed. */
+/** The associates of the object, or its neighbours on the maps where none were observed. */
 function Associates({ session, object }: OfObject) {
-  const { atlas, lookups } = session;
+  const { atlas, lookups, isSingle } = session;
+  const cell = ({ maps }: Pick<Partner, "maps">) => {
+    if (isSingle) return texts.isClose(maps.length > 0);
+    if (maps.length === 0) return texts.NOWHERE;
+    return maps.map((map, k) => [
+      k > 0 && ", ",
+      <MapLink key={map} session={session} object={object} map={map} />,
+    ]);
+  };
   if (atlas.observed) {
-    const observed = lookups.recalledBy(object).slice(0, MOST_OBSERVED);
-    const predicted = lookups.recalledInModel(object).slice(0, MOST_ROWS - observed.length);
-    const cell = ({ maps, share }: Beside) => {
-      if (session.isSingle) return texts.isClose(maps.length > 0);
-      if (maps.length === 0) return Number.isNaN(share) ? "" : texts.NOWHERE;
-      return maps.map((map, k) => [
-        k > 0 && ", ",
-        <MapLink key={map} session={session} object={object} map={map} />,
-      ]);
-    };
-    const head = session.isSingle ? texts.ON_MAP_HEAD : texts.CLOSE_HEAD;
+    const head = isSingle ? texts.ON_MAP_HEAD : texts.CLOSE_HEAD;
     return (
       <ObjectTable
         session={session}
         caption={texts.ASSOCIATES}
-        rows={[...observed, ...predicted]}
-        columns={[...figures(session), { head, cell, isText: true }]}
+        rows={lookups.recalledBy(object).slice(0, MOST_OBSERVED)}
+        columns={[OBSERVED, { head, cell, isText: true }]}
       />
     );
   }
-  // Between two kinds the most frequent would come first everywhere; the cards list what is near.
-  if (atlas.kinds !== null && !session.isSingle) return null;
   return (
     <ObjectTable
       session={session}
-      caption={session.isSingle ? texts.NEAREST : texts.PREDICTED_BY_MAPS}
-      rows={session.isSingle ? lookups.nearestTo(object) : lookups.associatesOf(object)}
-      columns={[
-        {
-          head: texts.SHARE_HEAD,
-          cell: ({ share }: Neighbor) => texts.percent(share, session.isSingle),
-        },
-      ]}
+      caption={texts.NEAREST}
+      rows={neighborsIn(lookups.sensesOf(object))}
+      columns={isSingle ? [] : [{ head: texts.ON_MAP_HEAD, cell, isText: true }]}
     />
   );
+}
+
+/** The neighbours of an object in the maps of its senses, with these maps. */
+function neighborsIn(senses: readonly Meaning[]): { object: number; maps: number[] }[] {
+  const found = new Map<number, number[]>();
+  for (const { map, neighbors } of senses) {
+    for (const object of neighbors) found.set(object, [...(found.get(object) ?? []), map]);
+  }
+  return [...found].map(([object, maps]) => ({ object, maps }));
 }

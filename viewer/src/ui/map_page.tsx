@@ -300,13 +300,11 @@ function Near({ session, object, map }: { session: Session; object: number; map:
   const partners = lookups.recalledBy(object);
   const asked = word === null ? [] : lookups.recalledBy(word);
   const told = asked.find((partner) => partner.object === object);
-  const near = session.isSingle
-    ? lookups.nearestTo(object)
-    : lookups.sensesIn(object, map).flatMap(({ neighbors }) => neighbors);
+  const near = lookups.sensesIn(object, map).flatMap(({ neighbors }) => neighbors);
   const isObserved = partners.length > 0;
   const listed: [number, string][] = isObserved
     ? partners.map((partner) => [partner.object, ` ${texts.percent(partner.share)}`])
-    : near.map((neighbor) => [neighbor.object, ""]);
+    : near.map((neighbor) => [neighbor, ""]);
   return (
     <>
       {word !== null && told && (

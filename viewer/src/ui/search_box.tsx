@@ -8,7 +8,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
 import { plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
-import { meantName, noMatch, whereabouts } from "../state/sentences.ts";
+import { noMatch, whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { AS_TYPED, Button } from "./button.tsx";
@@ -57,22 +57,20 @@ export function Search({ session, isOpening }: SearchProps) {
     if (!isTyping.current) setPrevious(last);
     isTyping.current = true;
     const found = session.finder.find(value);
-    const inContext = session.finder.inContext(value, last);
-    if (inContext) found.splice(inContext.object === last ? 1 : 0, 0, inContext);
     setText(value);
     setHits(found);
     setActive(0);
     setOpen(value.trim() !== "");
     const [first] = found;
-    if (first) showSoon(first.object ?? last, first.context);
+    if (first) showSoon(first.object ?? last);
     else showSoon(value.trim() === "" ? null : last);
   };
-  const showSoon = (object: number | null, context?: readonly number[]) => {
+  const showSoon = (object: number | null) => {
     stopWaiting();
     holdPictures(PAUSE);
     const show = () => {
       pause.current = null;
-      session.preview(object, context);
+      session.preview(object);
     };
     pause.current = { timer: setTimeout(show, PAUSE), show };
   };
@@ -90,20 +88,20 @@ export function Search({ session, isOpening }: SearchProps) {
     close();
     setText(shown);
   };
-  const choose = (object: number | null, context?: readonly number[]) => {
+  const choose = (object: number | null) => {
     const last = before();
     close();
     setText(labelOf(object));
-    session.chooseWord(object, last, context);
+    session.chooseWord(object, last);
   };
   const enter = (found: Found) => {
     if (found.object === null) {
       takeBack();
       session.showGroup(found);
-    } else goTo(found.object, found.context);
+    } else goTo(found.object);
   };
-  const goTo = (object: number, context?: readonly number[]) => {
-    choose(object, context);
+  const goTo = (object: number) => {
+    choose(object);
     // Keys belong to what was found from now on, once it stands there: Preact renders in a microtask,
     // which `choose` has asked for.
     queueMicrotask(() => session.focusFound());
@@ -112,7 +110,7 @@ export function Search({ session, isOpening }: SearchProps) {
   const leave = () => {
     if (!isTyping.current) return;
     pause.current?.show();
-    choose(session.state.word, session.state.context);
+    choose(session.state.word);
   };
   const takeBack = () => {
     close();
@@ -128,8 +126,7 @@ export function Search({ session, isOpening }: SearchProps) {
     if (!isOpen || hits.length === 0) return;
     const next = (active + by + hits.length) % hits.length;
     setActive(next);
-    const hit = elementAt(hits, next);
-    showSoon(hit.object ?? previous, hit.context);
+    showSoon(elementAt(hits, next).object ?? previous);
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
@@ -140,8 +137,7 @@ export function Search({ session, isOpening }: SearchProps) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       if (isOpen && hits.length > 0) enter(elementAt(hits, active));
-      else if (!isOpen && session.state.word !== null)
-        goTo(session.state.word, session.state.context);
+      else if (!isOpen && session.state.word !== null) goTo(session.state.word);
     } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
@@ -194,7 +190,7 @@ export function Search({ session, isOpening }: SearchProps) {
       >
         {hits.map((hit, k) => (
           <Option
-            key={`${hit.object} ${hit.column} ${hit.text} ${hit.context}`}
+            key={`${hit.object} ${hit.column} ${hit.text}`}
             id={`hit-${k}`}
             session={session}
             hit={hit}
@@ -233,7 +229,7 @@ interface OptionProps {
 }
 
 function Option({ session, hit, isGuess, id, isActive, onChoose }: OptionProps) {
-  const isLong = hit.context || (hit.object !== null && hit.how === "text");
+  const isLong = hit.object !== null && hit.how === "text";
   const [what, where] = foundAs(session, hit, isGuess);
   return (
     <div
@@ -254,7 +250,7 @@ function Option({ session, hit, isGuess, id, isActive, onChoose }: OptionProps) 
 }
 
 /** A result, and why or where it was found. */
-function foundAs({ atlas, lookups, state }: Session, hit: Found, isGuess: boolean) {
+function foundAs({ atlas, state }: Session, hit: Found, isGuess: boolean) {
   const { object, column, text, start, end } = hit;
   const match = <Marked text={text} start={start} end={end} />;
   if (object === null) {
@@ -263,14 +259,6 @@ function foundAs({ atlas, lookups, state }: Session, hit: Found, isGuess: boolea
     return [what, texts.countedObjects(atlas, hit.count)];
   }
   const word = <Word atlas={atlas} object={object} />;
-  if (hit.context) {
-    const others = hit.context.map((other, k) => [
-      k > 0 && ", ",
-      <Word key={other} atlas={atlas} object={other} />,
-    ]);
-    const what = texts.contextOf<ComponentChildren>(word, others);
-    return [what, meantName(atlas, lookups.meantBy(object, hit.context))];
-  }
   if (hit.how === "text") {
     const from = Math.max(0, start - AROUND);
     const part = text.slice(from, end + AROUND);

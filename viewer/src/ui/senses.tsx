@@ -28,7 +28,6 @@ export function Senses({ session, word, isLow }: SensesProps) {
           <Word atlas={atlas} object={word} />
         </h2>
         <p>{summary(lookups.sensesOf(word))}</p>
-        {session.meant && <p class="meant">{session.meant}</p>}
         <Tool icon="close" name={texts.CLOSE_MEANINGS} onClick={() => session.chooseWord(null)} />
       </div>
       <Cards session={session} word={word} onOpen={(map) => session.openMap(map)} />

@@ -82,10 +82,7 @@ test("maps, columns and features come out as they went in", async () => {
   assert.deepEqual(atlas.columns, SMALL.columns);
   assert.deepEqual(atlas.features[0]?.members, Uint32Array.of(0, 2));
   assert.deepEqual([atlas.color, atlas.size, atlas.minWeight], [null, null, 0.1]);
-  assert.deepEqual(
-    [atlas.kinds, atlas.nRows, atlas.logFactors, atlas.logWhole],
-    [null, 0, null, null],
-  );
+  assert.deepEqual([atlas.kinds, atlas.nRows, atlas.logFactors], [null, 0, null]);
 });
 
 test("packed positions are right to half a step", async () => {
@@ -206,7 +203,7 @@ test("maps of one component lie on a line, maps of three on their plane", async 
 test("objects of three kinds stand in ranges", async () => {
   const parts = { ...SMALL, kinds: ["author", "paper", "word"], nRows: 2 };
   const read = (...counts: number[]) =>
-    readAtlas(packed({ ...parts, model: { given: "rows" }, header: { kind_counts: counts } }));
+    readAtlas(packed({ ...parts, header: { kind_counts: counts } }));
   const atlas = await read(1, 1, 2);
   const kinds = atlas.labels.map((_, object) => kindOf(atlas, object));
   assert.deepEqual(kinds, ["author", "paper", "word", "word"]);
@@ -220,28 +217,20 @@ test("objects of three kinds stand in ranges", async () => {
   }
 });
 
-test("two kinds of object have factors, a joint model its log Z", async () => {
+test("two kinds of object have factors", async () => {
   const atlas = await readAtlas(
     packed({
       ...SMALL,
       kinds: ["document", "word"],
       nRows: 1,
       factors: [0.5, 1, 2, 1],
-      model: { given: "columns", normalization: "joint", kernel: "gaussian", kernelWidth: 2 },
-      logWhole: -1.5,
+      model: { kernel: "gaussian", kernelWidth: 2 },
     }),
   );
   assert.deepEqual([atlas.kinds, atlas.nRows], [["document", "word"], 1]);
   assert.deepEqual([...atlas.starts], [0, 1, 4]);
   assert.ok(Math.abs(elementAt(atlas.logFactors ?? [], 2) - Math.log(2)) < 1e-6);
-  assert.deepEqual(atlas.model, {
-    kernel: "gaussian",
-    normalization: "joint",
-    background: 0,
-    kernelWidth: 2,
-    given: "columns",
-  });
-  assert.equal(atlas.logWhole, -1.5);
+  assert.deepEqual(atlas.model, { kernel: "gaussian", kernelWidth: 2 });
 });
 
 test("a map without objects is read", async () => {
@@ -408,29 +397,23 @@ test("four megabytes of base64 take less than a tenth of a second", () => {
 
 test("what was observed, regions and what the page is about are read", async () => {
   const atlas = await readAtlas(
-    packed(
-      {
-        ...SMALL,
-        observed: SMALL.labels.map((_, i) => (i === 0 ? [[1, 0.2]] : [])),
-        regions: [
-          [
-            { name: "neckwear", words: ["tie"], x: 1, y: 2, members: [], hue: 5, island: null },
-            ...[1, 0].map((entry) => ({
-              ...{ name: "", words: [], x: 1, y: 2, members: [entry], hue: 5, island: 0 },
-            })),
-          ],
+    packed({
+      ...SMALL,
+      observed: SMALL.labels.map((_, i) => (i === 0 ? [[1, 0.2]] : [])),
+      regions: [
+        [
+          { name: "neckwear", words: ["tie"], x: 1, y: 2, members: [], hue: 5, island: null },
+          ...[1, 0].map((entry) => ({
+            ...{ name: "", words: [], x: 1, y: 2, members: [entry], hue: 5, island: 0 },
+          })),
         ],
-        header: {
-          description: "What people say",
-          source: "norms",
-          noun: ["word", "words"],
-          whole: false,
-        },
+      ],
+      header: {
+        description: "What people say",
+        source: "norms",
+        noun: ["word", "words"],
       },
-      (_, blocks) => {
-        blocks.log_normalizers = Float32Array.from(SMALL.labels, (_, i) => i);
-      },
-    ),
+    }),
   );
   assert.deepEqual([...(atlas.observed?.offsets ?? [])].slice(0, 3), [0, 1, 1]);
   assert.deepEqual([...(atlas.observed?.partners ?? [])], [1]);
@@ -441,5 +424,4 @@ test("what was observed, regions and what the page is about are read", async () 
   assert.deepEqual([region?.hue, region?.island, part?.island], [5, null, 0]);
   assert.deepEqual(atlas.noun, ["word", "words"]);
   assert.equal(atlas.description, "What people say");
-  assert.equal(atlas.logNormalizers?.[1], 1);
 });

@@ -11,8 +11,6 @@ const OBSERVED: Observed = {
   shares: Float32Array.of(0.5, 0.25, 1, 0.75, 0.25),
   closeEnds: Uint32Array.of(0, 2, 2, 3, 3, 3),
   closeMaps: Uint32Array.of(4, 7, 1),
-  fine: Uint32Array.of(0, 1, 0, 0, 0),
-  meanings: Uint32Array.of(0, 1, 0, 0, 0),
 };
 
 test("partners are read both ways, the strongest first, with the maps where they are close", () => {

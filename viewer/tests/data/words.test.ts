@@ -48,19 +48,13 @@ test("an atlas speaks of its objects by its own noun", () => {
   assert.equal(capital(atlas.noun[1]), "Mice");
 });
 
-test("below 1 % there are no digits, but where they are all there is to tell", () => {
+test("below 1 % there are no digits", () => {
   assert.equal(percent(0.0000123), "<1%");
   assert.equal(percent(0.00999), "<1%");
   assert.equal(percent(0.01), "1.0%");
   assert.equal(percent(0.0994), "9.9%");
   assert.equal(percent(0.0996), "10%");
   assert.equal(percent(0), "0%");
-  assert.equal(percent(0.0000123, true), "0.001%");
-  assert.equal(percent(0.0042, true), "0.42%");
-  assert.equal(percent(0.2, true), "20%");
-  assert.equal(percent(0.00006, true), "0.006%");
-  assert.equal(percent(1e-9, true), "<0.0001%");
-  assert.equal(percent(0, true), "0%");
 });
 
 test("whole per cent of one whole never exceed it, and keep their order", () => {

@@ -5,7 +5,6 @@ import { fromHash, fromRuns, type Place, toHash, toRuns } from "../../src/state/
 
 const NOWHERE: Place = {
   word: null,
-  context: null,
   kind: null,
   map: null,
   maps: null,

@@ -17,7 +17,7 @@ function meanings(...found: [number, number | null, boolean, number[]][]): Meani
     entry: 0,
     weight: 0.4,
     name: near.slice(0, 2),
-    neighbors: near.map((object) => ({ object, share: 0.1 })),
+    neighbors: near,
     rank: hasCard ? next++ : null,
   }));
 }
@@ -45,7 +45,7 @@ test("a card has a name and further words, six in all, and fewer where there are
 });
 
 test("what is far everywhere is one plain sentence", () => {
-  const far = [{ object: 7, share: 0.2, maps: [], model: 0 }];
+  const far = [{ object: 7, share: 0.2, maps: [] }];
   assert.equal(notClose(ATLAS, far), "Not close on any map: draw.");
   assert.equal(notClose({ ...ATLAS, nMaps: 1 }, far), "Not close on the map: draw.");
   assert.equal(notClose(ATLAS, []), "");
