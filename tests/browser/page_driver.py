@@ -111,7 +111,7 @@ class AtlasPage:
 
     @property
     def features(self) -> Locator:
-        return self.settings().get_by_role("group", name="Features").get_by_role("checkbox")
+        return self.settings().get_by_role("group", name="Features").get_by_role("button")
 
     @property
     def lines(self) -> Locator:
@@ -195,7 +195,7 @@ class AtlasPage:
         self.settle()
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
-            " threshold: atlas.atlas.minWeight, gallery: null, features: new Set(), notice: '',"
+            " threshold: atlas.atlas.minWeight, gallery: null, notice: '',"
             " hasSettings: false, filters: new Map(), ramp: null, scale: 'linear' })",
             map,
         )

@@ -74,7 +74,7 @@ def test_axe_on_what_opens(open_page, axe, tiny_page, featured_page):
     at.unfold_filter("year").get_by_role("slider", name="from").press("ArrowRight")
     assert axe(at) == []
     other = open_page(featured_page, "#map=0")
-    other.features.first.check()
+    other.features.first.click()
     other.read("atlas.select([0, 1, 2])")
     other.selection.wait_for()
     assert axe(other) == []

@@ -168,19 +168,13 @@ def test_fitted_variables_are_arrows_over_the_map(open_page, pages, tmp_path):
         assert np.arctan2(-step[1], step[0]) == pytest.approx(np.arctan2(way[1], way[0]), abs=0.02)
 
 
-def test_features_are_outlined(open_page, featured_page, tmp_path):
+def test_the_members_of_a_feature_are_selected(open_page, featured_page):
     at = open_page(featured_page, "#map=0")
     at.map.wait_for()
-    at.settle()
-    assert list(svg_of(at, tmp_path).iter(f"{SVG}path")) == []
     assert at.features.count() == 8
-    at.features.nth(0).check()
-    at.features.nth(2).check()
-    at.settle()
-    assert len(list(svg_of(at, tmp_path).iter(f"{SVG}path"))) == 2
-    at.features.nth(0).uncheck()
-    at.settle()
-    assert len(list(svg_of(at, tmp_path).iter(f"{SVG}path"))) == 1
+    at.features.nth(2).click()
+    members = at.read("[...atlas.atlas.features[2].members]")
+    assert at.read("atlas.state.selection") == members
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (768, 1024), (3840, 2160)])

@@ -45,23 +45,6 @@ def test_regions_are_named_by_their_category(open_page, digits_page, tmp_path):
     assert len(at.shown) > 0
 
 
-def test_lines_of_equal_density_are_kept_in_the_address(open_page, digits_page, tmp_path):
-    at = open_page(digits_page)
-    at.map.wait_for()
-    at.settle()
-    switch = at.settings().get_by_role("checkbox", name="Density contours")
-    switch.check()
-    at.settle()
-    assert at.becomes("location.hash.includes('contours=1')")
-    with at.download(tmp_path) as saved:
-        at.save("SVG")
-    assert '" fill="none" stroke="' in saved[0].read_text(encoding="utf-8")
-    again = open_page(digits_page, at.address)
-    assert again.settings().get_by_role("checkbox", name="Density contours").is_checked()
-    switch.uncheck()
-    assert at.becomes("!location.hash.includes('contours')")
-
-
 @pytest.fixture(scope="module")
 def themes_page(pages):
     """Eight islands of four heaps of words, with observed links within each heap."""

@@ -173,7 +173,6 @@ export const SIZE_BY = "Size by";
 export const COLOURS = "Colours";
 export const SCALE = "Scale";
 export const NO_COLUMN = "none";
-export const CONTOURS = "Density contours";
 export const DRAW_LINKS = "Draw links";
 export const findToLink = (noun: string) => `Find a ${noun} to see its observed links.`;
 export const dashed = (nouns: string) => `Dashed: the two ${nouns} are not close.`;

@@ -92,7 +92,6 @@ export function plainLook(atlas: Atlas, part: Partial<Look> = {}): Look {
     by: "weights",
     threshold: 0.1,
     passed: null,
-    contours: false,
     type: PAGE_TYPE,
     ...part,
   };

@@ -82,7 +82,7 @@ class ViewOptions:
     )
     features: Path | None = option(
         InputFile(),
-        "Outline the clusters in this file, written by `manymaps cluster` with -o or --json.",
+        "List the clusters in this file, written by `manymaps cluster` with -o or --json.",
     )
     min_weight: float = option(
         Number(0, 1),

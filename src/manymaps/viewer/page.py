@@ -79,8 +79,8 @@ def write_page(
     title : str, optional
         Title of the page. By default, it is the file name without its suffix.
     features : AdditiveClustering or sequence of features, optional
-        Features to draw as outlines: a fitted estimator, or objects with the attributes `weight`
-        and `members`. The members are labels of the atlas.
+        Features whose members can be selected: a fitted estimator, or objects with the attributes
+        `weight` and `members`. The members are labels of the atlas.
     min_weight : float in [0, 1]
         Minimum map weight (`Atlas.map_weights`) of the objects that each map shows when the page
         opens. The area of a dot shows the map weight.

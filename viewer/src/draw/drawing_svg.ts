@@ -4,8 +4,8 @@
  * Coordinates are CSS pixels of the screen. A stroke that is followed by a fill of the same shape or
  * text lies under it in one element (`paint-order`), so that every word is one editable text.
  */
+import type { Point } from "../scene/label_boxes.ts";
 import { LABEL_FONT } from "../scene/lettering.ts";
-import type { Point } from "../scene/outline.ts";
 import { NO_EMPHASIS } from "../scene/scene.ts";
 import { type Brush, drawLetters, drawOver, lettersOf, Pen, type Picture } from "./picture.ts";
 
@@ -49,10 +49,8 @@ class SvgBrush implements Brush {
   fillStyle = "";
   strokeStyle = "";
   lineWidth = 1;
-  lineCap: CanvasLineCap = "butt";
   lineJoin: CanvasLineJoin = "round";
   globalAlpha = 1;
-  globalCompositeOperation: GlobalCompositeOperation = "source-over";
   font = "";
   textAlign: CanvasTextAlign = "center";
   textBaseline: CanvasTextBaseline = "alphabetic";
@@ -76,14 +74,9 @@ class SvgBrush implements Brush {
     this.path += `${this.path ? "L" : "M"}${round(x)} ${round(y)}`;
   }
 
-  arc(x: number, y: number, radius: number, start: number, end: number): void {
-    if (end - start > 6.28) {
-      this.circles.push(`<circle cx="${round(x)}" cy="${round(y)}" r="${radius.toFixed(2)}"`);
-      return;
-    }
-    this.lineTo(x + radius * Math.cos(start), y + radius * Math.sin(start));
-    const tip = `${round(x + radius * Math.cos(end))} ${round(y + radius * Math.sin(end))}`;
-    this.path += `A${radius} ${radius} 0 ${Number(end - start > Math.PI)} 1 ${tip}`;
+  /** A whole circle. */
+  arc(x: number, y: number, radius: number): void {
+    this.circles.push(`<circle cx="${round(x)}" cy="${round(y)}" r="${radius.toFixed(2)}"`);
   }
 
   closePath(): void {
@@ -127,7 +120,7 @@ class SvgBrush implements Brush {
   /** Circles are elements of their own; the path only moves to where they begin. */
   private get shapes(): string[] {
     const place = this.place && ` transform="${this.place}"`;
-    const hasLines = /[LA]/.test(this.path);
+    const hasLines = this.path.includes("L");
     return [...this.circles, ...(hasLines ? [`<path d="${this.path}"${place}`] : [])];
   }
 

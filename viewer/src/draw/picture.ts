@@ -1,5 +1,5 @@
 /**
- * One picture of a map on one canvas: paper, dots, outlines, halos, labels.
+ * One picture of a map on one canvas: paper, dots, halos, labels.
  *
  * The gallery's thumbnails and the crops of senses are still pictures: their few labels stand
  * wherever there is room round their dots. A map that is zoomed has its labels above the dots, at
@@ -7,8 +7,8 @@
  */
 import { elementAt } from "../data/elements.ts";
 import { type Arrow, placeAll } from "../scene/callouts.ts";
-import { type Size, toScreen } from "../scene/camera.ts";
-import type { ScreenBox } from "../scene/label_boxes.ts";
+import type { Size } from "../scene/camera.ts";
+import type { Point, ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import {
   CIRCLE,
@@ -20,20 +20,10 @@ import {
   rim,
   SQUARE,
 } from "../scene/mark_data.ts";
-import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
 import type { Emphasis, Letters, Scene, ShownLabel, Sight } from "../scene/scene.ts";
 import { dotAt, NO_EMPHASIS } from "../scene/scene.ts";
 import type { VectorMark } from "../scene/vectors.ts";
 import type { Context, Painter } from "./painter.ts";
-
-/** A feature drawn as a line round its members. */
-export interface FeatureOutline {
-  /** Number of the feature, from 1, as it stands at the line. */
-  number: number;
-  color: string;
-  /** Entries of the map. */
-  members: readonly number[];
-}
 
 /** A line from one entry to another that was observed with it. */
 export interface Tie {
@@ -47,7 +37,6 @@ export interface Tie {
 export interface Picture extends Sight {
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;
-  outlines?: readonly FeatureOutline[];
   ties?: readonly Tie[];
   /** Whether a few labels are placed around their dots instead of by the plan of the scene. */
   isStill?: boolean;
@@ -98,10 +87,8 @@ export function drawGround(
   drawOver(new Pen(context, picture), picture);
 }
 
-/** Draw contours, outlines, links, rings and halos: above the dots and below the labels. */
-export function drawOver(pen: Pen, { scene, outlines, ties, emphasis }: Picture): void {
-  pen.contours();
-  for (const outline of outlines ?? []) pen.outline(outline);
+/** Draw links, rings and halos: above the dots and below the labels. */
+export function drawOver(pen: Pen, { scene, ties, emphasis }: Picture): void {
   for (const tie of ties ?? []) pen.tie(tie);
   pen.ring(scene.ringed);
   pen.emphasize(emphasis ?? NO_EMPHASIS);
@@ -110,16 +97,14 @@ export function drawOver(pen: Pen, { scene, outlines, ties, emphasis }: Picture)
 /** The context of a canvas, or an object that writes SVG. */
 export type Brush = Pick<
   CanvasRenderingContext2D,
-  | ("fillStyle" | "strokeStyle" | "lineWidth" | "lineCap" | "lineJoin" | "globalAlpha")
-  | ("globalCompositeOperation" | "font" | "textAlign" | "textBaseline" | "beginPath" | "moveTo")
+  | ("fillStyle" | "strokeStyle" | "lineWidth" | "lineJoin" | "globalAlpha")
+  | ("font" | "textAlign" | "textBaseline" | "beginPath" | "moveTo")
   | ("lineTo" | "arc" | "closePath" | "fillText" | "strokeText" | "setLineDash" | "save")
   | ("translate" | "rotate" | "restore")
 > & { fill(): void; stroke(): void };
 
 /** How the line of a tie is drawn. */
 const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
-
-const CONTOUR_OPACITY = 0.5;
 
 /** The corners of an arrow that points to the right. */
 const ARROW: [Point, ...Point[]] = [
@@ -139,33 +124,6 @@ export class Pen {
     this.scene = sight.scene;
   }
 
-  /** Lines of equal density, where no dot is: the darker colour of two stays, on dark paper the lighter. */
-  contours(): void {
-    const { context, scene } = this;
-    const { camera, size } = this.sight;
-    const lines = scene.densityLines;
-    if (lines.length === 0) return;
-    context.beginPath();
-    for (let k = 0; k < lines.length; k += 2) {
-      const at = toScreen(camera, size, elementAt(lines, k), elementAt(lines, k + 1));
-      if (k % 4) context.lineTo(...at);
-      else context.moveTo(...at);
-    }
-    context.lineCap = "round";
-    context.globalCompositeOperation = scene.look.theme === "dark" ? "lighten" : "darken";
-    this.stroke(scene.palette.other, 1, CONTOUR_OPACITY);
-    context.globalCompositeOperation = "source-over";
-  }
-
-  outline({ color, members }: FeatureOutline): void {
-    if (members.length === 0) return;
-    const { context } = this;
-    context.beginPath();
-    tracePath(this.arcs(members), context);
-    this.fill(color, 0.07);
-    this.stroke(color, 1.6);
-  }
-
   tie({ from, to, isNear }: Tie): void {
     const { context } = this;
     context.beginPath();
@@ -174,31 +132,6 @@ export class Pen {
     context.setLineDash(isNear ? [] : TIE.dashes);
     this.stroke(this.scene.palette.accent, TIE.width, TIE.opacity);
     context.setLineDash([]);
-  }
-
-  /** The number of an outline, at the top of its line. */
-  outlineNumber({ number, color, members }: FeatureOutline): void {
-    if (members.length === 0) return;
-    const { context, scene } = this;
-    const [x, y] = crest(this.arcs(members));
-    context.beginPath();
-    context.arc(x, y, 8, 0, 2 * Math.PI);
-    this.fill(scene.palette.paper);
-    this.stroke(color, 1.6);
-    context.font = fontOf({ size: 11, weight: 600 });
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.fillStyle = scene.palette.ink;
-    context.fillText(String(number), x, y + 0.5);
-  }
-
-  /** The line round some entries, from which it keeps away. */
-  private arcs(members: readonly number[]): Arc[] {
-    const reach = this.scene.radius(this.sight.camera.zoom) + 8;
-    return roundedHull(
-      members.map((entry) => this.point(entry)),
-      reach,
-    );
   }
 
   /** The lines and arrows of labels that do not stand beside their dots. */
@@ -375,7 +308,7 @@ export function drawLetters(
   picture: Picture,
   { labels, names, vectors = [] }: Letters,
 ): void {
-  const { scene, outlines = [] } = picture;
+  const { scene } = picture;
   const pen = new Pen(context, picture);
   const color = elementAt(scene.palette.categories, 0);
   for (const vector of vectors) pen.vector(vector, color);
@@ -407,7 +340,6 @@ export function drawLetters(
     context.fillStyle = scene.tint(label.entry) || labelColor(scene, style);
     write(context, label.text, label.x + label.width / 2, baseline(label), 3);
   }
-  for (const outline of outlines) pen.outlineNumber(outline);
 }
 
 function write(context: Brush, text: string, x: number, y: number, halo: number): void {

@@ -13,9 +13,9 @@
 import { elementAt } from "../data/elements.ts";
 import type { Size } from "../scene/camera.ts";
 import type { Palette } from "../scene/coloring.ts";
+import type { Point } from "../scene/label_boxes.ts";
 import type { Key, Run } from "../scene/legend.ts";
 import { LABEL_FONT, type Lettering, type Measure, measureText } from "../scene/lettering.ts";
-import type { Point } from "../scene/outline.ts";
 import * as texts from "../texts.ts";
 import { escaped, round, svgOf } from "./drawing_svg.ts";
 import { newCanvas, type Painter } from "./painter.ts";

@@ -14,8 +14,7 @@
  * Labels without a place choose first in the next round.
  */
 
-import { boxAt, isWithin, meet, type ScreenBox } from "./label_boxes.ts";
-import type { Point } from "./outline.ts";
+import { boxAt, isWithin, meet, type Point, type ScreenBox } from "./label_boxes.ts";
 
 export interface Anchor {
   /** The dot. */

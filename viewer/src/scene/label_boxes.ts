@@ -1,4 +1,6 @@
-/** Boxes on the screen: left, top, right, bottom in CSS pixels, y downwards. */
+/** Points and boxes on the screen, in CSS pixels, y downwards. */
+
+export type Point = readonly [number, number];
 
 export interface ScreenBox {
   left: number;

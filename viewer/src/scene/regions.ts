@@ -12,9 +12,8 @@ import { elementAt, inBounds, pointOf } from "../data/elements.ts";
 import { WAYS } from "./callouts.ts";
 import { type Box, type Camera, type Size, toScreen } from "./camera.ts";
 import type { Coloring, Palette } from "./coloring.ts";
-import { boxAt, isWithin, meet, type ScreenBox } from "./label_boxes.ts";
+import { boxAt, isWithin, meet, type Point, type ScreenBox } from "./label_boxes.ts";
 import { labelText } from "./lettering.ts";
-import type { Point } from "./outline.ts";
 
 /** The name and the place of a region. */
 export interface NamedRegion {

@@ -14,7 +14,6 @@ import { once } from "../data/memory.ts";
 import { hits } from "./callouts.ts";
 import { type Camera, fit, type Size, toScreen } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
-import { densityLines } from "./contours.ts";
 import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
 import { LabelPlan, lift } from "./label_plan.ts";
@@ -59,8 +58,6 @@ export interface Look {
   threshold: number;
   /** 1 for each object that filters let pass; null where nothing is filtered. */
   passed: Uint8Array | null;
-  /** Whether lines of equal density are drawn. */
-  contours: boolean;
   type: TypeSizes;
 }
 
@@ -108,7 +105,6 @@ export class Scene {
   private texts = new Map<number, string>();
   /** The regions that have names as things are shown now; null where that is to be found out. */
   private named: NamedRegion[] | null = null;
-  private contours: Float64Array | null = null;
 
   constructor(
     readonly map: AtlasMap,
@@ -291,13 +287,6 @@ export class Scene {
     return { labels: [...more.reverse(), ...first.reverse()], names, vectors };
   }
 
-  /** Lines of equal density in map units, x, y of both ends of each piece; none where none are asked for. */
-  get densityLines(): Float64Array {
-    if (!this.look.contours) return new Float64Array();
-    this.contours ??= densityLines(this.map.points, this.weights, this.visible);
-    return this.contours;
-  }
-
   /** The names of regions that are shown, clear of what is taken. */
   names(camera: Camera, size: Size, taken: readonly ScreenBox[]): ReturnType<typeof namesAt> {
     const { atlas, coloring } = this.look;
@@ -352,7 +341,6 @@ export class Scene {
     const { objects } = this.map;
     const { threshold, passed } = this.look;
     this.named = null;
-    this.contours = null;
     for (let entry = 0; entry < objects.length; entry++) {
       const isThere = lives(inBounds(weights[entry]), threshold);
       this.visible[entry] = isThere && passed?.[inBounds(objects[entry])] !== 0 ? 1 : 0;

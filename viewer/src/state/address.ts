@@ -31,8 +31,10 @@ const NUMBERS = {
  * "word" in place of the meanings, `by` is "proportion" where that is drawn, `select` is in runs.
  */
 export type Place = Record<(typeof TEXTS)[number], string | null> &
-  Record<keyof typeof NUMBERS, number | null> &
-  Record<"lines" | "contours", boolean> & { filters: [column: string, filter: Said][] };
+  Record<keyof typeof NUMBERS, number | null> & {
+    lines: boolean;
+    filters: [column: string, filter: Said][];
+  };
 
 /** A filter as an address says it: categories that pass alone, or do not, or a range. */
 type Said = { only: string } | { not: string } | RangeFilter;
@@ -55,7 +57,6 @@ export function toHash(place: Place): string {
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],
-    ["contours", place.contours ? "1" : null],
     ["ramp", place.ramp],
     ["scale", place.scale],
     ...place.filters.map(([column, filter]): [string, string] => [
@@ -82,7 +83,7 @@ export function fromHash(hash: string): Place {
   }
   const place = { filters } as Place;
   for (const key of TEXTS) place[key] = parts.get(key) ?? null;
-  for (const key of ["lines", "contours"] as const) place[key] = parts.get(key) === "1";
+  place.lines = parts.get("lines") === "1";
   for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
     const said = parts.get(key) ?? "";
     const [value, [low, high]] = [Number(said), NUMBERS[key]];

@@ -31,7 +31,6 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   state.threshold = place.min ?? atlas.minWeight;
   state.by = place.by === PROPORTION ? "proportions" : "weights";
   state.lines = place.lines && atlas.observed !== null;
-  state.contours = place.contours;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
     if (name === NO_COLUMN) return null;
     return columns.some((column) => column.name === name) ? name : usual;
@@ -144,7 +143,7 @@ function placeOf(atlas: Atlas, state: State): Place {
   const { word, camera, by } = state;
   const label = (object: number) => elementAt(atlas.labels, object);
   return {
-    ...{ lines: state.lines, contours: state.contours, ramp: state.ramp, maps: state.gallery },
+    ...{ lines: state.lines, ramp: state.ramp, maps: state.gallery },
     word: word === null ? null : label(word),
     kind: word === null ? null : kindOf(atlas, word),
     map: atlas.nMaps === 1 && camera === null ? null : state.map,

@@ -2,7 +2,7 @@
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { elementAt, pointOf, Strongest } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
-import type { FeatureOutline, Tie } from "../draw/picture.ts";
+import type { Tie } from "../draw/picture.ts";
 import { type Camera, crop, fit, NEAREST, type Size } from "../scene/camera.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
@@ -119,12 +119,11 @@ export class MapContents {
     return gallery === "word" ? first : [...first, ...maps.filter((map) => !own.has(map.number))];
   }
 
-  /** The marks on a map: words, the selected objects in the map, features, lines. */
+  /** The marks on a map: words, the selected objects in the map, lines. */
   markedIn(map: number) {
     return {
       emphasis: this.emphasisIn(map),
       selection: new Set(this.entriesIn(map, this.store.state.selection)),
-      outlines: this.outlinesIn(map),
       ties: this.tiesIn(map),
     };
   }
@@ -135,16 +134,6 @@ export class MapContents {
       (count, weight, entry) => count + (this.isShown(weight, elementAt(objects, entry)) ? 1 : 0),
       0,
     );
-  }
-
-  /** The features that are switched on. */
-  private outlinesIn(map: number): FeatureOutline[] {
-    const { categories } = this.appearance.palette;
-    return [...this.store.state.features].sort().map((k) => ({
-      number: k + 1,
-      color: elementAt(categories, k % categories.length),
-      members: this.entriesIn(map, elementAt(this.atlas.features, k).members),
-    }));
   }
 
   private shownIn(map: number, objects: Iterable<number>): number[] {

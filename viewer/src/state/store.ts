@@ -31,12 +31,8 @@ export interface State {
   ramp: RampName | null;
   scale: Scale;
   filters: Filters;
-  /** Numbers of the features drawn as outlines. */
-  features: ReadonlySet<number>;
   /** Whether the open map has lines from the word to what was observed of it. */
   lines: boolean;
-  /** Whether maps have lines of equal density. */
-  contours: boolean;
   /** Selected objects, ascending. */
   selection: readonly number[];
   tool: Tool;

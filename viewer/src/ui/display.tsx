@@ -41,11 +41,6 @@ export function Display({ session }: { session: Session }) {
       <NumberColors session={session} />
       <ColumnChoice session={session} of="size" />
       {atlas.observed && <Lines session={session} />}
-      <Check
-        name={texts.CONTOURS}
-        isOn={state.contours}
-        onChange={(contours) => store.change({ contours })}
-      />
       {atlas.kinds && <Neighbors session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
     </section>
@@ -280,24 +275,16 @@ function Lines({ session }: { session: Session }) {
   );
 }
 
+/** Features; the members of the one that is chosen become the selection. */
 function Features({ session }: { session: Session }) {
-  const { features } = session.state;
   return (
     <fieldset class="features">
       <legend>{texts.FEATURES}</legend>
-      {session.atlas.features.map((feature, k) => (
-        <Check
-          key={feature.name}
-          name={feature.name}
-          isOn={features.has(k)}
-          onChange={() => {
-            const next = new Set(features);
-            if (!next.delete(k)) next.add(k);
-            session.store.change({ features: next });
-          }}
-        >
-          <span class="number quiet">{feature.weight.toPrecision(2)}</span>
-        </Check>
+      {session.atlas.features.map(({ name, weight, members }) => (
+        <Button key={name} class="key plain" onClick={() => session.select([...members])}>
+          <span>{name}</span>
+          <span class="number quiet">{weight.toPrecision(2)}</span>
+        </Button>
       ))}
     </fieldset>
   );

@@ -146,17 +146,7 @@ function useMapView(
     const { contents } = session;
     const camera = state.camera ?? contents.firstCamera(map, view.size);
     view.show(elementAt(session.atlas.maps, map), look, contents.markedIn(map), camera);
-  }, [
-    map,
-    look,
-    state.word,
-    state.selection,
-    state.features,
-    state.neighborKind,
-    state.lines,
-    hasSize,
-    isFew,
-  ]);
+  }, [map, look, state.word, state.selection, state.neighborKind, state.lines, hasSize, isFew]);
   // Where the page scrolls as a whole, a map that opens comes into sight.
   useLayoutEffect(() => {
     const page = host.current?.closest<HTMLElement>(".atlas");

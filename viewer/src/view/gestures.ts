@@ -8,7 +8,7 @@
  * A drag of less than CLICK pixels is a click and moves nothing.
  */
 import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
-import type { Point } from "../scene/outline.ts";
+import type { Point } from "../scene/label_boxes.ts";
 import { listenTo, placeIn } from "./listening.ts";
 
 interface GestureHooks {

@@ -3,7 +3,7 @@
  */
 import { elementAt, inBounds, pointOf } from "../data/elements.ts";
 import { toMap } from "../scene/camera.ts";
-import type { Point } from "../scene/outline.ts";
+import type { Point } from "../scene/label_boxes.ts";
 import type { ShownLabel, Sight } from "../scene/scene.ts";
 
 /** How far beside a dot the pointer may be, in CSS pixels. */

@@ -1,5 +1,5 @@
 /** Events of an element, and where in it they happen. */
-import type { Point } from "../scene/outline.ts";
+import type { Point } from "../scene/label_boxes.ts";
 
 type Heard = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Type]) => void };
 

@@ -14,9 +14,8 @@ import { Pen, type Picture } from "../draw/picture.ts";
 import { isPrinting } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
 import { type Camera, countInSight, fit, type Size } from "../scene/camera.ts";
-import type { ScreenBox } from "../scene/label_boxes.ts";
+import type { Point, ScreenBox } from "../scene/label_boxes.ts";
 import { scaledType, screenScale } from "../scene/lettering.ts";
-import type { Point } from "../scene/outline.ts";
 import {
   type Letters,
   type Look,
@@ -50,9 +49,8 @@ export interface MapViewCallbacks {
   onShown(labels: ShownLabel[]): void;
 }
 
-/** Emphasis, selection, outlines and links. */
-type Marked = Pick<Picture, "outlines" | "ties"> &
-  Required<Pick<Picture, "emphasis" | "selection">>;
+/** Emphasis, selection and links. */
+type Marked = Pick<Picture, "ties"> & Required<Pick<Picture, "emphasis" | "selection">>;
 
 /** Milliseconds without a change after which the view rests. */
 const REST = 140;

@@ -1,5 +1,5 @@
 /** The pointer on the open map: the entry under it, clicks and double clicks. */
-import type { Point } from "../scene/outline.ts";
+import type { Point } from "../scene/label_boxes.ts";
 import { listenTo, placeIn } from "./listening.ts";
 
 interface PointingHooks {

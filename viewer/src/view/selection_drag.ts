@@ -2,7 +2,7 @@
  * Drags that select: a box with shift or the box tool, a lasso with alt or the lasso tool.
  */
 import type { Palette } from "../scene/coloring.ts";
-import type { Point } from "../scene/outline.ts";
+import type { Point } from "../scene/label_boxes.ts";
 import { listenTo, placeIn } from "./listening.ts";
 
 export type Tool = "pan" | "box" | "lasso";

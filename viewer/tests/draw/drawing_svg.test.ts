@@ -73,20 +73,17 @@ test("what lies off the screen is left out", () => {
   assert.equal(elements(svgOf({ scene, camera, size: SIZE })).get("circle"), 1);
 });
 
-test("outlines, selection and the chosen word are drawn", () => {
+test("selection and the chosen word are drawn", () => {
   const scene = sceneOf(["a", "b", "c", "d"]);
   const svg = svgOf({
     ...whole(scene),
     emphasis: { chosen: [1], near: [2] },
     selection: new Set([3]),
-    outlines: [{ number: 1, color: "#0072B2", members: [0, 1] }],
   });
   const counts = elements(svg);
-  assert.equal(counts.get("path"), 1);
-  // Four dots, one ring, a halo with its dot, a neighbour's dot, and the badge of the outline.
-  assert.equal(counts.get("circle"), 4 + 1 + 2 + 1 + 1);
+  // Four dots, one ring, a halo with its dot, and a neighbour's dot.
+  assert.equal(counts.get("circle"), 4 + 1 + 2 + 1);
   assert.ok(svg.includes(scene.palette.accent));
-  assert.match(svg, />1<\/text>/);
 });
 
 test("lines go from the word to what was observed, dashed to what stands apart", () => {

@@ -133,16 +133,6 @@ test("a region whose members are not shown has no name", () => {
   );
 });
 
-test("lines of equal density stand in SVG where they are asked for", () => {
-  const atlas = halves(() => 0);
-  const svg = (contours: boolean) => {
-    const scene = new Scene(atlas.maps[0], plainLook(atlas, { contours }), SIZE, measure);
-    return svgOf({ scene, camera: scene.fitCamera, size: SIZE });
-  };
-  assert.match(svg(true), /<path d="M[^"]+" fill="none"/);
-  assert.doesNotMatch(svg(false), /<path/);
-});
-
 test("names stand in SVG in the colours of their dots", () => {
   const scene = sceneOf(halves(() => 0));
   const svg = svgOf({ scene, camera: scene.fitCamera, size: SIZE });

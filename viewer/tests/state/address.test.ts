@@ -16,7 +16,6 @@ const NOWHERE: Place = {
   color: null,
   size: null,
   lines: false,
-  contours: false,
   ramp: null,
   scale: null,
   filters: [],
@@ -36,11 +35,10 @@ test("the hash can be read", () => {
     by: "proportion",
     color: "group",
     lines: true,
-    contours: true,
   };
   assert.equal(
     toHash(place),
-    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&by=proportion&color=group&lines=1&contours=1",
+    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&by=proportion&color=group&lines=1",
   );
   assert.deepEqual(fromHash(toHash(place)), place);
   assert.equal(toHash(NOWHERE), "");
