@@ -40,7 +40,7 @@ export interface Picture extends Sight {
   ties?: readonly Tie[];
   /** Whether a few labels are placed around their dots instead of by the plan of the scene. */
   isStill?: boolean;
-  /** The boxes over the map on the screen, which also have no labels on paper. */
+  /** The boxes over the map on the screen, under which no labels stand. */
   covers?: readonly ScreenBox[];
   /** How many labels a still picture has at most. */
   mostLabels?: number;

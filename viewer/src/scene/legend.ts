@@ -1,4 +1,4 @@
-/** The meaning of colours, shapes and sizes, for paper and for saved pictures. */
+/** The meaning of colours, shapes and sizes, for saved pictures. */
 
 import type { Atlas, Quantity } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";

@@ -1,7 +1,6 @@
 /** How marks are drawn now: the look that the state asks for, in the colours of the theme. */
 import type { Atlas } from "../data/atlas.ts";
 import { latest } from "../data/memory.ts";
-import { isPrinting } from "../draw/printing.ts";
 import {
   type Coloring,
   coloringBy,
@@ -24,9 +23,7 @@ export class Appearance {
     private filtering: Filtering,
   ) {}
 
-  /** Paper is light. */
   get theme(): Theme {
-    if (isPrinting()) return "light";
     const { theme, systemTheme } = this.store.state;
     return theme === "auto" ? systemTheme : theme;
   }

@@ -6,9 +6,9 @@ import { observedIn } from "../data/observed.ts";
 import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
+import { About } from "./about.tsx";
 import { Button } from "./button.tsx";
 import { Cards, stepBetween } from "./cards.tsx";
-import { About } from "./colophon.tsx";
 import { Word } from "./label_text.tsx";
 import { MapTitle, Thumbnail } from "./pictures.tsx";
 

@@ -3,7 +3,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Colophon } from "./colophon.tsx";
 import { Gallery } from "./gallery.tsx";
 import { MapPage, type Shown } from "./map_page.tsx";
 import { Senses } from "./senses.tsx";
@@ -27,7 +26,6 @@ export function Main({ session, onShown }: MainProps) {
   }, []);
   return (
     <div class="contents" ref={root}>
-      <Colophon session={session} />
       {map !== null && found}
       <div class="main" role="main" aria-label={where}>
         {notice && (

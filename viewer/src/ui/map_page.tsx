@@ -6,7 +6,6 @@ import { type AtlasMap, kindOf } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { observedIn } from "../data/observed.ts";
 import { mapTitle } from "../data/words.ts";
-import { onPrint } from "../draw/printing.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { ShownLabel, ShownName } from "../scene/scene.ts";
@@ -132,9 +131,7 @@ function useMapView(
     const view = new MapView(host.current as HTMLElement, callbacks, !session.ownsTheKeys);
     session.mapView = view;
     setHasSize(view.size.width > 0);
-    const endPrint = onPrint(() => view.print(session.appearance.look));
     return () => {
-      endPrint();
       session.mapView = null;
       view.destroy();
     };

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { About } from "./colophon.tsx";
+import { About } from "./about.tsx";
 import { Display, Legends } from "./display.tsx";
 import { Filters } from "./filter_panel.tsx";
 import { Selection } from "./selection.tsx";

@@ -6,7 +6,6 @@ import { elementAt } from "../data/elements.ts";
 import { mapTitle } from "../data/words.ts";
 import { sharedMarks } from "../draw/marks.ts";
 import { drawPicture } from "../draw/picture.ts";
-import { onPrint, pixelRatio } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
 import { type Camera, fit, type Size } from "../scene/camera.ts";
 import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
@@ -159,16 +158,14 @@ function Picture({ panel, queue, depends, title }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(panel);
   latest.current = panel;
-  const draw = useRef((at: HTMLCanvasElement) => {
-    const size = { width: at.clientWidth, height: at.clientHeight };
-    if (size.width === 0 || size.height === 0) return;
-    sight.current.isStale = false;
-    drawPicture(at, latest.current(size), sharedMarks(), pixelRatio());
-  }).current;
   const sight = useRef({ isSeen: false, isStale: true });
   const refresh = useRef(() => {
     const at = canvas.current;
-    if (at && sight.current.isSeen && sight.current.isStale) draw(at);
+    if (!at || !sight.current.isSeen || !sight.current.isStale) return;
+    const size = { width: at.clientWidth, height: at.clientHeight };
+    if (size.width === 0 || size.height === 0) return;
+    sight.current.isStale = false;
+    drawPicture(at, latest.current(size), sharedMarks(), devicePixelRatio);
   }).current;
   useEffect(() => {
     const seen = new IntersectionObserver(
@@ -185,13 +182,7 @@ function Picture({ panel, queue, depends, title }: PictureProps) {
     const at = canvas.current as HTMLCanvasElement;
     seen.observe(at);
     sized.observe(at);
-    const endPrint = onPrint((isPrinting) => {
-      if (isPrinting) draw(at);
-      sight.current.isStale = true;
-      if (!isPrinting) drawSoon(refresh, queue);
-    });
     return () => {
-      endPrint();
       queue.delete(refresh);
       seen.disconnect();
       sized.disconnect();

@@ -7,8 +7,7 @@
 import type { Marks } from "../draw/marks.ts";
 import { type Context, newCanvas } from "../draw/painter.ts";
 import type { Picture } from "../draw/picture.ts";
-import { drawGround, drawLetters, drawPicture, lettersOf, prepare } from "../draw/picture.ts";
-import { pixelRatio } from "../draw/printing.ts";
+import { drawGround, drawLetters, lettersOf, prepare } from "../draw/picture.ts";
 import type { Letters } from "../scene/scene.ts";
 
 /** The picture of a map at one moment. */
@@ -69,11 +68,6 @@ export class MapCanvases {
   schedule(what: "dots" | "letters"): void {
     this.dirty[what] = true;
     this.frame ||= requestAnimationFrame(() => this.draw());
-  }
-
-  /** Draws all on the lower canvas, without waiting for a frame: paper lets nothing shine through. */
-  drawOnPaper(sight: Moment): void {
-    drawPicture(this.dots, sight, this.marks, pixelRatio());
   }
 
   destroy(): void {

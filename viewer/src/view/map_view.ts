@@ -11,7 +11,6 @@ import { latest } from "../data/memory.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import type { Context } from "../draw/painter.ts";
 import { Pen, type Picture } from "../draw/picture.ts";
-import { isPrinting } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
 import { type Camera, countInSight, fit, type Size } from "../scene/camera.ts";
 import type { Point, ScreenBox } from "../scene/label_boxes.ts";
@@ -185,14 +184,6 @@ export class MapView {
     this.restSoon();
   }
 
-  /** Draws what is shown in the look of paper, or of the screen again. */
-  print(look: Look): void {
-    if (!this.scene) return;
-    this.show(this.scene.map, look, this.marked);
-    const sight = this.sight();
-    if (sight && isPrinting()) this.canvases.drawOnPaper(sight);
-  }
-
   /** Moves the view to a region. */
   zoomTo({ region }: ShownName): void {
     this.motion.flyTo(fit(region, this.size));
@@ -223,11 +214,8 @@ export class MapView {
 
   /** Follows the size of the host; the browser says so too, but only after the next layout. */
   measure(): void {
-    // On paper the picture keeps the shape that it had on the screen.
-    if (isPrinting()) return;
     const { width, height } = this.host.getBoundingClientRect();
     if (width === this.size.width && height === this.size.height) return;
-    this.host.style.setProperty("--shape", `${width} / ${height}`);
     const isFirst = this.size.width === 0;
     this.size = { width, height };
     const { scene, look } = this;
