@@ -1,22 +1,17 @@
 /**
- * Paints paper and dots: by WebGL2 where a graphics processor does it, else pixel by pixel.
+ * Paints paper and dots: by WebGL2, or one by one where there is none.
  *
  * One painter serves all canvases of a page, for browsers allow few WebGL contexts. Every dot has a
  * thin rim of paper, by which dots that lie on each other stay apart.
  */
 import type { Sight } from "../scene/scene.ts";
 import type { Context, Painter } from "./painter.ts";
-import { PixelPainter } from "./pixel_marks.ts";
+import { Pen } from "./picture.ts";
 import { WebglPainter } from "./webgl_marks.ts";
 
-/**
- * The marks of a page.
- *
- * A WebGL that a processor only imitates is slower than painting pixels, so it is not asked for.
- */
+/** The marks of a page. */
 export class Marks implements Painter {
   private webgl: WebglPainter | null;
-  private pixels = new PixelPainter();
   private listeners = new Set<() => void>();
 
   constructor() {
@@ -26,13 +21,9 @@ export class Marks implements Painter {
     this.webgl = WebglPainter.make(changed);
   }
 
-  get isWebgl(): boolean {
-    return this.webgl?.isReady ?? false;
-  }
-
   paint(target: Context, sight: Sight, ratio: number): void {
-    const painter = this.webgl?.isReady ? this.webgl : this.pixels;
-    painter.paint(target, sight, ratio);
+    if (this.webgl?.isReady) this.webgl.paint(target, sight, ratio);
+    else paintOneByOne(target, sight);
   }
 
   /** Calls back when WebGL was lost or came back, until the returned function is called. */
@@ -40,6 +31,14 @@ export class Marks implements Painter {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
+}
+
+function paintOneByOne(target: Context, sight: Sight): void {
+  const { scene, size } = sight;
+  target.fillStyle = scene.palette.paper;
+  target.fillRect(0, 0, size.width, size.height);
+  const pen = new Pen(target, sight);
+  for (const entry of scene.marks.entries) pen.mark(entry);
 }
 
 let shared: Marks | null = null;

@@ -1,4 +1,4 @@
-/** The interface of the painters of dots: WebGL2 (`webgl_marks.ts`) and pixels (`pixel_marks.ts`). */
+/** The interface of the painters of dots. */
 import type { Sight } from "../scene/scene.ts";
 
 export type Context = CanvasRenderingContext2D;

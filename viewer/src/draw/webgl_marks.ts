@@ -66,13 +66,6 @@ type Uniform = "middle" | "scale" | "pixel" | "unit" | "ratio" | "paper";
 const UNIFORMS: Uniform[] = ["middle", "scale", "pixel", "unit", "ratio", "paper"];
 const MOST_BUFFERS = 24;
 
-/** Whether a processor imitates the graphics processor: some browsers admit it by name only. */
-function isSoftware(gl: WebGL2RenderingContext): boolean {
-  const names = gl.getExtension("WEBGL_debug_renderer_info");
-  const name = String(gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
-  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
-}
-
 export class WebglPainter implements Painter {
   private program: WebGLProgram | null = null;
   private uniforms = {} as Record<Uniform, WebGLUniformLocation | null>;
@@ -102,16 +95,15 @@ export class WebglPainter implements Painter {
     return this.program !== null && !this.gl.isContextLost();
   }
 
-  /** A painter that tells when it is lost or back, or null where no graphics processor draws. */
+  /** A painter that tells when it is lost or back, or null where there is no WebGL2. */
   static make(changed: () => void): WebglPainter | null {
     const canvas = newCanvas();
     const gl = canvas.getContext("webgl2", {
       alpha: false,
       antialias: false,
       depth: false,
-      failIfMajorPerformanceCaveat: true,
     });
-    if (!gl || isSoftware(gl)) return null;
+    if (!gl) return null;
     const painter = new WebglPainter(canvas, gl, changed);
     return painter.isReady ? painter : null;
   }

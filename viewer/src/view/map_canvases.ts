@@ -10,21 +10,14 @@ import type { Picture } from "../draw/picture.ts";
 import { drawGround, drawLetters, lettersOf, prepare } from "../draw/picture.ts";
 import type { Letters } from "../scene/scene.ts";
 
-/** The picture of a map at one moment. */
-export interface Moment extends Picture {
-  isMoving: boolean;
-}
-
 interface CanvasHooks {
   /** The picture to draw now; null for nothing. */
-  sight(): Moment | null;
+  sight(): Picture | null;
   /** Draws what the pointer points at and what it draws, above all else. */
-  drawPointer(context: Context, sight: Moment): void;
+  drawPointer(context: Context, sight: Picture): void;
   onDrawn(): void;
 }
 
-/** More dots than this are painted in coarser pixels while they move. */
-const HEAVY = 60_000;
 const N_TIMES = 120;
 
 export class MapCanvases {
@@ -36,8 +29,6 @@ export class MapCanvases {
   private upper = newCanvas();
   private frame = 0;
   private dirty = { dots: true, letters: true };
-  /** Device pixels per CSS pixel in which the dots are drawn now. */
-  private dotRatio = 1;
 
   constructor(
     host: HTMLElement,
@@ -58,11 +49,6 @@ export class MapCanvases {
   /** Whether the labels drawn last are no longer those to be shown. */
   get hasOldLabels(): boolean {
     return this.dirty.letters;
-  }
-
-  /** Whether the dots drawn last are coarser than the screen. */
-  get isCoarse(): boolean {
-    return this.dotRatio !== window.devicePixelRatio;
   }
 
   schedule(what: "dots" | "letters"): void {
@@ -89,15 +75,12 @@ export class MapCanvases {
     if (this.frameTimes.length > N_TIMES) this.frameTimes.shift();
   }
 
-  private drawDots(sight: Moment): void {
-    const { marks } = this;
-    const isHeavy = sight.scene.marks.count > HEAVY && !marks.isWebgl;
-    this.dotRatio = sight.isMoving && isHeavy ? Math.min(1, devicePixelRatio) : devicePixelRatio;
-    const context = prepare(this.dots, sight.size, this.dotRatio);
-    if (context) drawGround(context, sight, marks, this.dotRatio);
+  private drawDots(sight: Picture): void {
+    const context = prepare(this.dots, sight.size, devicePixelRatio);
+    if (context) drawGround(context, sight, this.marks, devicePixelRatio);
   }
 
-  private write(sight: Moment): void {
+  private write(sight: Picture): void {
     const { width, height } = sight.size;
     const context = prepare(this.upper, sight.size, devicePixelRatio);
     if (!context) return;

@@ -27,7 +27,7 @@ import { CameraMotion } from "./camera_motion.ts";
 import { Gestures } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
 import { LabelWork } from "./label_work.ts";
-import { MapCanvases, type Moment } from "./map_canvases.ts";
+import { MapCanvases } from "./map_canvases.ts";
 import { followMapKeys } from "./map_keys.ts";
 import { Pointing } from "./pointing.ts";
 import { SelectionDrag, type SelectMode, type Tool } from "./selection_drag.ts";
@@ -241,9 +241,9 @@ export class MapView {
   }
 
   /** The picture to draw now. */
-  private sight(): Moment | null {
-    const { scene, camera, size, marked, isMoving } = this;
-    return scene && { ...marked, scene, camera, size, isMoving, covers: this.callbacks.covers() };
+  private sight(): Picture | null {
+    const { scene, camera, size, marked } = this;
+    return scene && { ...marked, scene, camera, size, covers: this.callbacks.covers() };
   }
 
   /** A look with letters that suit the screen. */
@@ -344,7 +344,6 @@ export class MapView {
       this.restSoon();
       return;
     }
-    if (this.isMoving && this.canvases.isCoarse) this.canvases.schedule("dots");
     this.isMoving = false;
     this.callbacks.onCamera(this.camera, true);
     if (this.canvases.hasOldLabels) this.owesLabels = true;
@@ -362,7 +361,7 @@ export class MapView {
     this.canvases.schedule("letters");
   }
 
-  private drawPointer(context: Context, sight: Moment): void {
+  private drawPointer(context: Context, sight: Picture): void {
     const { hovered } = this.pointing;
     if (hovered !== null) new Pen(context, sight).hoverRing(hovered);
     this.drag.draw(context, sight.scene.palette);
