@@ -134,9 +134,10 @@ def test_a_picture_says_what_its_colours_are(open_page, tiny_page, tmp_path):
 
 def test_the_csv_is_the_selection(at, relations, tmp_path):
     box = at.box()
-    at.take("Select in a box", "b")
+    at.take("Select with a lasso", "l")
     corner = np.array([box["x"] + 0.35 * box["width"], box["y"] + 0.35 * box["height"]])
-    at.drag([corner, corner + np.multiply(0.3, [box["width"], box["height"]])])
+    ways = np.multiply(0.3, [[0, 0], [1, 0], [1, 1], [0, 1]])
+    at.drag(corner + ways * [box["width"], box["height"]])
     at.selection.wait_for()
     chosen = at.selected
     assert len(chosen) > 3

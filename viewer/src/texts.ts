@@ -132,7 +132,6 @@ export const ZOOM_OUT = "Zoom out";
 export const REGIONS = "Regions";
 export const zoomToRegion = (region: string) => `Zoom to ${region}`;
 export const PAN = "Move the map";
-export const BOX = "Select in a box";
 export const LASSO = "Select with a lasso";
 export const withKey = (name: string, key: string) => `${name} (${key})`;
 export const keysOfMap = (name: string, title: string, nouns: string) =>
@@ -240,7 +239,7 @@ export const reading = (isSingle: boolean, nouns: string, by: "weights" | "propo
     isSingle
       ? `Each dot is one of the ${nouns}. Similar ${nouns} are close together.`
       : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${quantity(by)}${by === "weights" ? ": the share of its associations that this map contributes" : ", a fitted number that sums to 1 over all maps"}.`
-  } Click a dot to select it; double-click to open it. Drag with Shift to select in a box, with Alt to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
+  } Click a dot to select it; double-click to open it. Drag with Shift to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
 
 export const KEYS: [keys: string[], meaning: string][] = [
   [["/"], "find by name; Enter opens the result"],
@@ -253,7 +252,7 @@ export const KEYS: [keys: string[], meaning: string][] = [
     "go to the map; then arrows move it, + and − zoom, 0 shows all, n goes to the next neighbour, Tab to the names of regions",
   ],
   [["s"], "select or deselect the result"],
-  [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
+  [["p", "l"], "move the map, select with a lasso"],
   [["t"], "go to the threshold; arrows change it"],
   [["f"], "go to the filters; Enter opens them"],
   [["e"], "save a picture"],

@@ -13,7 +13,7 @@ export function listenToKeys(
     // Once they stand there: Preact renders in a microtask.
     queueMicrotask(() => find(selector));
   };
-  const tool = (name: "pan" | "box" | "lasso") => session.store.change({ tool: name });
+  const tool = (name: "pan" | "lasso") => session.store.change({ tool: name });
   const actions: Record<string, () => void> = {
     "/": () => find(".search .field"),
     "?": openHelp,
@@ -29,7 +29,6 @@ export function listenToKeys(
       if (word !== null) session.select([word], "toggle");
     },
     p: () => tool("pan"),
-    b: () => tool("box"),
     l: () => tool("lasso"),
     Escape: () => leave(session),
   };

@@ -204,7 +204,6 @@ function Dock({ session }: { session: Session }) {
   const { tool } = session.state;
   const tools: [Selecting, string, string][] = [
     ["pan", texts.PAN, "p"],
-    ["box", texts.BOX, "b"],
     ["lasso", texts.LASSO, "l"],
   ];
   return (

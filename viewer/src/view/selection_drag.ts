@@ -1,11 +1,9 @@
-/**
- * Drags that select: a box with shift or the box tool, a lasso with alt or the lasso tool.
- */
+/** Drags that select: a lasso, with shift or the lasso tool. */
 import type { Palette } from "../scene/coloring.ts";
 import type { Point } from "../scene/label_boxes.ts";
 import { listenTo, placeIn } from "./listening.ts";
 
-export type Tool = "pan" | "box" | "lasso";
+export type Tool = "pan" | "lasso";
 export type SelectMode = "replace" | "add" | "toggle";
 
 interface DragCallbacks {
@@ -19,11 +17,10 @@ const LEAST = 4;
 
 export class SelectionDrag {
   tool: Tool = "pan";
-  /** The line so far: the two corners of a box, or the points of a lasso. */
-  line: [Point, Point, ...Point[]] | null = null;
+  /** The line so far. */
+  line: Point[] | null = null;
   /** Whether the click that follows belongs to a drag that has just ended. */
   justEnded = false;
-  private kind: "box" | "lasso" = "box";
 
   constructor(
     private host: HTMLElement,
@@ -41,18 +38,15 @@ export class SelectionDrag {
   }
 
   /** Whether a press begins a selection instead of a pan. */
-  wants(event: Event): boolean {
-    if (event.type === "wheel") return false;
-    const { shiftKey, altKey } = event as MouseEvent;
-    return shiftKey || altKey || this.tool !== "pan";
+  wants({ shiftKey }: PointerEvent): boolean {
+    return shiftKey || this.tool === "lasso";
   }
 
   /** Draws the line in CSS pixels. */
   draw(context: CanvasRenderingContext2D, palette: Palette): void {
-    const corners = this.corners();
-    if (corners.length < 2) return;
+    if (!this.line) return;
     context.beginPath();
-    for (const [x, y] of corners) context.lineTo(x, y);
+    for (const [x, y] of this.line) context.lineTo(x, y);
     context.closePath();
     context.fillStyle = palette.accent;
     context.globalAlpha = 0.1;
@@ -65,39 +59,24 @@ export class SelectionDrag {
     context.setLineDash([]);
   }
 
-  private corners(): Point[] {
-    if (!this.line || this.kind === "lasso") return this.line ?? [];
-    const [[left, top], [right, bottom]] = this.line;
-    return [
-      [left, top],
-      [right, top],
-      [right, bottom],
-      [left, bottom],
-    ];
-  }
-
   private start(event: PointerEvent): void {
     this.justEnded = false;
     if (event.button !== 0 || !event.isPrimary || !this.wants(event)) return;
-    this.kind = event.altKey || (this.tool === "lasso" && !event.shiftKey) ? "lasso" : "box";
-    const point = placeIn(this.host, event);
-    this.line = [point, point];
+    this.line = [placeIn(this.host, event)];
     this.host.setPointerCapture(event.pointerId);
   }
 
   private move(event: PointerEvent): void {
     if (!this.line || !event.isPrimary) return;
-    const point = placeIn(this.host, event);
-    if (this.kind === "box") this.line[1] = point;
-    else this.line.push(point);
+    this.line.push(placeIn(this.host, event));
     this.callbacks.onChange();
   }
 
   private end(event: PointerEvent): void {
     if (!this.line || !event.isPrimary) return;
-    const corners = this.corners();
-    const xs = corners.map(([x]) => x);
-    const ys = corners.map(([, y]) => y);
+    const { line } = this;
+    const xs = line.map(([x]) => x);
+    const ys = line.map(([, y]) => y);
     const extent = Math.max(...xs) - Math.min(...xs) + Math.max(...ys) - Math.min(...ys);
     this.line = null;
     if (extent < LEAST) {
@@ -105,7 +84,7 @@ export class SelectionDrag {
       return;
     }
     this.justEnded = true;
-    this.callbacks.onEnd(corners, event.ctrlKey || event.metaKey ? "add" : "replace");
+    this.callbacks.onEnd(line, event.ctrlKey || event.metaKey ? "add" : "replace");
   }
 
   /** Gives up what is being drawn. */
