@@ -196,7 +196,7 @@ class AtlasPage:
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
             " threshold: atlas.atlas.minWeight, gallery: null, notice: '',"
-            " hasSettings: false, filters: new Map(), ramp: null, scale: 'linear' })",
+            " hasSettings: false, filters: new Map() })",
             map,
         )
         self.page.evaluate("document.querySelector('#manymaps').shadowRoot.activeElement?.blur()")

@@ -133,16 +133,6 @@ def test_more_categories_than_colours(open_page, themes_page):
     at.expect(at.filters).to_contain_text("0 of 60 words shown")
 
 
-def test_colours_of_numbers(open_page, themes_page):
-    at = open_page(themes_page, "#map=0&color=score")
-    at.map.wait_for()
-    ramp = at.settings().get_by_role("combobox", name="Colours")
-    assert ramp.input_value() == "diverging"
-    ramp.select_option("cividis")
-    at.page.get_by_role("combobox", name="Scale").select_option("rank")
-    assert at.becomes("location.hash.includes('ramp=cividis&scale=rank')")
-
-
 @pytest.mark.slow
 def test_the_address_holds_filters_colours_and_selection(open_page, tiny, tiny_page):
     at = open_page(tiny_page, "#map=0")
@@ -175,7 +165,7 @@ def test_the_address_holds_filters_colours_and_selection(open_page, tiny, tiny_p
         "#filter=nothing:only,0&select=zzzzzz-zzzzzz",
         "#filter=group:1990,2000&filter=year:only,0&select=a..b",
         "#filter=group:only,9&filter=group:not,9-z",
-        "#filter=group:only,&filter=group:%E0&ramp=rainbow&scale=5&select=%",
+        "#filter=group:only,&filter=group:%E0&select=%",
     ],
 )
 def test_nonsense_is_passed_over(open_page, tiny_page, hash):
@@ -183,7 +173,6 @@ def test_nonsense_is_passed_over(open_page, tiny_page, hash):
     at.sheets.first.wait_for()
     assert at.read("atlas.state.filters.size") == 0
     assert at.selected == []
-    assert at.read("[atlas.state.ramp, atlas.state.scale]") == [None, "linear"]
 
 
 @pytest.mark.slow

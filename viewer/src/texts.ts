@@ -169,8 +169,6 @@ export const hideBelow = <T>(nouns: string, what: string, least: T) => [
 ];
 export const COLOUR_BY = "Colour by";
 export const SIZE_BY = "Size by";
-export const COLOURS = "Colours";
-export const SCALE = "Scale";
 export const NO_COLUMN = "none";
 export const DRAW_LINKS = "Draw links";
 export const findToLink = (noun: string) => `Find a ${noun} to see its observed links.`;

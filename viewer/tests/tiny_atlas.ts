@@ -87,7 +87,7 @@ export function plainLook(atlas: Atlas, part: Partial<Look> = {}): Look {
   return {
     atlas,
     theme: "light",
-    coloring: coloringBy(atlas, null, { theme: "light" }),
+    coloring: coloringBy(atlas, null, "light"),
     sizes: sizing(atlas, null),
     by: "weights",
     threshold: 0.1,

@@ -3,14 +3,14 @@
  *
  * Every colour of a mark has a contrast of 3 : 1 or more on its paper, and those of islands 4.5 : 1,
  * for their names are text. Shares have a single quiet hue (by their square root). The twenty colours of categories were searched for so that those with three
- * kinds of colour blindness tell them apart, the first ten more easily. The ramps of numbers are
- * viridis, cividis and magma, darkened on light paper and cut on dark paper, and one from blue
- * through grey to red for numbers on both sides of 0. `tests/scene/coloring.test.ts` measures all.
+ * kinds of colour blindness tell them apart, the first ten more easily. The ramp of numbers is viridis,
+ * darkened on light paper and cut on dark paper; for numbers on both sides of 0 it goes from blue
+ * through grey to red. `tests/scene/coloring.test.ts` measures all.
  */
 
 import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
-import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
+import { elementAt, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
 import { hasMissing, isFilterColumn } from "../data/filters.ts";
 import * as texts from "../texts.ts";
@@ -35,22 +35,10 @@ export interface Palette {
   meanings: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
-  /** Stops of the ramps of numbers, from low to high. */
-  ramps: Record<RampName, string[]>;
-}
-
-export const RAMPS = ["viridis", "cividis", "magma", "diverging"] as const;
-export type RampName = (typeof RAMPS)[number];
-/** How numbers are spread over a ramp: evenly, by their logarithms, or by their ranks. */
-export const SCALES = ["linear", "log", "rank"] as const;
-export type Scale = (typeof SCALES)[number];
-
-/** The theme, the ramp and the scale. */
-export interface ColorChoice {
-  theme: Theme;
-  /** Diverging by default where a column has numbers below and above 0, else viridis. */
-  ramp?: RampName | null;
-  scale?: Scale;
+  /** Stops of the ramp of numbers, from low to high. */
+  numbers: string[];
+  /** Stops of the ramp of numbers on both sides of 0. */
+  diverging: string[];
 }
 
 /** Colours that stand side by side, without the sign that begins each. */
@@ -75,12 +63,8 @@ export const PALETTES: Record<Theme, Palette> = {
     islands: hues("8C3907 2272B2 6E733A 614290 0A5C4A AC547D 113277 611146"),
     meanings: hues("0A5AA5 8A6100 7A2E8C 1E7A5A 5B5B66"),
     other: "#8A8C8F",
-    ramps: {
-      viridis: hues("3B0049 2F276E 00496C 02615E 027849 4E8B00 9F9102"),
-      cividis: hues("001F46 2D3955 545350 7B7032 9F9102"),
-      magma: hues("211942 530C77 840D66 B1193C B15B2E 9A9057"),
-      diverging: hues("013567 045890 4277A0 8F8E8C A75F46 9C2C24 6F171A"),
-    },
+    numbers: hues("3B0049 2F276E 00496C 02615E 027849 4E8B00 9F9102"),
+    diverging: hues("013567 045890 4277A0 8F8E8C A75F46 9C2C24 6F171A"),
   },
   dark: {
     paper: "#14181D",
@@ -98,12 +82,8 @@ export const PALETTES: Record<Theme, Palette> = {
     islands: hues("E6A253 3193CD C6DD7C B4A2FA 47CBA9 C97988 9DDBFC 8B9128"),
     meanings: hues("6FB4F2 E8C05A CF94E0 6FD0A8 B5B5C0"),
     other: "#6C7480",
-    ramps: {
-      viridis: hues("2E6F8E 23888E 1FA187 3BBB75 73D056 B8DE29 FDE725"),
-      cividis: hues("6B6D72 8C8878 B0A571 D7C45C FEE838"),
-      magma: hues("BF3A77 E34E65 F8765C FEA36F FED194 FCFDBF"),
-      diverging: hues("AAE5FF 62BDF0 5B91BB 6B6A69 C37459 F3985B FFD79B"),
-    },
+    numbers: hues("2E6F8E 23888E 1FA187 3BBB75 73D056 B8DE29 FDE725"),
+    diverging: hues("AAE5FF 62BDF0 5B91BB 6B6A69 C37459 F3985B FFD79B"),
   },
 };
 
@@ -123,7 +103,7 @@ export type Legend =
       type: "number";
       name: string;
       low: string;
-      /** The number in the middle of the ramp; "" where it is halfway between the ends. */
+      /** 0 in the middle of a ramp of numbers on both sides of it, else "". */
       middle: string;
       high: string;
       stops: string[];
@@ -180,11 +160,11 @@ function wordsOf(colors: readonly string[]): Uint32Array {
 }
 
 /** The colours by a column, or by map weight where it is null, unknown or a text. */
-export function coloringBy(atlas: Atlas, name: string | null, choice: ColorChoice): Coloring {
+export function coloringBy(atlas: Atlas, name: string | null, theme: Theme): Coloring {
   const column = name === null ? undefined : atlas.columns.find((other) => other.name === name);
-  if (column?.type === "category") return byCategory(atlas, column, choice.theme);
-  if (column?.type === "number") return byNumber(atlas, column, choice);
-  const { weights, islands, other } = PALETTES[choice.theme];
+  if (column?.type === "category") return byCategory(atlas, column, theme);
+  if (column?.type === "number") return byNumber(atlas, column, theme);
+  const { weights, islands, other } = PALETTES[theme];
   const table = ramp(weights);
   const words = wordsOf([...islands, other]);
   return {
@@ -234,30 +214,16 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   };
 }
 
-/** The ramp of a column, where none is asked for or the one asked for. */
-export function rampOf({ low, high }: NumberColumn, asked: RampName | null = null): RampName {
-  return asked ?? (low < 0 && high > 0 ? "diverging" : "viridis");
-}
-
-/** The scales that suit a column. */
-export function scalesOf({ low }: NumberColumn): Scale[] {
-  return SCALES.filter((scale) => scale !== "log" || low > 0);
-}
-
-function byNumber(
-  atlas: Atlas,
-  column: NumberColumn,
-  { theme, ramp: asked, scale }: ColorChoice,
-): Coloring {
-  const { ramps, other } = PALETTES[theme];
-  const name = rampOf(column, asked);
-  const colors = ramp(ramps[name]);
+function byNumber(atlas: Atlas, column: NumberColumn, theme: Theme): Coloring {
+  const { numbers, diverging, other } = PALETTES[theme];
+  const isDiverging = column.low < 0 && column.high > 0;
+  const far = Math.max(-column.low, column.high);
+  const [low, high] = isDiverging ? [-far, far] : [column.low, column.high];
+  const span = high > low ? high - low : 1;
+  const colors = ramp(isDiverging ? diverging : numbers);
   const table = new Uint8Array([...colors, ...rgb(other), 255]);
-  const known = scale && scalesOf(column).includes(scale) ? scale : "linear";
-  const { ends, middle, place } = SPREADS[known](column, name === "diverging");
   const row = (value: number) =>
-    Number.isNaN(value) ? 256 : Math.round(255 * Math.min(1, Math.max(0, place(value))));
-  const [low, high] = ends;
+    Number.isNaN(value) ? 256 : Math.round(255 * Math.min(1, Math.max(0, (value - low) / span)));
   // Single precision rounds the ends too: a value is beyond one only by more than that.
   const slack = 1e-6 * Math.max(Math.abs(low), Math.abs(high));
   const { values } = column;
@@ -266,7 +232,7 @@ function byNumber(
       type: "number",
       name: column.name,
       low: `${values.some((value) => value < low - slack) ? "≤ " : ""}${short(low)}`,
-      middle: middle === null ? "" : short(middle),
+      middle: isDiverging ? "0" : "",
       high: `${values.some((value) => value > high + slack) ? "≥ " : ""}${short(high)}`,
       stops: Array.from({ length: LEGEND_STEPS }, (_, k) =>
         hex(colors, Math.round((255 * k) / (LEGEND_STEPS - 1))),
@@ -284,47 +250,6 @@ function hex(table: Uint8Array, row: number): string {
   const parts = table.subarray(4 * row, 4 * row + 3);
   return `#${Array.from(parts, (part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
-
-interface Spread {
-  ends: [number, number];
-  /** The number in the middle, if it is not halfway between the ends. */
-  middle: number | null;
-  /** Where on the ramp a number stands: from 0 to 1 between the ends. */
-  place: (value: number) => number;
-}
-
-const SPREADS: Record<Scale, (column: NumberColumn, isDiverging: boolean) => Spread> = {
-  linear: ({ low, high }, isDiverging) => {
-    const far = Math.max(Math.abs(low), Math.abs(high)) || 1;
-    const ends: [number, number] = isDiverging ? [-far, far] : [low, high];
-    const [start, end] = ends;
-    const span = end > start ? end - start : 1;
-    return {
-      ends,
-      middle: isDiverging ? 0 : null,
-      place: (value) => (value - start) / span,
-    };
-  },
-  log: ({ low, high }) => {
-    const span = Math.log(high / low) || 1;
-    return {
-      ends: [low, high],
-      middle: Math.sqrt(low * high),
-      place: (value) => (value > 0 ? Math.log(value / low) / span : 0),
-    };
-  },
-  rank: ({ values }) => {
-    const sorted = values.filter((value) => !Number.isNaN(value)).sort();
-    const last = Math.max(sorted.length - 1, 1);
-    const at = (place: number) => sorted[place] ?? 0;
-    return {
-      ends: [at(0), at(sorted.length - 1)],
-      middle: at(sorted.length >> 1),
-      // Equal numbers have one colour, that of the first of them.
-      place: (value) => firstAtLeast(sorted, value) / last,
-    };
-  },
-};
 
 /** Three digits, but years and other thousands whole. */
 function short(value: number): string {

@@ -14,7 +14,7 @@
 import type { RangeFilter } from "../data/filters.ts";
 
 const SHOWN = ["word", "kind", "maps", "select"] as const;
-const DRAWN = ["by", "color", "size", "ramp", "scale"] as const;
+const DRAWN = ["by", "color", "size"] as const;
 const TEXTS = [...SHOWN, ...DRAWN] as const;
 const MAX_COORDINATE = 1e12;
 const COORDINATES = [-MAX_COORDINATE, MAX_COORDINATE] as const;
@@ -57,8 +57,6 @@ export function toHash(place: Place): string {
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],
-    ["ramp", place.ramp],
-    ["scale", place.scale],
     ...place.filters.map(([column, filter]): [string, string] => [
       "filter",
       `${column}:${writtenFilter(filter)}`,

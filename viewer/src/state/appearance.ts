@@ -1,16 +1,7 @@
 /** How marks are drawn now: the look that the state asks for, in the colours of the theme. */
 import type { Atlas } from "../data/atlas.ts";
 import { latest } from "../data/memory.ts";
-import {
-  type Coloring,
-  coloringBy,
-  PALETTES,
-  type Palette,
-  type RampName,
-  type Scale,
-  sizing,
-  type Theme,
-} from "../scene/coloring.ts";
+import { coloringBy, PALETTES, type Palette, sizing, type Theme } from "../scene/coloring.ts";
 import { PAGE_TYPE } from "../scene/lettering.ts";
 import type { Look } from "../scene/scene.ts";
 import type { Filtering } from "./filtering.ts";
@@ -35,8 +26,8 @@ export class Appearance {
   /** The current look; unchanged settings return the same object, so that maps keep their layout. */
   get look(): Look {
     const { atlas, theme, known } = this;
-    const { by, threshold, color, ramp, scale, size } = this.store.state;
-    const coloring = this.coloringOf(color, theme, ramp, scale);
+    const { by, threshold, color, size } = this.store.state;
+    const coloring = this.coloringOf(color, theme);
     const { passed } = this.filtering;
     const shown = { coloring, sizes: this.sizesOf(size), by, threshold, passed };
     const look: Look = { atlas, theme, ...shown, type: PAGE_TYPE };
@@ -46,9 +37,8 @@ export class Appearance {
   }
 
   private known: Look | null = null;
-  private coloringOf = latest(
-    (color: string | null, theme: Theme, ramp: RampName | null, scale: Scale): Coloring =>
-      coloringBy(this.atlas, color, { theme, ramp, scale }),
+  private coloringOf = latest((color: string | null, theme: Theme) =>
+    coloringBy(this.atlas, color, theme),
   );
   private sizesOf = latest((size: string | null) => sizing(this.atlas, size));
 }

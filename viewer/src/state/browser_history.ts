@@ -3,7 +3,7 @@
 import { type Atlas, type Column, kindOf, NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
-import { colorColumns, RAMPS, SCALES, sizeColumns } from "../scene/coloring.ts";
+import { colorColumns, sizeColumns } from "../scene/coloring.ts";
 import * as texts from "../texts.ts";
 import { fromHash, fromRuns, type Place, toHash, toRuns } from "./address.ts";
 import { STATE } from "./script_access.ts";
@@ -37,8 +37,6 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   };
   state.color = asked(place.color, atlas.color, colorColumns(atlas));
   state.size = asked(place.size, atlas.size, sizeColumns(atlas));
-  state.ramp = RAMPS.find((name) => name === place.ramp) ?? null;
-  state.scale = SCALES.find((name) => name === place.scale) ?? "linear";
   state.filters = filtersAt(atlas, place);
   state.selection = fromRuns(place.select ?? "", atlas.nObjects) ?? [];
   return state;
@@ -143,7 +141,7 @@ function placeOf(atlas: Atlas, state: State): Place {
   const { word, camera, by } = state;
   const label = (object: number) => elementAt(atlas.labels, object);
   return {
-    ...{ lines: state.lines, ramp: state.ramp, maps: state.gallery },
+    ...{ lines: state.lines, maps: state.gallery },
     word: word === null ? null : label(word),
     kind: word === null ? null : kindOf(atlas, word),
     map: atlas.nMaps === 1 && camera === null ? null : state.map,
@@ -152,7 +150,6 @@ function placeOf(atlas: Atlas, state: State): Place {
     by: by === "proportions" ? PROPORTION : null,
     color: state.color === atlas.color ? null : (state.color ?? NO_COLUMN),
     size: state.size === atlas.size ? null : (state.size ?? NO_COLUMN),
-    scale: state.scale === "linear" ? null : state.scale,
     filters: filtersOf(atlas, state.filters),
     select: toRuns(state.selection, MOST_SELECTED),
   };

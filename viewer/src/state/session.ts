@@ -52,8 +52,6 @@ export class Session {
       threshold: atlas.minWeight,
       color: atlas.color,
       size: atlas.size,
-      ramp: null,
-      scale: "linear",
       filters: new Map(),
       lines: false,
       selection: [],

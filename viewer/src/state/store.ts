@@ -8,7 +8,6 @@
 import type { Quantity } from "../data/atlas.ts";
 import type { Filters } from "../data/filters.ts";
 import type { Camera } from "../scene/camera.ts";
-import type { RampName, Scale } from "../scene/coloring.ts";
 import type { Tool } from "../view/selection_drag.ts";
 
 export type ThemeChoice = "auto" | "light" | "dark";
@@ -27,9 +26,6 @@ export interface State {
   threshold: number;
   color: string | null;
   size: string | null;
-  /** The colours of numbers; null for those that suit the column. */
-  ramp: RampName | null;
-  scale: Scale;
   filters: Filters;
   /** Whether the open map has lines from the word to what was observed of it. */
   lines: boolean;

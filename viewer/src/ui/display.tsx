@@ -2,17 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { CategoryColumn, Quantity } from "../data/atlas.ts";
-import {
-  colorColumns,
-  type Legend,
-  type LegendItem,
-  RAMPS,
-  type RampName,
-  rampOf,
-  type Scale,
-  scalesOf,
-  sizeColumns,
-} from "../scene/coloring.ts";
+import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
 import { kindsBeside } from "../scene/legend.ts";
 import { CIRCLE, shapeOf } from "../scene/mark_data.ts";
 import type { Session } from "../state/session.ts";
@@ -38,7 +28,6 @@ export function Display({ session }: { session: Session }) {
         </>
       )}
       <ColumnChoice session={session} of="color" />
-      <NumberColors session={session} />
       <ColumnChoice session={session} of="size" />
       {atlas.observed && <Lines session={session} />}
       {atlas.kinds && <Neighbors session={session} kinds={atlas.kinds} />}
@@ -111,30 +100,6 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
         ))}
       </select>
     </div>
-  );
-}
-
-/** The colours of a column of numbers, and how they are spread over it. */
-function NumberColors({ session }: { session: Session }) {
-  const { color, ramp, scale } = session.state;
-  const column = session.atlas.columns.find(({ name }) => name === color);
-  if (column?.type !== "number") return null;
-  const scales = scalesOf(column);
-  return (
-    <>
-      <Choice
-        name={texts.COLOURS}
-        options={RAMPS.map((name) => [name, name])}
-        value={rampOf(column, ramp)}
-        onChoose={(chosen) => session.store.change({ ramp: chosen as RampName })}
-      />
-      <Choice
-        name={texts.SCALE}
-        options={scales.map((name) => [name, name])}
-        value={scales.includes(scale) ? scale : "linear"}
-        onChoose={(chosen) => session.store.change({ scale: chosen as Scale })}
-      />
-    </>
   );
 }
 

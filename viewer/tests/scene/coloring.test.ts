@@ -5,12 +5,10 @@ import type { CategoryColumn, NumberColumn } from "../../src/data/atlas.ts";
 import { NO_CATEGORY } from "../../src/data/atlas.ts";
 import { elementAt } from "../../src/data/elements.ts";
 import {
-  type ColorChoice,
   colorColumns,
   coloringBy,
   PALETTES,
   rgb,
-  type Scale,
   sizeColumns,
   sizing,
 } from "../../src/scene/coloring.ts";
@@ -40,8 +38,8 @@ test("words can be read on both papers", () => {
 });
 
 test("every colour of a mark stands out from its paper, and ramps do so between their stops", () => {
-  for (const { paper, categories, other, weights, ramps } of Object.values(PALETTES)) {
-    const between = [weights, ...Object.values(ramps)].flatMap(samples);
+  for (const { paper, categories, other, weights, numbers, diverging } of Object.values(PALETTES)) {
+    const between = [weights, numbers, diverging].flatMap(samples);
     for (const color of [...categories, other, ...between]) {
       assert.ok(contrast(color, paper) >= 3, `${color} on ${paper}: ${contrast(color, paper)}`);
     }
@@ -128,14 +126,12 @@ test("islands are told apart, by the colour blind too", () => {
 });
 
 test("neighbouring colours of a ramp lie in one line, so that more never looks like less", () => {
-  for (const [theme, { ramps }] of Object.entries(PALETTES)) {
-    for (const name of ["viridis", "cividis", "magma"] as const) {
-      for (const sight of Object.values(SIGHTS)) {
-        const lightness = samples(ramps[name]).map((color) => seen(color, sight)[0]);
-        lightness.slice(1).forEach((value, k) => {
-          assert.ok(value > elementAt(lightness, k) - 1.2, `${theme} ${name}: ${lightness}`);
-        });
-      }
+  for (const [theme, { numbers }] of Object.entries(PALETTES)) {
+    for (const sight of Object.values(SIGHTS)) {
+      const lightness = samples(numbers).map((color) => seen(color, sight)[0]);
+      lightness.slice(1).forEach((value, k) => {
+        assert.ok(value > elementAt(lightness, k) - 1.2, `${theme}: ${lightness}`);
+      });
     }
   }
 });
@@ -146,7 +142,7 @@ test("map weights are coloured by their square root", () => {
     points: [0, 0, 1, 1, 2, 2],
     weights: [0, 0.25, 1],
   });
-  const { colors, legend } = coloringBy(atlas, null, { theme: "light" });
+  const { colors, legend } = coloringBy(atlas, null, "light");
   const found = colors(atlas.maps[0]);
   const [first = "", second = "", third = ""] = PALETTES.light.weights;
   assert.equal(legend.type, "weight");
@@ -167,7 +163,7 @@ test("colours by kind show the shapes, and no kind is listed twice", () => {
     ...{ kinds: ["author", "paper", "word"], starts: [0, 1, 2, 3], nRows: 2 },
   });
   const keys = (name: string | null) => {
-    const { legend } = coloringBy(atlas, name, { theme: "light" });
+    const { legend } = coloringBy(atlas, name, "light");
     return keysOf(atlas, legend, { by: "weights", size: null }, "ink").map((runs) =>
       runs.map(({ text }) => text).join(""),
     );
@@ -198,7 +194,7 @@ test("the legend is in the order of labels and numbers, and silent about a kind 
       },
     ],
   });
-  const { legend } = coloringBy(atlas, "year", { theme: "light" });
+  const { legend } = coloringBy(atlas, "year", "light");
   assert.ok(legend.type === "category");
   assert.deepEqual(
     legend.items.map(({ label, codes }) => [label, ...codes]),
@@ -207,7 +203,7 @@ test("the legend is in the order of labels and numbers, and silent about a kind 
       ["10", 0],
     ],
   );
-  const numbers = coloringBy(atlas, "length", { theme: "light" }).legend;
+  const numbers = coloringBy(atlas, "length", "light").legend;
   assert.ok(numbers.type === "number" && numbers.hasMissing);
 });
 
@@ -220,7 +216,7 @@ test("twenty categories have a colour, the others repeat these", () => {
     points: Array.from({ length: 46 }, (_, i) => i),
     columns: [column],
   });
-  const { legend, colors } = coloringBy(atlas, "group", { theme: "light" });
+  const { legend, colors } = coloringBy(atlas, "group", "light");
   assert.ok(legend.type === "category");
   assert.deepEqual(
     legend.items.map(({ label }) => label),
@@ -256,30 +252,30 @@ test("numbers have a scale that says where it ends", () => {
     points: [0, 0, 1, 1, 2, 2, 3, 3],
     columns: [YEARS],
   });
-  const { legend, colors } = coloringBy(atlas, "year", { theme: "light" });
+  const { legend, colors } = coloringBy(atlas, "year", "light");
   assert.ok(legend.type === "number");
   assert.deepEqual([legend.low, legend.high, legend.hasMissing], ["≤ 1990", "2000", true]);
   const found = colors(atlas.maps[0]);
   assert.deepEqual([...found.subarray(0, 4)], [...found.subarray(4, 8)]);
-  assert.deepEqual([...found.subarray(8, 11)], rgb(elementAt(PALETTES.light.ramps.viridis, 6)));
+  assert.deepEqual([...found.subarray(8, 11)], rgb(elementAt(PALETTES.light.numbers, 6)));
   assert.deepEqual([...found.subarray(12, 15)], rgb(PALETTES.light.other));
 });
 
-function shades(values: number[], choice: Partial<ColorChoice> = {}) {
+function shades(values: number[]) {
   const column = { ...YEARS, low: Math.min(...values), high: Math.max(...values) };
   const atlas = tinyAtlas({
     labels: values.map(String),
     points: values.flatMap((value) => [value, value]),
     columns: [{ ...column, values: Float32Array.from(values) }],
   });
-  const { legend, colors } = coloringBy(atlas, "year", { theme: "dark", ...choice });
+  const { legend, colors } = coloringBy(atlas, "year", "dark");
   assert.ok(legend.type === "number");
   const found = colors(atlas.maps[0]);
   return { legend, found: values.map((_, k) => [...found.subarray(4 * k, 4 * k + 3)]) };
 }
 
-test("numbers on both sides of 0 have grey in the middle, unless another ramp is asked for", () => {
-  const { diverging, viridis } = PALETTES.dark.ramps;
+test("numbers on both sides of 0 have grey in the middle", () => {
+  const { diverging } = PALETTES.dark;
   const { legend, found } = shades([-1, 0, 4]);
   assert.deepEqual([legend.low, legend.middle, legend.high], ["-4", "0", "4"]);
   assert.ok(
@@ -287,26 +283,12 @@ test("numbers on both sides of 0 have grey in the middle, unless another ramp is
   );
   assert.deepEqual(found[2], rgb(elementAt(diverging, 6)));
   assert.notDeepEqual(found[0], rgb(elementAt(diverging, 0)));
-  const asked = shades([-1, 0, 4], { ramp: "viridis" });
-  assert.deepEqual(asked.found[0], rgb(elementAt(viridis, 0)));
-  assert.equal(asked.legend.middle, "");
-});
-
-test("a scale goes by ratios or by ranks, where that is asked for and suits", () => {
-  const values = [1, 10, 100, 100, 10000];
-  const by = (scale: Scale) => shades(values, { scale });
-  const colors = Array.from({ length: 5 }, (_, k) => shades([0, 1, 2, 3, 4]).found[k]);
-  const [first, second, third, , fifth] = colors;
-  assert.deepEqual(by("log").found, [first, second, third, third, fifth]);
-  assert.deepEqual(by("rank").found, [first, second, third, third, fifth]);
-  assert.deepEqual([by("log").legend.middle, by("rank").legend.middle], ["100", "100"]);
-  assert.deepEqual(shades([-1, 10], { scale: "log" }), shades([-1, 10]));
 });
 
 test("the ends of a scale are short numbers", () => {
   const column = { ...YEARS, low: 0.000012345, high: 7.12345, values: new Float32Array(1) };
   const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [column] });
-  const { legend } = coloringBy(atlas, "year", { theme: "light" });
+  const { legend } = coloringBy(atlas, "year", "light");
   assert.ok(legend.type === "number");
   assert.deepEqual([legend.low, legend.high], ["≤ 0.0000123", "7.12"]);
 });
@@ -315,7 +297,7 @@ test("an unknown column or a text colours by map weight", () => {
   const text = { name: "note", type: "text" as const, values: ["x"] };
   const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [text] });
   for (const name of ["note", "nothing"]) {
-    assert.equal(coloringBy(atlas, name, { theme: "dark" }).legend.type, "weight");
+    assert.equal(coloringBy(atlas, name, "dark").legend.type, "weight");
   }
   assert.deepEqual(colorColumns(atlas), []);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Region } from "../../src/data/atlas.ts";
 import { svgOf } from "../../src/draw/drawing_svg.ts";
-import { type ColorChoice, coloringBy, PALETTES } from "../../src/scene/coloring.ts";
+import { coloringBy, PALETTES } from "../../src/scene/coloring.ts";
 import { boxAt, meet } from "../../src/scene/label_boxes.ts";
 import { dotAt, Scene } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
@@ -39,10 +39,8 @@ function halves(
   return atlas;
 }
 
-const LIGHT: ColorChoice = { theme: "light", ramp: null, scale: "linear" };
-
 function sceneOf(atlas: ReturnType<typeof halves>, column: string | null = null): Scene {
-  const look = plainLook(atlas, { coloring: coloringBy(atlas, column, LIGHT) });
+  const look = plainLook(atlas, { coloring: coloringBy(atlas, column, "light") });
   const scene = new Scene(atlas.maps[0], look, SIZE, measure);
   while (!scene.step(50));
   return scene;
@@ -120,7 +118,7 @@ test("labels that only number the objects wait until one is near", () => {
 
 test("a region whose members are not shown has no name", () => {
   const atlas = halves((i) => (i < N_HALF ? 0 : 1));
-  const coloring = coloringBy(atlas, "digit", LIGHT);
+  const coloring = coloringBy(atlas, "digit", "light");
   const look = plainLook(atlas, {
     coloring,
     passed: Uint8Array.from({ length: 2 * N_HALF }, (_, i) => (i < N_HALF ? 0 : 1)),

@@ -16,8 +16,6 @@ const NOWHERE: Place = {
   color: null,
   size: null,
   lines: false,
-  ramp: null,
-  scale: null,
   filters: [],
   select: null,
 };
@@ -102,8 +100,6 @@ test("filters come back, of columns of any name", () => {
   const everywhere = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
   const place: Place = {
     ...NOWHERE,
-    ramp: "cividis",
-    scale: "log",
     filters: [
       ["group", { only: "0-3.5" }],
       ["a:b,c&d=e #%", { not: "1ekf" }],
