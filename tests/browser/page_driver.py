@@ -75,7 +75,6 @@ class AtlasPage:
         self.legend = page.get_by_role("list", name="Colours:")
         self.keys = self.legend.locator("[aria-pressed]")
         self.marks = page.get_by_role("list", name="Marks")
-        self.in_view = page.get_by_role("region", name=re.compile("^Labelled "))
         self.card = page.get_by_role("region", name=re.compile("^The "))
         self.selection = page.get_by_role("region", name="Selection")
         self.alert = page.get_by_role("alert")

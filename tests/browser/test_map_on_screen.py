@@ -189,16 +189,6 @@ def test_the_threshold_hides_words(at, relations):
     measures.select_option("map weight")
 
 
-def test_the_table_has_the_words_in_view(at, relations):
-    rows = at.in_view.get_by_role("rowheader").all_inner_texts()
-    assert (
-        sorted(rows) == sorted(label["text"] for label in at.shown)[: len(rows)] or len(rows) == 60
-    )
-    assert set(rows) <= {relations.labels[label["object"]] for label in at.shown}
-    at.in_view.get_by_role("rowheader").first.get_by_role("button").click()
-    assert at.word == rows[0]
-
-
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_reduced_motion(open_page, relations_page, motion):
     from page_driver import HOST

@@ -164,21 +164,11 @@ def test_a_tooltip_tells_what_was_observed(at, grouped, word):
     assert f"Observed: {grouped.labels[partner]} {told(share)}" in said
 
 
-def test_words_in_view_have_their_observed_shares(at, grouped):
-    at.read("atlas.openMap(1)")
-    at.settle()
-    rows = at.in_view.get_by_role("row").all_inner_texts()
-    assert rows[0].split("\t")[1:] == ["observed", "also in map"]
-    label, observed, _ = rows[1].split("\t")
-    shares = [sense.share for sense in grouped.senses(label.strip()) if sense.map == 1]
-    assert observed == (told(sum(shares)) if sum(shares) else "0%")
-
-
 def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pictures_page):
     at = open_page(pictures_page)
     at.expect(at.page.get_by_text("300 images in 1 map")).to_be_visible()
     at.expect(at.search).to_have_attribute("placeholder", "Find images")
-    at.expect(at.map).to_have_accessible_name(re.compile("^The map: .* lists its images$"))
+    at.expect(at.map).to_have_accessible_name(re.compile("^The map: "))
     at.look_up("img 7")
     at.expect(at.card.get_by_role("heading")).to_have_text("img 7")
     assert at.senses.count() == 0

@@ -165,9 +165,3 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
         assert float(row["observed"]) == pytest.approx(sum(shares), abs=1e-4)
         place = [float(row["x"]), float(row["y"])]
         np.testing.assert_allclose(place, relations.maps[m, i], atol=0.02)
-
-
-def test_the_words_in_view_are_selected_at_once(at, relations):
-    at.button("Select these words").click()
-    at.selection.wait_for()
-    assert sorted(at.selected) == sorted(relations.labels[label["object"]] for label in at.shown)

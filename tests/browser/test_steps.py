@@ -143,18 +143,6 @@ LATE = """
 """
 
 
-def test_the_table_follows_late_frames(open_page, relations_page):
-    at = open_page(relations_page, "#map=0", script=LATE)
-    at.map.wait_for()
-    for map in (0, 1):
-        at.read("atlas.openMap(given)", map)
-        at.settle()
-        shown = {label["text"] for label in at.shown}
-        rows = set(at.in_view.get_by_role("rowheader").all_inner_texts())
-        assert rows
-        assert rows <= shown
-
-
 # A title consists of the names of islands, which are words separated by commas.
 FIRST_OF_TITLE = (
     "atlas.chooseWord(atlas.atlas.labels.indexOf(atlas.atlas.maps[given].title[0].split(', ')[0]))"

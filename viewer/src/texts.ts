@@ -25,8 +25,8 @@ export const spelled = (count: number, noun: string) =>
 export const counted = (count: number, noun: string) => `${whole(count)} ${plural(count, noun)}`;
 
 /** A count of an atlas's objects in its own noun: 1 image, 2,000 cells. */
-export const countedObjects = ({ noun }: { noun: Noun }, count: number, adjective = "") =>
-  `${whole(count)} ${adjective}${noun[count === 1 ? 0 : 1]}`;
+export const countedObjects = ({ noun }: { noun: Noun }, count: number) =>
+  `${whole(count)} ${noun[count === 1 ? 0 : 1]}`;
 
 /** A text that begins a heading. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -134,8 +134,8 @@ export const zoomToRegion = (region: string) => `Zoom to ${region}`;
 export const PAN = "Move the map";
 export const LASSO = "Select with a lasso";
 export const withKey = (name: string, key: string) => `${name} (${key})`;
-export const keysOfMap = (name: string, title: string, nouns: string) =>
-  `${name}: ${title}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Labelled ${nouns}” lists its ${nouns}`;
+export const keysOfMap = (name: string, title: string) =>
+  `${name}: ${title}. Arrow keys move it, plus and minus zoom, 0 shows all`;
 export const PROJECTION =
   "The map is drawn on the plane through its two axes with the most variance";
 export const projection = (dimensions: number, share: string) =>
@@ -146,17 +146,11 @@ export const alsoIn = (maps: readonly number[], count: number) =>
   `also in ${count === 1 ? "map" : `${counted(count, "map")}:`} ${maps.join(", ")}`;
 export const evokesIt = <T>(word: T, share: string) => [word, ` evokes it: ${share} observed`];
 export const listOf = (isObserved: boolean) => (isObserved ? "Observed: " : "Neighbours: ");
-export const labelledObjects = (nouns: string) => `Labelled ${nouns}`;
-export const LABELLED = "labelled ";
-export const firstOf = (count: number, all: string) => `The first ${count} of ${all}`;
-export const ALSO_HEAD = "also in map";
-export const OBSERVED_HERE_TITLE = "Observed share of its meanings in this map";
 /** The quantity that the areas of dots show. */
 export const quantity = (by: "weights" | "proportions") =>
   by === "weights" ? "map weight" : "mixing proportion";
 export const measured = (by: "weights" | "proportions", share: string) =>
   `${quantity(by)} ${share}`;
-export const selectThese = (nouns: string) => `Select these ${nouns}`;
 
 // Panel: display, legend, filters, selection
 

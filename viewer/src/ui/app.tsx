@@ -9,14 +9,12 @@ import { SaveMenu } from "./exports.tsx";
 import { Help } from "./help.tsx";
 import { listenToKeys } from "./keys.ts";
 import { Main } from "./main.tsx";
-import type { Shown } from "./map_page.tsx";
 import { Panel } from "./panel.tsx";
 import { Search } from "./search_box.tsx";
 
 export function App({ session }: { session: Session }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [said, say] = useState("");
-  const [shown, setShown] = useState<Shown | null>(null);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const isOpening = useRef(false);
@@ -41,8 +39,8 @@ export function App({ session }: { session: Session }) {
   return (
     <div class={layout.filter(Boolean).join(" ")} ref={root} tabIndex={-1}>
       <Head session={session} isOpening={isOpening.current} onHelp={() => setHelpOpen(true)} />
-      <Main session={session} onShown={setShown} />
-      {hasPanel && <Panel session={session} shown={shown?.map === map ? shown.labels : []} />}
+      <Main session={session} />
+      {hasPanel && <Panel session={session} />}
       <div class="unseen" role="status" aria-live="polite">
         {said}
       </div>

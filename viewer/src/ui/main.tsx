@@ -4,15 +4,10 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Gallery } from "./gallery.tsx";
-import { MapPage, type Shown } from "./map_page.tsx";
+import { MapPage } from "./map_page.tsx";
 import { Senses } from "./senses.tsx";
 
-interface MainProps {
-  session: Session;
-  onShown: (shown: Shown) => void;
-}
-
-export function Main({ session, onShown }: MainProps) {
+export function Main({ session }: { session: Session }) {
   const root = useRef<HTMLDivElement>(null);
   const { word, map, gallery, notice } = session.state;
   const found =
@@ -40,7 +35,7 @@ export function Main({ session, onShown }: MainProps) {
             <Gallery session={session} />
           )
         ) : (
-          <MapPage session={session} map={map} onShown={onShown} />
+          <MapPage session={session} map={map} />
         )}
       </div>
     </div>

@@ -8,7 +8,7 @@ import { observedIn } from "../data/observed.ts";
 import { mapTitle } from "../data/words.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
-import type { ShownLabel, ShownName } from "../scene/scene.ts";
+import type { ShownName } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
@@ -23,12 +23,6 @@ const MOST_NEAR = 3;
 /** A view with fewer dots offers the way back. */
 const FEW = 3;
 
-/** The labels that stand on a map now. */
-export interface Shown {
-  map: number;
-  labels: readonly ShownLabel[];
-}
-
 interface Hovered {
   map: AtlasMap;
   entry: number;
@@ -36,22 +30,14 @@ interface Hovered {
   y: number;
 }
 
-interface MapPageProps {
-  session: Session;
-  map: number;
-  onShown: (shown: Shown) => void;
-}
-
-export function MapPage({ session, map, onShown }: MapPageProps) {
+export function MapPage({ session, map }: { session: Session; map: number }) {
   const host = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const at = elementAt(session.atlas.maps, map);
-  const [, nouns] = session.atlas.noun;
   // Read when labels stand, which is when the view is at rest.
   const [few, setFew] = useState<number | null>(null);
   const [names, setNames] = useState<readonly ShownName[]>([]);
-  useMapView(session, map, host, few !== null, setHovered, (shown) => {
-    onShown(shown);
+  useMapView(session, map, host, few !== null, setHovered, () => {
     setNames(session.mapView?.letters.names ?? []);
     const count = session.mapView?.countInSight ?? FEW;
     setFew(
@@ -65,7 +51,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={texts.keysOfMap(session.nameOf(map), mapTitle(at), nouns)}
+        aria-label={texts.keysOfMap(session.nameOf(map), mapTitle(at))}
       />
       {/* The names are drawn; here keys reach them. */}
       <div class="names" role="toolbar" aria-label={texts.REGIONS} onKeyDown={stepBetween}>
@@ -100,7 +86,7 @@ function useMapView(
   host: { current: HTMLDivElement | null },
   isFew: boolean,
   setHovered: (hovered: Hovered | null) => void,
-  onShown: (shown: Shown) => void,
+  onShown: () => void,
 ): void {
   const { state } = session;
   const { look } = session.appearance;
@@ -125,8 +111,7 @@ function useMapView(
           session.select(found, mode);
         }),
       onOpen: (entry) => report(({ objects }) => session.chooseWord(elementAt(objects, entry))),
-      onShown: (labels) =>
-        report((at) => onShown({ map: at.number, labels: labels.filter(({ arrow }) => !arrow) })),
+      onShown,
     };
     const view = new MapView(host.current as HTMLElement, callbacks, !session.ownsTheKeys);
     session.mapView = view;

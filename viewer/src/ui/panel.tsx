@@ -1,7 +1,6 @@
-/** Beside the pictures: how they are drawn, the word in question, the selection, the words in view. */
+/** Beside the pictures: how they are drawn, the word in question, the selection. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { About } from "./about.tsx";
@@ -10,14 +9,8 @@ import { Filters } from "./filter_panel.tsx";
 import { Selection } from "./selection.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { WordCard } from "./word_card.tsx";
-import { WordsInView } from "./words_in_view.tsx";
 
-interface PanelProps {
-  session: Session;
-  shown: readonly ShownLabel[];
-}
-
-export function Panel({ session, shown }: PanelProps) {
+export function Panel({ session }: { session: Session }) {
   const { state } = session;
   const { selection, word, map } = state;
   const [only = null] = selection.length === 1 ? selection : [];
@@ -30,7 +23,7 @@ export function Panel({ session, shown }: PanelProps) {
   }, [object]);
   return (
     <aside class="panel" aria-label={texts.ABOUT_VIEW} tabIndex={0} ref={panel}>
-      {session.isSingle && <About session={session} />}
+      {map !== null && (session.isSingle || object === null) && <About session={session} />}
       {state.hasSettings && <Display session={session} />}
       <Legends session={session} />
       {state.hasSettings && <Filters session={session} />}
@@ -38,7 +31,6 @@ export function Panel({ session, shown }: PanelProps) {
         <WordCard session={session} object={object} isTapped={only !== null && map !== null} />
       )}
       <Selection session={session} />
-      {map !== null && <WordsInView session={session} map={map} shown={shown} />}
     </aside>
   );
 }

@@ -15,14 +15,7 @@ import type { Panel } from "../draw/sheet.ts";
 import { type Camera, countInSight, fit, type Size } from "../scene/camera.ts";
 import type { Point, ScreenBox } from "../scene/label_boxes.ts";
 import { scaledType, screenScale } from "../scene/lettering.ts";
-import {
-  type Letters,
-  type Look,
-  NO_EMPHASIS,
-  Scene,
-  type ShownLabel,
-  type ShownName,
-} from "../scene/scene.ts";
+import { type Letters, type Look, NO_EMPHASIS, Scene, type ShownName } from "../scene/scene.ts";
 import { CameraMotion } from "./camera_motion.ts";
 import { Gestures } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
@@ -45,7 +38,7 @@ export interface MapViewCallbacks {
   /** A double click on an entry, or Enter on the hovered or the only selected one. */
   onOpen(entry: number): void;
   /** The labels on the screen changed. Called when the view rests, not at every frame. */
-  onShown(labels: ShownLabel[]): void;
+  onShown(): void;
 }
 
 /** Emphasis, selection and links. */
@@ -347,13 +340,13 @@ export class MapView {
     this.isMoving = false;
     this.callbacks.onCamera(this.camera, true);
     if (this.canvases.hasOldLabels) this.owesLabels = true;
-    else this.callbacks.onShown(this.letters.labels);
+    else this.callbacks.onShown();
   }
 
   private payLabels(): void {
     if (!this.owesLabels) return;
     this.owesLabels = false;
-    this.callbacks.onShown(this.letters.labels);
+    this.callbacks.onShown();
   }
 
   private redraw(): void {
