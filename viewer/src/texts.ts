@@ -146,19 +146,14 @@ export const alsoIn = (maps: readonly number[], count: number) =>
   `also in ${count === 1 ? "map" : `${counted(count, "map")}:`} ${maps.join(", ")}`;
 export const evokesIt = <T>(word: T, share: string) => [word, ` evokes it: ${share} observed`];
 export const listOf = (isObserved: boolean) => (isObserved ? "Observed: " : "Neighbours: ");
-/** The quantity that the areas of dots show. */
-export const quantity = (by: "weights" | "proportions") =>
-  by === "weights" ? "map weight" : "mixing proportion";
-export const measured = (by: "weights" | "proportions", share: string) =>
-  `${quantity(by)} ${share}`;
+export const MAP_WEIGHT = "map weight";
+export const measured = (share: string) => `${MAP_WEIGHT} ${share}`;
 
 // Panel: display, legend, filters, selection
 
 export const ABOUT_VIEW = "About this view";
-export const DOT_SIZE = "Dot size and threshold";
-export const TIMES = " × ";
-export const hideBelow = <T>(nouns: string, what: string, least: T) => [
-  `Hide ${nouns} that barely belong to a map: ${what} below `,
+export const hideBelow = <T>(nouns: string, least: T) => [
+  `Hide ${nouns} that barely belong to a map: ${MAP_WEIGHT} below `,
   least,
 ];
 export const COLOUR_BY = "Colour by";
@@ -226,11 +221,11 @@ export const HELP_TITLE = "How to read an atlas";
 export const SHORTCUTS = "Single-key shortcuts";
 export const OBSERVED_HELP =
   "“Observed” is the share in the data. “Close” means a similarity on that map of at least 5% of the largest one.";
-export const reading = (isSingle: boolean, nouns: string, by: "weights" | "proportions") =>
+export const reading = (isSingle: boolean, nouns: string) =>
   `${
     isSingle
       ? `Each dot is one of the ${nouns}. Similar ${nouns} are close together.`
-      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${quantity(by)}${by === "weights" ? ": the share of its associations that this map contributes" : ", a fitted number that sums to 1 over all maps"}.`
+      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${MAP_WEIGHT}: the share of its associations that this map contributes.`
   } Click a dot to select it; double-click to open it. Drag with Shift to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
 
 export const KEYS: [keys: string[], meaning: string][] = [

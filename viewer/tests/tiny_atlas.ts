@@ -89,7 +89,6 @@ export function plainLook(atlas: Atlas, part: Partial<Look> = {}): Look {
     theme: "light",
     coloring: coloringBy(atlas, null, "light"),
     sizes: sizing(atlas, null),
-    by: "weights",
     threshold: 0.1,
     passed: null,
     type: PAGE_TYPE,

@@ -11,9 +11,6 @@ export interface Model {
   kernelWidth: number;
 }
 
-/** The quantity of dot areas and of the threshold: map weight or mixing proportion. */
-export type Quantity = "weights" | "proportions";
-
 /** A fitted variable: the tip of an arrow and where it starts, or a centroid, which has no start. */
 export interface Vector {
   name: string;

@@ -1,6 +1,6 @@
 /** Entries of maps: where an object lives, and which objects live in many maps or weigh in them.
  *  The share of an object in a map is its map weight. */
-import type { Atlas, AtlasMap, Quantity } from "./atlas.ts";
+import type { Atlas, AtlasMap } from "./atlas.ts";
 import { elementAt, firstAtLeast, inBounds } from "./elements.ts";
 
 /** Calls back for each entry of a map. */
@@ -30,14 +30,10 @@ export function homesOf({ maps }: Pick<Atlas, "maps">, object: number): Home[] {
   return homes.filter(({ entry }) => entry >= 0);
 }
 
-/** The maps of an object with its weight (or proportion) in each, the largest first. */
-export function mapsOf(
-  atlas: Atlas,
-  object: number,
-  by: Quantity = "weights",
-): { map: number; weight: number }[] {
+/** The maps of an object with its weight in each, the largest first. */
+export function mapsOf(atlas: Atlas, object: number): { map: number; weight: number }[] {
   return homesOf(atlas, object)
-    .map(({ map, entry }) => ({ map: map.number, weight: elementAt(map[by], entry) }))
+    .map(({ map, entry }) => ({ map: map.number, weight: elementAt(map.weights, entry) }))
     .sort((a, b) => b.weight - a.weight);
 }
 

@@ -1,6 +1,6 @@
 /** The meaning of colours, shapes and sizes, for saved pictures. */
 
-import type { Atlas, Quantity } from "../data/atlas.ts";
+import type { Atlas } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";
 import * as texts from "../texts.ts";
 import type { Legend } from "./coloring.ts";
@@ -17,19 +17,10 @@ export type Key = Run[];
 
 const NARROW = "\u00A0";
 
-/** The quantity and the column that size the dots. */
-interface Sizes {
-  by: Quantity;
-  size: string | null;
-}
-
-/** The entries of a legend. */
-export function keysOf(atlas: Atlas, legend: Legend, sizes: Sizes, ink: string): Key[] {
+/** The entries of a legend; `size` is the column that sizes the dots. */
+export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: string): Key[] {
   const keys = colorKeys(atlas, legend);
-  const { by, size } = sizes;
-  const names = [by === "weights" ? "" : texts.quantity(by), plainText(size ?? "")];
-  const named = names.filter(Boolean).join(texts.TIMES);
-  if (named) keys.push([{ text: texts.sizeOf(named) }]);
+  if (size !== null) keys.push([{ text: texts.sizeOf(plainText(size)) }]);
   const kinds = kindsBeside(atlas, legend);
   for (const kind of kinds) keys.push(dot(kind, ink, shapeOf(kind, kinds)));
   return keys;

@@ -8,7 +8,7 @@
  * (`step`); until a new plan is ready the old one serves, for a subset of its labels is free of
  * overlaps too.
  */
-import { type Atlas, type AtlasMap, lives, type Quantity } from "../data/atlas.ts";
+import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { elementAt, firstAtLeast, inBounds, pointOf } from "../data/elements.ts";
 import { once } from "../data/memory.ts";
 import { hits } from "./callouts.ts";
@@ -53,8 +53,7 @@ export interface Look {
   coloring: Coloring;
   /** Factor of the dot area of each object. */
   sizes: Float32Array;
-  by: Quantity;
-  /** Entries with less of that are not shown. */
+  /** Entries with less map weight are not shown. */
   threshold: number;
   /** 1 for each object that filters let pass; null where nothing is filtered. */
   passed: Uint8Array | null;
@@ -122,10 +121,6 @@ export class Scene {
     this.resize(size);
   }
 
-  private get weights(): Float32Array {
-    return this.map[this.look.by];
-  }
-
   get palette(): Palette {
     return PALETTES[this.look.theme];
   }
@@ -139,7 +134,7 @@ export class Scene {
   setLook(look: Look): void {
     const before = this.look;
     this.look = look;
-    const resized = look.sizes !== before.sizes || look.by !== before.by;
+    const resized = look.sizes !== before.sizes;
     if (resized) {
       this.radii = this.relativeRadii();
       this.drawingOrder = largestFirst(this.radii);
@@ -158,8 +153,7 @@ export class Scene {
     this.size = size;
     this.named = null;
     this.fitCamera = fit(this.map.view, size, margin);
-    const { weights } = this;
-    const { objects } = this.map;
+    const { objects, weights } = this.map;
     const { atlas, sizes } = this.look;
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
@@ -314,9 +308,9 @@ export class Scene {
   }
 
   private relativeRadii(): Float32Array {
-    const { objects } = this.map;
+    const { objects, weights } = this.map;
     const { sizes } = this.look;
-    return this.weights.map((weight, entry) =>
+    return weights.map((weight, entry) =>
       Math.sqrt(weight * inBounds(sizes[inBounds(objects[entry])])),
     );
   }
@@ -337,8 +331,7 @@ export class Scene {
   }
 
   private newMarks(): MarkData {
-    const { weights } = this;
-    const { objects } = this.map;
+    const { objects, weights } = this.map;
     const { threshold, passed } = this.look;
     this.named = null;
     for (let entry = 0; entry < objects.length; entry++) {

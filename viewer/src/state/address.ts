@@ -14,7 +14,7 @@
 import type { RangeFilter } from "../data/filters.ts";
 
 const SHOWN = ["word", "kind", "maps", "select"] as const;
-const DRAWN = ["by", "color", "size"] as const;
+const DRAWN = ["color", "size"] as const;
 const TEXTS = [...SHOWN, ...DRAWN] as const;
 const MAX_COORDINATE = 1e12;
 const COORDINATES = [-MAX_COORDINATE, MAX_COORDINATE] as const;
@@ -53,7 +53,6 @@ export function toHash(place: Place): string {
     ["x", written(place.x, (x) => rounded(x, decimals))],
     ["y", written(place.y, (y) => rounded(y, decimals))],
     ["min", written(place.min, (least) => Number(least.toPrecision(4)))],
-    ["by", place.by],
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],

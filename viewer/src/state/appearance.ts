@@ -26,10 +26,10 @@ export class Appearance {
   /** The current look; unchanged settings return the same object, so that maps keep their layout. */
   get look(): Look {
     const { atlas, theme, known } = this;
-    const { by, threshold, color, size } = this.store.state;
+    const { threshold, color, size } = this.store.state;
     const coloring = this.coloringOf(color, theme);
     const { passed } = this.filtering;
-    const shown = { coloring, sizes: this.sizesOf(size), by, threshold, passed };
+    const shown = { coloring, sizes: this.sizesOf(size), threshold, passed };
     const look: Look = { atlas, theme, ...shown, type: PAGE_TYPE };
     const keys = Object.keys(look) as (keyof Look)[];
     if (!known || keys.some((key) => !Object.is(look[key], known[key]))) this.known = look;

@@ -14,7 +14,6 @@ import type { State } from "./store.ts";
 
 /** The value in an address if the page's own column is switched off. */
 const NO_COLUMN = "(weight)";
-const PROPORTION = "proportion";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
@@ -29,7 +28,6 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
   state.threshold = place.min ?? atlas.minWeight;
-  state.by = place.by === PROPORTION ? "proportions" : "weights";
   state.lines = place.lines && atlas.observed !== null;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
     if (name === NO_COLUMN) return null;
@@ -138,7 +136,7 @@ function showAddress(session: Session, selection: number[] | null): void {
 }
 
 function placeOf(atlas: Atlas, state: State): Place {
-  const { word, camera, by } = state;
+  const { word, camera } = state;
   const label = (object: number) => elementAt(atlas.labels, object);
   return {
     ...{ lines: state.lines, maps: state.gallery },
@@ -147,7 +145,6 @@ function placeOf(atlas: Atlas, state: State): Place {
     map: atlas.nMaps === 1 && camera === null ? null : state.map,
     ...{ zoom: camera?.zoom ?? null, x: camera?.x ?? null, y: camera?.y ?? null },
     min: state.threshold === atlas.minWeight ? null : state.threshold,
-    by: by === "proportions" ? PROPORTION : null,
     color: state.color === atlas.color ? null : (state.color ?? NO_COLUMN),
     size: state.size === atlas.size ? null : (state.size ?? NO_COLUMN),
     filters: filtersOf(atlas, state.filters),

@@ -78,8 +78,8 @@ export class Lookups {
 
   /** The maps in which an object reaches the threshold, those of most weight first. */
   mapsOf(object: number): number[] {
-    const { by, threshold } = this.store.state;
-    const found = mapsOf(this.atlas, object, by).filter(({ weight }) => lives(weight, threshold));
+    const { threshold } = this.store.state;
+    const found = mapsOf(this.atlas, object).filter(({ weight }) => lives(weight, threshold));
     return found.map(({ map }) => map);
   }
 

@@ -41,8 +41,7 @@ export class MapContents {
     return crop(at, entry, [...new Set([...near, ...this.nearestDots(at, entry)])], size, NEAREST);
   }
 
-  private nearestDots({ points, objects, ...map }: AtlasMap, entry: number): number[] {
-    const weights = map[this.store.state.by];
+  private nearestDots({ points, objects, weights }: AtlasMap, entry: number): number[] {
     const [x, y] = pointOf(points, entry);
     const nearest = new Strongest(NEAREST, Number.NEGATIVE_INFINITY);
     for (let at = 0; at < objects.length; at++) {
@@ -129,16 +128,16 @@ export class MapContents {
   }
 
   /** How many objects are shown in a map. */
-  countIn({ objects, ...map }: AtlasMap): number {
-    return map[this.store.state.by].reduce(
+  countIn({ objects, weights }: AtlasMap): number {
+    return weights.reduce(
       (count, weight, entry) => count + (this.isShown(weight, elementAt(objects, entry)) ? 1 : 0),
       0,
     );
   }
 
   private shownIn(map: number, objects: Iterable<number>): number[] {
-    const { threshold, by } = this.store.state;
-    const weights = elementAt(this.atlas.maps, map)[by];
+    const { threshold } = this.store.state;
+    const { weights } = elementAt(this.atlas.maps, map);
     return this.entriesIn(map, objects).filter((at) => lives(elementAt(weights, at), threshold));
   }
 

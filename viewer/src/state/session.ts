@@ -48,7 +48,6 @@ export class Session {
       isPreview: false,
       map: null,
       camera: null,
-      by: "weights",
       threshold: atlas.minWeight,
       color: atlas.color,
       size: atlas.size,

@@ -5,7 +5,6 @@
  * replacement (a slider, a colour, a camera that came to rest). Listeners learn of both.
  */
 
-import type { Quantity } from "../data/atlas.ts";
 import type { Filters } from "../data/filters.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { Tool } from "../view/selection_drag.ts";
@@ -21,8 +20,7 @@ export interface State {
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */
   camera: Camera | null;
-  by: Quantity;
-  /** A map does not show objects with less of that. */
+  /** A map does not show objects with less map weight. */
   threshold: number;
   color: string | null;
   size: string | null;

@@ -1,7 +1,7 @@
 /** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
 
 import type { ComponentChildren } from "preact";
-import type { CategoryColumn, Quantity } from "../data/atlas.ts";
+import type { CategoryColumn } from "../data/atlas.ts";
 import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
 import { kindsBeside } from "../scene/legend.ts";
 import { CIRCLE, shapeOf } from "../scene/mark_data.ts";
@@ -10,23 +10,11 @@ import * as texts from "../texts.ts";
 import { Button, Check } from "./button.tsx";
 import { Only } from "./filter_panel.tsx";
 
-const QUANTITIES: readonly Quantity[] = ["weights", "proportions"];
-
 export function Display({ session }: { session: Session }) {
-  const { atlas, state, store } = session;
+  const { atlas } = session;
   return (
     <section aria-label={texts.DISPLAY}>
-      {!session.isSingle && (
-        <>
-          <Choice
-            name={texts.DOT_SIZE}
-            options={QUANTITIES.map((by) => [by, texts.quantity(by)])}
-            value={state.by}
-            onChoose={(by) => store.change({ by: by as Quantity })}
-          />
-          <Threshold session={session} />
-        </>
-      )}
+      {!session.isSingle && <Threshold session={session} />}
       <ColumnChoice session={session} of="color" />
       <ColumnChoice session={session} of="size" />
       {atlas.observed && <Lines session={session} />}
@@ -37,16 +25,12 @@ export function Display({ session }: { session: Session }) {
 }
 
 function Threshold({ session }: { session: Session }) {
-  const { threshold, by } = session.state;
+  const { threshold } = session.state;
   const least = texts.percent(threshold);
   return (
     <div class="threshold">
       <label for="threshold">
-        {texts.hideBelow<ComponentChildren>(
-          session.atlas.noun[1],
-          texts.quantity(by),
-          <b class="number">{least}</b>,
-        )}
+        {texts.hideBelow<ComponentChildren>(session.atlas.noun[1], <b class="number">{least}</b>)}
       </label>
       <input
         id="threshold"
@@ -68,7 +52,7 @@ function ColumnChoice({ session, of }: { session: Session; of: "color" | "size" 
   const columns = of === "color" ? colorColumns(atlas) : sizeColumns(atlas);
   if (columns.length === 0) return null;
   // In a single map all objects have the same weight.
-  const none = session.isSingle ? texts.NO_COLUMN : texts.quantity("weights");
+  const none = session.isSingle ? texts.NO_COLUMN : texts.MAP_WEIGHT;
   return (
     <Choice
       name={of === "color" ? texts.COLOUR_BY : texts.SIZE_BY}
@@ -107,13 +91,11 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
 export function Legends({ session }: { session: Session }) {
   const { legend } = session.appearance.look.coloring;
   const kinds = kindsBeside(session.atlas, legend);
-  const { by } = session.state;
-  if (legend.type === "weight" && kinds.length === 0 && by === "weights") return null;
+  if (legend.type === "weight" && kinds.length === 0) return null;
   return (
     <section aria-label={texts.LEGEND}>
       <LegendKeys session={session} legend={legend} />
       {kinds.length > 0 && <Kinds kinds={kinds} />}
-      {by === "proportions" && <p class="quiet">{texts.sizeOf(texts.quantity(by))}</p>}
     </section>
   );
 }

@@ -67,7 +67,7 @@ function sheetOf(session: Session, subtitle: string, panels: Panel[], columns: n
     subtitle: plainText(subtitle, 300),
     panels,
     columns,
-    keys: keysOf(atlas, appearance.look.coloring.legend, state, appearance.palette.ink),
+    keys: keysOf(atlas, appearance.look.coloring.legend, state.size, appearance.palette.ink),
     foot: provenance(atlas),
   };
 }

@@ -25,7 +25,7 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
         <h2 id="help-title">{texts.HELP_TITLE}</h2>
         <Tool icon="close" name={texts.CLOSE} onClick={onClose} />
       </div>
-      <p>{texts.reading(session.isSingle, nouns, session.state.by)}</p>
+      <p>{texts.reading(session.isSingle, nouns)}</p>
       {session.atlas.observed && <p>{texts.OBSERVED_HELP}</p>}
       <dl>
         {texts.KEYS.map(([keys, meaning]) => (

@@ -234,14 +234,14 @@ interface TipProps {
 
 /** The tooltip of a dot: its map weight, its columns, its neighbours, its other maps. */
 function Tip({ session, at, host }: TipProps) {
-  const { atlas, state } = session;
-  const { number: map, objects, [state.by]: weights } = at.map;
+  const { atlas } = session;
+  const { number: map, objects, weights } = at.map;
   const object = elementAt(objects, at.entry);
   const others = session.lookups.mapsOf(object).filter((other) => other !== map);
   const share = observedIn(atlas.senses, object, map);
   const here =
     share === null
-      ? texts.measured(state.by, texts.percent(elementAt(weights, at.entry)))
+      ? texts.measured(texts.percent(elementAt(weights, at.entry)))
       : texts.observedHere(texts.percent(share));
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {

@@ -164,9 +164,7 @@ test("colours by kind show the shapes, and no kind is listed twice", () => {
   });
   const keys = (name: string | null) => {
     const { legend } = coloringBy(atlas, name, "light");
-    return keysOf(atlas, legend, { by: "weights", size: null }, "ink").map((runs) =>
-      runs.map(({ text }) => text).join(""),
-    );
+    return keysOf(atlas, legend, null, "ink").map((runs) => runs.map(({ text }) => text).join(""));
   };
   const shapes = ["●\u00A0author", "■\u00A0paper", "◆\u00A0word"];
   assert.deepEqual([keys("kind"), keys(null)], [shapes, shapes]);

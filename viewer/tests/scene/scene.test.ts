@@ -257,13 +257,10 @@ test("a few selected entries get rings, many are coloured", () => {
   assert.equal(scene.color(5), plain);
 });
 
-test("dots show map weights or mixing proportions, by which they are hidden, too", () => {
+test("dots show map weights, by which they are hidden, too", () => {
   const parts = { labels: ["a", "b"], points: [0, 0, 1, 1] };
   const atlas = tinyAtlas({ ...parts, proportions: [0.05, 0.64], weights: [0.25, 0.09] });
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   assert.deepEqual([...scene.visible], [1, 0]);
   assert.ok(Math.abs(elementAt(scene.radii, 0) - 0.5) < 1e-6);
-  scene.setLook(plainLook(atlas, { by: "proportions" }));
-  assert.deepEqual([...scene.visible], [0, 1]);
-  assert.ok(Math.abs(elementAt(scene.radii, 1) - 0.8) < 1e-6);
 });

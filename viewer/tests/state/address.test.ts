@@ -12,7 +12,6 @@ const NOWHERE: Place = {
   x: null,
   y: null,
   min: null,
-  by: null,
   color: null,
   size: null,
   lines: false,
@@ -30,13 +29,12 @@ test("the hash can be read", () => {
     x: 1.25,
     y: -3.5,
     min: 0.1,
-    by: "proportion",
     color: "group",
     lines: true,
   };
   assert.equal(
     toHash(place),
-    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&by=proportion&color=group&lines=1",
+    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1",
   );
   assert.deepEqual(fromHash(toHash(place)), place);
   assert.equal(toHash(NOWHERE), "");
