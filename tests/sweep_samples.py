@@ -48,12 +48,6 @@ class Guess:
         return self.weights[rows] / self.weights[rows].sum(axis=1, keepdims=True)
 
 
-class Slow(Guess):
-    def fit(self, train, *, random_state=None):
-        time.sleep(0.3)
-        return super().fit(train, random_state=random_state)
-
-
 class Deadly(Guess):
     """Ends its process if `other` is 1, after the results of others have arrived."""
 

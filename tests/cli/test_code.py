@@ -1,17 +1,13 @@
 """The command line on counts of two kinds of object: inspect and fit."""
 
 import json
-import re
-import signal
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, on_a_terminal, run, worked, write_norms, write_vectors
-from code_samples import SHORT, atlas_of, code, group_of, record, sample, write_list
+from cli_samples import failed, invoke, worked, write_norms, write_vectors
+from code_samples import atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
 from manymaps.cooccurrence.matching import aligned_atlas
@@ -50,22 +46,6 @@ class TestFit:
         np.testing.assert_array_equal(atlas.maps, fit.maps_)
         assert atlas.labels == fit.atlas_.labels
         assert atlas.kinds == ("document",) * 24 + ("word",) * 9
-
-    def test_what_a_person_reads(self, counts):
-        result = code(counts)
-        assert "out.atlas: 1 map of 24 documents and 9 words, log-likelihood -" in result.stdout
-        assert "next: manymaps plot" in result.stdout
-        assert re.search(r"counts of 25 documents and 10 words in \d+ pairs\n", result.stderr)
-        assert "warning: 1 of 25 documents have no counts and are not fitted: 'blank'" in (
-            result.stderr
-        )
-        assert "warning: 1 of 10 words have no counts and are not fitted: 'unseen'" in result.stderr
-        assert "kept" not in result.stderr
-        assert "DataWarning" not in result.stderr
-
-    def test_quiet_says_nothing(self, counts):
-        result = code(counts, None, "--quiet")
-        assert (result.stdout, result.stderr) == ("", "")
 
     def test_metadata_of_both_kinds_are_kept(self, made):
         metadata = mm.load_atlas(made / "code.atlas").metadata
@@ -120,11 +100,6 @@ class TestFit:
         start = ("--init", made / "code.atlas")
         result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
         failed(result, 3, "(documents and words); use --method code")
-
-    def test_strict_fails_without_convergence(self, counts):
-        result = code(counts, None, "--strict", "--iterations", 2)
-        assert result.exit_code == 4
-        assert (counts.parent / "out.atlas").exists()
 
     def test_a_long_list_with_columns_by_name(self, tmp_path):
         file = write_list(tmp_path / "odd.csv", sample(), "p,q,r")
@@ -254,32 +229,6 @@ class TestInspect:
         assert found["looks_transposed"] is False
         assert found["row_metadata"] == ["group", "year"]
 
-    def test_report_for_a_person(self, made):
-        lines = invoke("inspect", made / "counts.npz").stdout
-        table = sample()
-        top = int(table.column_totals.argmax())
-        for line in (
-            r"rows +25 documents", r"columns +10 words", r"without counts +1 document, 1 word",
-            r"counts +[\d,]+ in [\d,]+ pairs \(\d+\.\d\d% of the table\)",
-            rf"most frequent words +{table.column_labels[top]} {table.column_totals[top]:.0f}, ",
-            r"largest documents +\w+ \d+, ", r"groups +1 \(all are connected\)", r"merged +0",
-            r"metadata +of documents: group, year", r"metadata +of words: length", r"dropped +0",
-        ):  # fmt: skip
-            assert re.search(line, lines), line
-        name = made / "counts.npz"
-        assert f"next: manymaps fit {name} -o counts.atlas --method code" in lines
-
-    def test_groups_and_fractions_are_told(self, tmp_path):
-        file = tmp_path / "apart.csv"
-        file.write_text("site,bird,abundance\na,jay,1.5\nb,tit,2\nb,\x1b[1mcoot,2\nb,tit,1\n")
-        result = invoke("inspect", file)
-        assert "2 without counts in common, the largest with 3 rows" in result.stdout
-        assert "1 are not whole numbers" in result.stdout
-        assert re.search(r"merged +1\n", result.stdout)
-        assert "\x1b" not in result.stdout
-        found = record("inspect", file)
-        assert (found["n_components"], found["fractional"], found["n_counts"]) == (2, 1, 6.5)
-
     def test_which_files_hold_counts(self, tmp_path):
         listed = write_list(tmp_path / "list.csv", sample())
         norms = write_norms(tmp_path)
@@ -293,36 +242,3 @@ class TestInspect:
     def test_options_of_associations_are_refused(self, made):
         result = invoke("inspect", made / "counts.npz", "--responses", "keep")
         failed(result, 2, "--responses does not apply to the counts of")
-
-
-class TestProcess:
-    """In a process of its own: its streams, a terminal, an interruption."""
-
-    @pytest.fixture
-    def large(self, tmp_path: Path) -> Path:
-        """Enough random counts that a fit lasts until a signal arrives."""
-        rng = np.random.default_rng(0)
-        mm.Counts(rng.poisson(0.05, (800, 600)) + np.eye(800, 600)).save(tmp_path / "large.npz")
-        return tmp_path / "large.npz"
-
-    @pytest.mark.slow
-    def test_streams(self, made, tmp_path):
-        done = run("fit", made / "counts.npz", "-o", tmp_path / "o.atlas", "--method", "code",
-                   *SHORT, "--json")  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["method"] == "code"
-        assert "it/s" not in done.stderr
-        assert "Warning" not in done.stderr
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
-    def test_interruption_on_a_terminal(self, large, tmp_path):
-        state = tmp_path / "state.atlas"
-        model = ("--method", "code", "--penalty", 0, "--iterations", 100_000)
-        options = ("-o", tmp_path / "o.atlas", *model, "--checkpoint", state)
-        done = on_a_terminal("fit", large, *options, signal_=signal.SIGINT)
-        assert done.returncode == 130
-        assert done.stdout == ""
-        assert "iteration" in done.stderr
-        assert f"--init {state}" in re.sub(r"\s+", " ", done.stderr)
-        assert not (tmp_path / "o.atlas").exists()
-        assert state.exists()

@@ -1,20 +1,15 @@
 """The command `count`: what it reads and writes, and how it ends."""
 
 import json
-import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import Result
 
-from cli_samples import failed, invoke, on_a_terminal, run, worked
+from cli_samples import failed, invoke, worked
 from manymaps import (
     load_atlas,
-    read_associations,
-    read_similarities,
-    read_vectors,
-    vectors_from,
 )
 from manymaps.data.counts import Counts
 from manymaps.io.counting import Words, count_cooccurrences, count_texts
@@ -62,13 +57,6 @@ def test_json_has_the_promised_keys(posts):
         "n_rows": 3, "n_columns": 6, "n_counts": 12, "n_stored": 8, "skipped": 0,
         "output": str(posts.parent / "counts.npz"),
     }  # fmt: skip
-
-
-def test_the_table_is_that_of_python(posts):
-    counts = written(posts)
-    assert same(counts, count_texts(posts))
-    assert counts.row_labels == ("a", "b", "c")
-    assert counts.row_metadata["group"].tolist() == ["clothes", "sea", "sea"]
 
 
 def test_a_person_reads_what_was_done_and_what_is_next(posts):
@@ -168,50 +156,6 @@ def test_bad_paths(posts, tmp_path):
     assert invoke("count", posts, "-o", tmp_path / "no" / "a.npz").exit_code == 2
 
 
-def long_file(folder: Path, n: int) -> Path:
-    """A text of n documents of 500 words each."""
-    rng = np.random.default_rng(0)
-    words = np.array([f"word{k}" for k in range(20_000)])
-    file = folder / "long.txt"
-    lines = [" ".join(words[rng.integers(20_000, size=500)]) for _ in range(200)]
-    file.write_text("\n".join(lines * (n // 200)))
-    return file
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_leaves_what_was_there(tmp_path, number):
-    file, output = long_file(tmp_path, 8000), tmp_path / "counts.npz"
-    output.write_bytes(b"what was there")
-    count = ("count", file, "-o", output, "--window", 10)
-    done = on_a_terminal(*count, signal_=number, once="words read")
-    assert done.returncode == 130
-    assert "Error: interrupted" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert output.read_bytes() == b"what was there"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["counts.npz", "long.txt"]
-
-
-@pytest.mark.slow
-def test_a_terminal_sees_how_far_it_is(posts, tmp_path):
-    file = long_file(tmp_path, 600)
-    result = on_a_terminal("count", file, "-o", tmp_path / "counts.npz", "--json")
-    assert result.returncode == 0
-    assert "documents, " in result.stderr
-    assert "words read" in result.stderr
-    assert json.loads(result.stdout)["n_rows"] == 600
-    silent = on_a_terminal("count", posts, "-o", tmp_path / "counts.npz", "--quiet")
-    assert silent.stderr == silent.stdout == ""
-
-
-@pytest.mark.slow
-def test_a_pipe_gets_no_progress(posts):
-    result = run("count", posts, "-o", posts.parent / "counts.npz")
-    assert result.returncode == 0
-    assert "read" not in result.stderr
-    assert len(result.stdout.splitlines()) == 2
-
-
 class TestLabels:
     """Every command that reads a file of `count` keeps the labels in it."""
 
@@ -238,11 +182,6 @@ class TestLabels:
         worked(invoke("fit", near, "-o", atlas, "--iterations", 5, "--perplexity", 2, *options))
         assert set(load_atlas(atlas).labels) == {"and", "bow", "in", "knot", "rope", "the", "tie"}
 
-    @pytest.mark.parametrize("read", [read_associations, read_similarities, read_vectors])
-    def test_readers(self, near, read):
-        words = {"and", "bow", "in", "knot", "rope", "the", "tie"}
-        assert set(read(near).labels) == words == set(vectors_from(read_counts(near)).labels)
-
     def test_raw_counts_are_warned_about_and_ppmi_is_fitted_at_once(self, near):
         options = ("-o", near.with_name("near.atlas"), "--maps", 2, "--iterations", 5)
         raw = worked(invoke("fit", near, *options, "--method", "mm-tsne"))
@@ -256,9 +195,3 @@ class TestLabels:
         fitted = worked(invoke("fit", near, *options))
         assert "raw counts" not in fitted.stderr
         assert "knot" in load_atlas(near.with_name("near.atlas")).labels
-
-    def test_inspect_of_different_rows_and_columns(self, near):
-        """A square table of words by other words is not a table of similarities."""
-        Counts(np.ones((2, 2)), ["tie", "knot"], ["rope", "bow"]).save(near)
-        message = "the labels of the rows ('tie', 'knot') and of the columns ('rope', 'bow') differ"
-        failed(invoke("fit", near, "-o", near.with_name("a"), "--method", "mm-tsne"), 3, message)

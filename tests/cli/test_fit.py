@@ -21,7 +21,6 @@ from cli_samples import (
     impatient,
     invoke,
     on_a_terminal,
-    run,
     worked,
     write_vectors,
 )
@@ -93,25 +92,6 @@ class TestFit:
         assert record["seconds"] > 0
         assert record["output"] == str(norms.parent / "out.atlas")
 
-    def test_summary_says_what_to_do_next(self, norms):
-        result = fitted(norms)
-        assert set(mm.load_atlas(norms.parent / "out.atlas").labels) == set(WORDS)
-        assert "KL divergence" in result.stdout
-        assert "next: manymaps senses" in result.stdout
-        assert "1 repeated pairs merged" in result.stderr
-
-    def test_quiet_says_nothing(self, norms):
-        result = fitted(norms, "--quiet")
-        assert (result.stdout, result.stderr) == ("", "")
-
-    def test_same_seed_gives_the_same_maps(self, norms):
-        def positions(seed: int) -> np.ndarray:
-            fitted(norms, "--seed", seed)
-            return mm.load_atlas(norms.parent / "out.atlas").maps
-
-        np.testing.assert_array_equal(positions(3), positions(3))
-        assert not np.array_equal(positions(3), positions(4))
-
     @pytest.mark.parametrize("method", ["mm-tsne", "mm-sne", "aspect-maps"])
     def test_every_method_fits(self, norms, method):
         result = worked(fitted(norms, "--method", method, "--dims", 3, "--json"))
@@ -173,13 +153,6 @@ class TestFit:
         failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
         assert (norms.parent / "out.atlas").exists()
 
-    def test_progress_stays_off_a_pipe(self, norms):
-        output = norms.parent / "out.atlas"
-        done = run("fit", norms, "-o", output, "--maps", 2, "--iterations", 60)
-        assert done.returncode == 0
-        assert "it/s" not in done.stderr
-        assert "\x1b" not in done.stderr + done.stdout
-
     def test_progress_on_a_terminal(self, large):
         # Shorter work than half a second says nothing of how far it is.
         options = ("--maps", 4, "--penalty", 0, "--iterations", 600, "--json")
@@ -188,12 +161,6 @@ class TestFit:
         assert json.loads(done.stdout)["n_maps"] == 4
         for part in ("iteration", "cost", "it/s", "left"):
             assert part in done.stderr
-
-    @pytest.mark.slow
-    def test_quiet_on_a_terminal(self, norms):
-        options = ("--maps", 2, "--iterations", 60, "--quiet")
-        done = on_a_terminal("fit", norms, "-o", norms.parent / "o.atlas", *options)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.fixture
@@ -244,13 +211,6 @@ class TestFitOfVectors:
         np.testing.assert_array_equal(atlas.vectors, values)
         assert atlas_of(vectors, "--drop-vectors").vectors is None
         assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
-
-    def test_summary_and_what_is_kept(self, vectors):
-        result = map_of(vectors)
-        assert "36 vectors of 6 numbers" in result.stderr
-        assert "contains the vectors (0.0 MB)" in result.stderr
-        assert "out.atlas: 1 map of 36 objects" in result.stdout
-        assert "next: manymaps plot" in result.stdout
 
     def test_several_perplexities(self, vectors):
         values = cluster_vectors()[1]
@@ -370,12 +330,6 @@ class TestFitOfVectors:
     def test_option_of_another_method_is_named(self, vectors, method, option, value):
         result = map_of(vectors, f"--{option}", value, method=method)
         failed(result, 2, f"--{option} does not apply to --method {method}")
-        assert not (vectors.parent / "out.atlas").exists()
-
-    def test_wrong_values_are_usage_errors(self, vectors):
-        failed(map_of(vectors, perplexity="5,x"), 2, "'x' is not a perplexity")
-        message = "--perplexity 50.0 is impossible for 36 objects"
-        failed(map_of(vectors, perplexity=50), 2, message)
         assert not (vectors.parent / "out.atlas").exists()
 
     def test_options_of_vectors_beside_associations(self, norms):

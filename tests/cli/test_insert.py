@@ -1,7 +1,6 @@
 """The command `insert`: what it reads as new objects, and what it writes."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from click.testing import Result
 import manymaps as mm
 from cli_samples import WORDS, cluster_vectors, failed, invoke, worked, write_norms, write_vectors
 from manymaps.data.vectors import Vectors
-from manymaps.maps.insertion import Refinement
 from manymaps.maps.insertion import insert as place
 
 OLD, NEW = slice(30), slice(30, None)
@@ -62,15 +60,6 @@ class TestVectors:
         for label in new.labels[30:]:
             assert new.neighbors(label, n_neighbors=1)[0].label[0] == label[0]
 
-    def test_same_places_as_in_python(self, folder):
-        old = mm.load_atlas(folder / "old.atlas")
-        expected = place(
-            old, vectors(NEW), n_neighbors=4, similarity="correlation",
-            refine=Refinement(perplexity=4),
-        )  # fmt: skip
-        options = ("--neighbors", 4, "--similarity", "correlation", "--perplexity", 4)
-        np.testing.assert_array_equal(grown(folder, "new.vec", *options).maps, expected.atlas.maps)
-
     @pytest.mark.parametrize(
         "options",
         [
@@ -117,11 +106,6 @@ class TestVectors:
         np.testing.assert_array_equal(atlas.maps, grown(folder, "new.vec").maps)
         assert grown(folder, new, *options, atlas="bare.atlas").vectors is None
 
-    def test_atlas_without_vectors_and_a_file_without_them(self, folder):
-        result = inserted(folder, "new.vec", atlas="bare.atlas")
-        failed(result, 3, "lacks those of 30 of its 30 objects ('a0'")
-        assert "--vectors FILE" in result.stderr
-
     def test_other_vectors_than_the_atlas_keeps(self, folder):
         words, values = cluster_vectors()
         lines = [
@@ -134,16 +118,6 @@ class TestVectors:
         assert mm.load_atlas(folder / "more.atlas").vectors is None
         same = grown(folder, "new.vec", "--vectors", folder / "old.vec")
         np.testing.assert_array_equal(same.vectors, cluster_vectors()[1])
-
-    def test_a_zero_vector_in_the_atlas(self, folder):
-        old = mm.load_atlas(folder / "old.atlas")
-        values = old.vectors.copy()
-        values[3] = 0
-        replace(old, vectors=values).save(folder / "zero.atlas")
-        result = worked(inserted(folder, "new.vec", atlas="zero.atlas"))
-        assert "--similarity euclidean instead" in result.stderr
-        result = inserted(folder, "new.vec", "--similarity", "cosine", atlas="zero.atlas")
-        assert result.exit_code == 3
 
     def test_words_alone(self, folder):
         (folder / "some.txt").write_text("a33\nb31\n")
@@ -167,15 +141,6 @@ class TestVectors:
         assert "all 30 objects of" in done.stderr
         assert old.read_bytes() == before
         assert sorted(path.name for path in folder.iterdir()) == names
-
-    def test_dissimilar_objects_are_told(self, folder):
-        _, values = cluster_vectors()
-        opposite = -values[:30].mean(axis=0) * 10
-        text = " ".join(map(str, opposite.tolist()))
-        (folder / "odd.vec").write_text(f"odd {text}\n")
-        result = inserted(folder, "odd.vec", "--json")
-        assert json.loads(result.stdout)["dissimilar"] == ["odd"]
-        assert "resemble nothing in the atlas" in result.stderr
 
 
 class TestTable:
@@ -227,14 +192,6 @@ def test_bad_files_are_bad_data(folder, atlas, new, message):
     (folder / "empty.csv").write_text("")
     (folder / "short.vec").write_text("x 1 2\ny 2 1\n")
     failed(inserted(folder, new, atlas=atlas), 3, message)
-
-
-def test_wrong_values_are_usage_errors(folder):
-    result = inserted(folder, "new.vec", "--similarity", "sideways")
-    failed(result, 2, "--similarity sideways cannot be used here")
-    result = inserted(folder, "new.vec", "--perplexity", "31")
-    failed(result, 2, "--perplexity 31.0 must be from 1 to 30")
-    assert not (folder / "more.atlas").exists()
 
 
 class TestBatches:

@@ -27,7 +27,6 @@ def test_a_few_alike_are_words_of_their_own(tmp_path):
     assert HINT not in " ".join(invoke("inspect", tmp_path / "norms.csv").stdout.split())
 
 
-UNLABELLED = "heron,teal,coot,gull\n2,0,0,1\n0,5,0,0\n0,1,4,3\n8,1,1,2\n0,0,1,0\n"
 SITES = '"","heron","teal","coot"\n"1",2,0,0\n"2",0,5,0\n"3",0,1,4\n'
 
 

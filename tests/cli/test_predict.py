@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import re
 import signal
 import subprocess
 import time
@@ -12,9 +11,7 @@ from pathlib import Path
 import pytest
 
 import manymaps as mm
-from cli_samples import command, failed, invoke, worked, write_vectors
-from manymaps.cli.predict import _report, predict
-from manymaps.cli.sweep import sweep
+from cli_samples import command, failed, invoke, worked
 from manymaps.prediction.predictor import AssociationPredictor, _EarlyStopping, predict_associations
 from sweep_samples import write_ring
 
@@ -57,29 +54,6 @@ class TestPredict:
         assert found["n_pairs"] == 240
         assert (found["n_maps"], found["n_components"], found["seed"]) == (2, 3, 4)
 
-    def test_a_person_reads_the_errors(self, norms):
-        result = invoke("predict", norms, "--dims", 3, *QUICK)
-        lines = result.stdout.splitlines()
-        assert lines[0].startswith("2 maps of 3 dimensions, 6 iterations in ")
-        assert lines[1].split() == ["train", "validation", "test"]
-        four = r"( +\d+\.\d{4}){3}"
-        assert re.fullmatch(rf"error{four}  nats per cue.*", lines[2])
-        assert re.fullmatch(rf"uniform model{four}", lines[3])
-        assert re.fullmatch(
-            r"responses +80% +1\d% +\d+% +share of all responses in each part", lines[4]
-        )
-        assert re.fullmatch(rf"per response{four}  nats.*", lines[5])
-        assert result.stderr == "240 pairs of 40 objects\n"
-        quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")
-        assert "held-out associates" in quiet.stdout
-        assert quiet.stderr == ""
-
-    @pytest.mark.parametrize(("error", "worse"), [(0.1, False), (9.0, True)])
-    def test_an_error_above_that_of_the_uniform_model_is_told(self, norms, error, worse):
-        record = json.loads(invoke("predict", norms, "--dims", 3, "--json", *QUICK).stdout)
-        report = _report({**record, "test": error})
-        assert ("above that of the uniform model" in report) is worse
-
     def test_the_maps_are_written(self, norms, tmp_path):
         output = tmp_path / "ring.atlas"
         found = record("predict", norms, "--dims", 3, *QUICK, "-o", output)
@@ -113,17 +87,6 @@ class TestPredict:
         named = ("--cue", "Reiz", "--response", "Antwort", "--strength", "Anteil")
         assert record("predict", norms, "--dims", 2, *QUICK, *named)["n_pairs"] == 240
 
-    def test_the_defaults_are_those_of_python(self):
-        usual = AssociationPredictor().get_params()
-        options = {option.name: option.default for option in predict.params}
-        for name, parameter in {
-            "maps": "n_maps", "kernel": "kernel", "penalty": "penalty", "iterations": "max_iter",
-            "patience": "patience",
-        }.items():  # fmt: skip
-            assert options[name] == usual[parameter]
-        penalties = next(option for option in sweep.params if option.name == "penalties")
-        assert penalties.default == f"{usual['penalty']}"
-
 
 class TestPredictBadInput:
     @pytest.mark.parametrize(
@@ -142,9 +105,6 @@ class TestPredictBadInput:
         file = tmp_path / "pair.csv"
         file.write_text("cue,response,strength\na,b,1\nb,a,1\n")
         failed(invoke("predict", file), 3, "1 pair cannot be split")
-
-    def test_vectors_are_no_associations(self, tmp_path):
-        failed(invoke("predict", write_vectors(tmp_path / "vectors.txt")), 3, "reads as vectors")
 
 
 class TestSweep:
@@ -180,11 +140,6 @@ class TestSweep:
         assert lines[4].startswith(f"next: manymaps predict {norms} --maps ")
         assert f"{table}\n{figure}\n" in result.stderr
         assert figure.stat().st_size > 1000
-
-    def test_the_same_at_any_number_of_jobs(self, norms):
-        _, one = swept(norms)
-        _, two = swept(norms, "--jobs", 2)
-        assert [{**row, "seconds": ""} for row in one] == [{**row, "seconds": ""} for row in two]
 
     def test_finished_fits_are_left_out(self, norms):
         kept = norms.with_name("sweep.jsonl")

@@ -122,15 +122,6 @@ class TestSenses:
         assert f"the responses in {told_in} differ from those in the atlas" in shown.stderr
         assert "differ" not in invoke("senses", fitted, "tie", "--data", norms).stderr
 
-    def test_intervals_are_those_of_the_listed_level(self, atlas, trials, word):
-        data = mm.read_trials(trials)
-        for level, options in (("meaning", ()), ("fine", ("--fine",))):
-            here = mm.intervals(data, mm.load_atlas(atlas), words=[word], sense_level=level)
-            for sense in told(atlas, word, "--data", trials, *options)["senses"]:
-                if sense["share"]:
-                    label = sense["neighbors"][0]["label"]
-                    assert sense["interval"]["value"] == here.share(word, label).value
-
     @pytest.mark.parametrize(
         ("columns", "options", "number", "strength"),
         [
@@ -165,39 +156,6 @@ class TestSenses:
         assert found["n_responses"] == number
         near = {one["label"]: one for s in found["senses"] for one in s["neighbors"]}
         assert near["knot"]["interval"]["value"] == pytest.approx(strength)
-
-    @pytest.mark.parametrize(
-        ("sizes", "options", "said"),
-        [
-            (("9O", "144"), (), "line 2: the group size of 'tie' - 'knot' is '9O'; group sizes "
-             "must be whole numbers of at least 1"),
-            (("144", ""), (), "line 3: the group size of 'tie' - 'suit' is missing"),
-            (("0", "0"), (), "line 2: the group size of 'tie' - 'knot' is '0'"),
-            (("14.5", "14.5"), (), "line 2: the group size of 'tie' - 'knot' is '14.5'"),
-            (("144", "145"), (), "line 3: the group size of 'tie' is 145, but 144 in an earlier "
-             "row; correct the column 'group', or use --per-cue to ignore it"),
-            (("144", "145"), ("--per-cue", "20"), None),
-            (("men", "women"), (), None),
-            (("80", "80"), ("--rows", "keep"), "1 cue with more responses than participants"),
-        ],
-    )  # fmt: skip
-    def test_bad_group_sizes(self, tmp_path, sizes, options, said):
-        norms = write_norms(tmp_path)
-        fitted = tmp_path / "norms.atlas"
-        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
-        file = tmp_path / "sizes.csv"
-        lines = [f"tie,knot,.6,90,{sizes[0]}", f"tie,suit,.4,60,{sizes[1]}"]
-        if sizes != ("men", "women"):
-            lines.append("knot,tie,1,7,144")
-        file.write_text("\n".join(["cue,target,strength,count,group", *lines]) + "\n")
-        result = invoke("senses", fitted, "tie", "--data", file, *options, "--responses", "keep")
-        message = " ".join(result.stderr.split())
-        if said is None:
-            assert result.exit_code == 0
-            assert "group size" not in message
-        else:
-            assert said in message
-            assert result.exit_code == (0 if "80" in sizes else 3)
 
     def test_norms_get_a_note_that_participants_are_not_identified(self, atlas, trials, tmp_path):
         norms = write_norms(tmp_path)

@@ -9,7 +9,6 @@ import pytest
 
 import manymaps as mm
 from cli_samples import WORDS, failed, invoke, worked
-from code_samples import sample
 from manymaps.analysis.stability import repeat_fits, stability
 
 SHORT = ("--maps", 2, "--iterations", 40, "--jobs", 1)
@@ -61,17 +60,6 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert atlas.consensus.n_fits == 3
 
 
-@pytest.mark.slow
-def test_jobs_change_nothing(norms, tmp_path):
-    one, two = tmp_path / "one.atlas", tmp_path / "two.atlas"
-    options = ("--fits", 2, "--maps", 2, "--iterations", 20, "--seed", 3)
-    first = record(norms, "-o", one, *options, "--jobs", 1)
-    second = record(norms, "-o", two, *options, "--jobs", 2)
-    changing = {"seconds": 0, "output": ""}
-    assert {**first, **changing} == {**second, **changing}
-    np.testing.assert_array_equal(mm.load_atlas(one).maps, mm.load_atlas(two).maps)
-
-
 def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
     output = tmp_path / "out.atlas"
     assert record(*fits, "-o", output)["n_fits"] == 3
@@ -85,15 +73,6 @@ def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
     alone = json.loads(invoke("senses", fits[0], "tie", "--json").stdout)
     assert (alone["n_fits"], alone["senses"][0]["n_fits"], alone["elsewhere"]) == (None, None, [])
     assert "fits" not in invoke("senses", fits[0], "tie").stdout
-
-
-def test_fine_senses_are_those_of_the_atlases(fits):
-    atlases = [mm.load_atlas(file) for file in fits]
-    found = record(*fits, "--fine")
-    assert found["level"] == "fine"
-    here = stability(atlases, level="fine")
-    assert found["n_senses"] == sum(len(one.maps) for one in here.senses)
-    assert found["recurrence"]["observed"] == pytest.approx(here.observed.recurrence)
 
 
 def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
@@ -135,16 +114,6 @@ def test_the_figure_shows_the_words(fits, tmp_path):
     failed(result, 3, "tie")
     assert not missing.exists()
     assert not (tmp_path / "p.atlas").exists()
-
-
-def test_counts_of_two_kinds(tmp_path):
-    counts = tmp_path / "counts.npz"
-    sample().save(counts)
-    output = tmp_path / "out.atlas"
-    options = ("--method", "code", "--maps", 2, "--init", "random", "--iterations", 10)
-    worked(invoke("stability", counts, "-o", output, "--fits", 2, "--jobs", 1, *options))
-    assert mm.load_atlas(output).consensus.n_fits == 2
-    failed(invoke("stability", counts, "-o", output, "--fits", 2), 2, "--method code")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +11,8 @@ from scipy import sparse
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked, write_norms
-from code_samples import WORDS, atlas_of, code, group_of, record, sample
-from manymaps.analysis import count_evaluation
+from code_samples import WORDS, atlas_of, code, record, sample
 from manymaps.cooccurrence.likelihood import mean_log_likelihood, place_rows
-from manymaps.metrics.groups import group_lift, group_purity
 
 
 class TestSenses:
@@ -40,11 +37,6 @@ class TestSenses:
         words = record("senses", made / "code.atlas", "tie", *kinds)["senses"][0]["neighbors"]
         assert len(words) == 3
         assert {n["label"] for n in words} <= {*WORDS["wear"], *WORDS["sea"]} - {"tie"}
-
-    def test_one_kind_only_needs_no_note(self, made):
-        result = invoke("senses", made / "code.atlas", "ship")
-        assert result.stderr == ""
-        assert result.stdout.startswith("ship has weight in 1 map\nmap 0  100%  ")
 
     @pytest.mark.parametrize(
         ("options", "exit_code", "message"),
@@ -95,18 +87,6 @@ class TestEvaluate:
         assert (found["n_counts"], found["n_counts_left_out"]) == (int(table.n_counts), 0)
         assert found["seconds"] > 0
 
-    def test_groups_are_measured_as_in_python(self, made):
-        found = record("evaluate", made / "code.atlas", made / "counts.npz")
-        atlas, table = mm.load_atlas(made / "code.atlas"), sample().without_empty()
-        groups = [*map(group_of, range(24))]
-        assert (found["groups"], found["n_groups"], found["n_measured"]) == ("group", 2, 24)
-        purity = group_purity(atlas.maps[0][:24], groups)
-        assert found["purity"] == pytest.approx(purity.mean)
-        assert found["purity_se"] == pytest.approx(purity.standard_error)
-        assert found["lift"] == pytest.approx(group_lift(atlas.maps[0], groups, table).mean)
-        assert found["purity_by_lot"] == pytest.approx(11 / 23)
-        assert found["purity"] > 0.7
-
     def test_order_and_other_objects_do_not_matter(self, made, tmp_path):
         table = sample()
         rng = np.random.default_rng(1)
@@ -134,48 +114,6 @@ class TestEvaluate:
         )
         # The file has no groups; those of the atlas serve.
         assert found["groups"] == "group"
-
-    def test_table_for_a_person(self, made):
-        result = invoke("evaluate", made / "code.atlas", made / "counts.npz")
-        assert "code.atlas: " in result.stdout
-        assert "counts of 24 documents and 9 words\n" in result.stdout
-        for line in (
-            r"log-likelihood +-\d\.\d{4} +nats per count", r"KL divergence +\d\.\d{4} ",
-            r"purity +\.?\d.* nearest documents in the same group; by chance 0\.4783", r"lift +\d",
-        ):  # fmt: skip
-            assert re.search(line, result.stdout), line
-
-    def test_groups_by_name(self, made):
-        files = (made / "code.atlas", made / "counts.npz")
-        result = invoke("evaluate", *files, "--groups", "topic")
-        failed(result, 2, "--groups topic is not a column of metadata; use one of group, year")
-        result = invoke("evaluate", *files, "--groups", "year")
-        failed(result, 3, "'year' assigns 24 documents to 24 groups")
-
-    def test_usual_columns_that_say_nothing(self, made, tmp_path):
-        plain = replace(sample(), row_metadata={"label": [f"x{i}" for i in range(25)]})
-        plain.save(tmp_path / "plain.npz")
-        atlas = replace(mm.load_atlas(made / "code.atlas"), metadata={})
-        atlas.save(tmp_path / "bare.atlas")
-        result = invoke("evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--json")
-        assert "--groups COLUMN selects another" in result.stderr
-        assert json.loads(result.stdout)["purity"] is None
-        result = invoke("evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--quiet")
-        assert "purity" not in result.stdout
-
-    def test_rows_drawn_by_lot(self, made, monkeypatch):
-        files = (made / "code.atlas", made / "counts.npz")
-        assert record("evaluate", *files, "--sample", 10)["n_measured"] == 10
-        monkeypatch.setattr(count_evaluation, "MOST_IN_FULL", 20)
-        monkeypatch.setattr(count_evaluation, "SAMPLE", 12)
-        result = invoke("evaluate", *files)
-        assert "measured on 12 of 24 documents, drawn at random (use --sample N" in result.stderr
-        assert "(12 documents measured by group)" in result.stdout
-
-    def test_several_maps(self, counts):
-        atlas_of(counts, "--maps", 2)
-        found = record("evaluate", counts.parent / "out.atlas", counts)
-        assert 0 < found["purity"] <= 1
 
     def test_nothing_in_common(self, made, tmp_path):
         sample().transposed().save(tmp_path / "swapped.npz")
@@ -267,11 +205,6 @@ class TestInsert:
         assert np.isfinite(grown.log_whole)
         assert record("evaluate", out, counts)["log_likelihood"] < 0
 
-    def test_columns_by_name(self, made, tmp_path):
-        file = tmp_path / "new.csv"
-        file.write_text("p,q,r\nn1,ship,3\nn1,sail,2\n")
-        worked(self.inserted(made, file, "--rows", "p", "--columns", "q", "--count", "r"))
-
     def test_nothing_to_insert(self, made, tmp_path):
         result = self.inserted(made, made / "counts.npz", "-o", tmp_path / "x.atlas")
         failed(result, 3, "has counts of a word in the atlas")
@@ -295,15 +228,9 @@ class TestInsert:
 @pytest.mark.parametrize(
     ("command", "name", "options"),
     [
-        ("plot", "a.png", ()),
-        ("plot", "b.svg", ("--word", "ship")),
         ("plot", "b.png", ("--word", "tie", "--kind", "word")),
-        ("plot", "c.png", ("--color", "group")),
         ("plot", "d.png", ("--color", "kind", "--label", "document")),
-        ("plot", "e.png", ("--zoom",)),
-        ("plot", "g.png", ("--zoom", "--max-labels", "9", "--font-size", "12")),
         ("plot", "h.svg", ("--word", "ship", "--word", "tie", "--max-labels", "3")),
-        ("plot", "f.svg", ("--zoom", "ship, rope", "--map", "0")),
         ("export", "a.csv", ()),
         ("export", "a.graphml", ()),
     ],
@@ -311,17 +238,3 @@ class TestInsert:
 def test_figures_and_tables_of_two_kinds(made, tmp_path, command, name, options):
     worked(invoke(command, made / "code.atlas", "-o", tmp_path / name, *options))
     assert (tmp_path / name).stat().st_size > 0
-
-
-def test_the_word_of_a_figure(made, tmp_path):
-    figure = (made / "code.atlas", "-o", tmp_path / "a.png")
-    result = invoke("plot", *figure, "--word", "tie")
-    assert "'tie' is taken as a document; there is also the word 'tie'" in result.stderr
-    assert invoke("plot", *figure, "--kind", "word").exit_code == 2
-    failed(invoke("plot", *figure, "--label", "site"), 2, "it has document, word")
-    assert invoke("plot", *figure, "--zoom", "--word", "tie").exit_code == 2
-    assert invoke("plot", *figure, "--zoom", "--map", "0,1").exit_code == 2
-    result = invoke("plot", *figure, "--zoom", "nosuchword")
-    assert "no object is labelled 'nosuchword'" in result.stderr
-    result = invoke("plot", *figure, "--word", "tie", "--kind", "site")
-    assert "--kind site is not one of document, word" in result.stderr

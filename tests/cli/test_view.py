@@ -78,16 +78,6 @@ def test_the_look(folder):
     assert [column["name"] for column in header["columns"]] == ["length", "group"]
 
 
-def test_what_the_page_says_of_itself(folder):
-    header = shown(
-        folder, "--description", "Six words.", "--source", "a list", "--credit", "me",
-        "--date", "2026", "--noun", "word",
-    )  # fmt: skip
-    told = [header[name] for name in ("description", "source", "credit", "date", "noun")]
-    assert told == ["Six words.", "a list", "me", "2026", ["word", "words"]]
-    assert shown(folder, "--noun", "mouse, mice")["noun"] == ["mouse", "mice"]
-
-
 def test_titles_of_maps(folder):
     maps = shown(folder, "--map-title", "1=Knots = ties", "--map-title", "0=Dress")["maps"]
     assert [map_["title"] for map_ in maps] == [["Dress"], ["Knots = ties"]]

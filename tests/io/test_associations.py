@@ -537,3 +537,12 @@ def test_group_sizes_of_text_and_parquet(tmp_path):
     graph = tmp_path / "norms.graphml"
     graph.write_text("<graphml/>")
     assert response_columns(graph, ColumnNames()) == (None, None)
+
+
+def test_bad_group_sizes(tmp_path):
+    path, names = tmp_path / "norms.csv", ColumnNames(strength="N")
+    for sizes in ("9O", "80"), ("80", ""), ("0", "0"), ("14.5", "14.5"), ("80", "81"):
+        rows = [f"tie,{word},1,{n}\n" for word, n in zip(("knot", "suit"), sizes, strict=True)]
+        path.write_text("cue,response,strength,N\n" + "".join(rows))
+        with pytest.raises(DataError):
+            read_group_sizes(path, names)

@@ -4,20 +4,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from manymaps.io.associations import read_associations
-from manymaps.io.counts import read_counts
-from manymaps.io.metadata import read_columns
 from manymaps.io.parquet import open_parquet
-from manymaps.io.texts import Texts
-from manymaps.io.vectors import read_vectors
-
-READERS = {
-    "associations": read_associations,
-    "counts": read_counts,
-    "vectors": read_vectors,
-    "metadata": read_columns,
-    "texts": lambda path: list(Texts(path, format="parquet", column="cue")),
-}
 
 
 @pytest.fixture
