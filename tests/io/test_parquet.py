@@ -1,17 +1,9 @@
-"""Parquet files: dictionaries become plain columns, and errors of pyarrow name the file."""
+"""Parquet files: dictionaries become plain columns."""
 
 import pyarrow as pa
-import pytest
 from pyarrow import parquet
 
 from manymaps.io.parquet import open_parquet
-
-
-@pytest.fixture
-def norms(tmp_path):
-    table = pa.table({"cue": ["a", "b"], "response": ["b", "a"], "strength": [0.5, 1.0]})
-    parquet.write_table(table, tmp_path / "norms.parquet")
-    return tmp_path / "norms.parquet"
 
 
 def test_dictionaries_become_plain_columns(tmp_path):
