@@ -191,7 +191,7 @@ class TestDefaults:
     @pytest.mark.parametrize(
         ("estimator", "kernel", "method"),
         [
-            (mm.MultipleMapsTSNE, 2.0, "mm-tsne"),
+            (mm.MultipleMapsTSNE, "cauchy", "mm-tsne"),
             (mm.MultipleMapsSNE, "gaussian", "mm-sne"),
             (mm.AspectMaps, "gaussian", "aspect-maps"),
         ],
