@@ -98,7 +98,7 @@ def count(options: CountOptions) -> None:
     if options.weights == "ppmi":
         method = []
         _note_rare_words(counts, options.window or 1)
-        save_associations(mm.ppmi(counts, rows="keep"), output)
+        _save_associations(mm.ppmi(counts, rows="keep"), output)
     else:
         counts.save(output)
     record = {
@@ -120,7 +120,7 @@ def count(options: CountOptions) -> None:
     tell(lambda: record, lambda: text, summary=True)
 
 
-def save_associations(associations: mm.Associations, path: Path) -> None:
+def _save_associations(associations: mm.Associations, path: Path) -> None:
     """Write associations as a sparse table with labels, which `read_associations` reads."""
     import numpy as np
 

@@ -508,7 +508,7 @@ class Trials:
             cues=cues,
             answers=answers,
             cue=of_cue[self.cue],
-            given=without_repeats(recoded(self.given, of_answer)),
+            given=without_repeats(_recoded(self.given, of_answer)),
             report=report,
         )
 
@@ -540,10 +540,10 @@ def as_norms(name: str, data: Any) -> Associations:
     return norms
 
 
-def recoded(given: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _recoded(given: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Replace answers by their new codes; the codes of missing answers are unchanged.
 
-    >>> recoded(np.array([[0, 1, -3], [1, -1, -2]]), np.array([7, 4])).tolist()
+    >>> _recoded(np.array([[0, 1, -3], [1, -1, -2]]), np.array([7, 4])).tolist()
     [[7, 4, -3], [4, -1, -2]]
     """
     # The negative codes refer to the last elements.

@@ -202,7 +202,7 @@ def _usual_answers(
     # A column with counts of first responses may have the name of a first response.
     if families and (len(families[0]) > 1 or response is None):
         return families[0]
-    return () if response is None or is_numeric(body, response) else (response,)
+    return () if response is None or _is_numeric(body, response) else (response,)
 
 
 def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
@@ -220,7 +220,7 @@ def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
             stem, number, suffix = ordinal[1] or "", _ORDINALS.index(ordinal[2]) + 1, ordinal[3]
         else:
             continue
-        if not is_numeric(body, c):
+        if not _is_numeric(body, c):
             key = (suffix == "raw", stem, suffix or "")
             families.setdefault(key, {}).setdefault(number, c)
     runs = []
@@ -236,7 +236,7 @@ def _cells(body: Body, column: int) -> list[str]:
     return [cell for cell in cells if cell and cell != "NA"]
 
 
-def is_numeric(body: Body, column: int) -> bool:
+def _is_numeric(body: Body, column: int) -> bool:
     """Return whether most cells of a column are numbers."""
     cells = _cells(body, column)
     return bool(cells) and 2 * sum(map(is_number, cells)) > len(cells)
@@ -245,7 +245,7 @@ def is_numeric(body: Body, column: int) -> bool:
 def _has_strengths(names: Sequence[str], body: Body) -> bool:
     """Return whether a numeric column has a name for strengths or counts."""
     usual = {*STRENGTH, *COUNT, "n", "rating"}
-    return any(is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
+    return any(_is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
 
 
 def _are_positions(body: Body, column: int) -> bool:

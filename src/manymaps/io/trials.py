@@ -294,10 +294,10 @@ def _table_trials(
             "no column of participants: every row is a separate trial, unless one is named"
         )
     else:
-        participants, who = named_participants(cells[columns.participant], notes)
+        participants, who = _participants(cells[columns.participant], notes)
     others: dict[str, np.ndarray] = {}
     for c in columns.others:
-        others[header[c]] = attribute(cells[c], header[c], who, participants, notes)
+        others[header[c]] = _attribute(cells[c], header[c], who, participants, notes)
     report = ReadReport(source, len(read), 0, dropped, tuple(notes))
     trials = Trials(cue.texts, answers, cue.codes, codes, who, participants, others, report)
     if columns.position is not None:
@@ -328,7 +328,7 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
     return list(index), codes
 
 
-def named_participants(column: CodedColumn, notes: list[str]) -> tuple[list[str], np.ndarray]:
+def _participants(column: CodedColumn, notes: list[str]) -> tuple[list[str], np.ndarray]:
     """Return the participants and each row's participant.
 
     A row without a participant is assigned to a new participant, and a note counts these rows.
@@ -345,7 +345,7 @@ def _is_unknown(text: str) -> bool:
     return not text or text.casefold() in NOT_AVAILABLE
 
 
-def attribute(
+def _attribute(
     column: CodedColumn,
     name: str,
     who: np.ndarray | None,
