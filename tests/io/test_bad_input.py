@@ -44,35 +44,6 @@ def test_missing_file(arguments, folder, monkeypatch):
     assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "message"),
-    [
-        ("", (), "norms.csv is empty"),
-        (
-            "cue,response,strength\ntie,knot,1\nknot,tie,much\n",
-            (),
-            "line 3: the strength of 'knot'",
-        ),
-        (
-            TRIANGLE,
-            ("--cue", "stimulus"),
-            "no column 'stimulus'; its columns are 'cue', 'response'",
-        ),
-        ("cue,response,strength\na,b,1\n", (), "--responses keep"),
-        (TRIANGLE, ("--metadata", "unknown.csv"), "unknown.csv: no label"),
-        (TRIANGLE, ("--metadata", "twice.csv"), "'tie' twice"),
-    ],
-)
-def test_files_that_cannot_be_used(folder, monkeypatch, text, options, message):
-    monkeypatch.chdir(folder)
-    Path("unknown.csv").write_text("label,n\nbow,1\n", encoding="utf-8")
-    Path("twice.csv").write_text("label,n\ntie,1\ntie,2\n", encoding="utf-8")
-    Path("empty").touch()
-    result = failed(fit(folder, text, *options), 3, message)
-    assert result.stdout == ""
-    assert "responses='keep'" not in result.stderr
-
-
 class TestOutput:
     """An output that cannot be written is told before any work."""
 

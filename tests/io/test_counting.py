@@ -2,9 +2,7 @@
 
 import random
 import re
-import tracemalloc
 from collections import Counter
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -293,47 +291,11 @@ class TestCooccurrences:
                 part.values.toarray(), whole.values.toarray()[np.ix_(chosen, chosen)]
             )
 
-    def test_words_without_a_neighbour_are_kept_and_said(self):
-        counts = count_cooccurrences(["tie knot", "rope"])
-        assert counts.row_totals.tolist() == [1, 0, 1]
-        assert "words without a neighbour, with empty rows: 1 ('rope')" in counts.report.notes
-        assert count_cooccurrences(["tie", "rope"]).n_pairs == 0
-
     def test_bad_options_are_refused(self):
         with pytest.raises(ParameterError):
             count_cooccurrences(POEM, window=0)
         with pytest.raises(ParameterError):
             count_cooccurrences(POEM, weighting="linear")
-
-
-def generated(n: int, told: list[int]) -> Iterator[str]:
-    """Texts of some 50 kB, with 250 of 5,000 different words among what is none."""
-    words = np.array([f"word{k}" for k in range(5000)])
-    rng = np.random.default_rng(0)
-    for _ in range(n):
-        text = " ".join(words[(5000 * rng.random(250) ** 3).astype(int)])
-        text = f"{text} {text[::-1] * 23}"
-        told[0] += len(text)
-        yield text
-
-
-@pytest.mark.parametrize("window", [None, 2])
-def test_a_corpus_streams(window, monkeypatch):
-    monkeypatch.setattr(corpora, "PIECE", 2**15)
-    monkeypatch.setattr(counting, "MOST_PAIRS", 2**16)
-    size = [0]
-    words = Words(max_words=100, token_pattern=r"word\d+")
-    tracemalloc.start()
-    if window is None:
-        counts = count_texts(generated(1000, size), words)
-    else:
-        counts = count_cooccurrences(generated(1000, size), words, window=window)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert size[0] > 48e6
-    result = 12 * counts.values.nnz
-    assert peak < 10e6 + 4 * result
-    assert counts.n_columns == 100
 
 
 HEADER = re.compile(r".*?\n\n", re.DOTALL)

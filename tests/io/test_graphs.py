@@ -112,18 +112,6 @@ def test_defaults_and_names_of_nodes(tmp_path: Path) -> None:
     assert strengths(found) == {("n0", "n1"): 7, ("n1", "n0"): 7}
 
 
-def test_what_yed_draws(tmp_path: Path) -> None:
-    keys = '<key id="d6" for="node" yfiles.type="nodegraphics"/>'
-    labelled = (
-        '<node id="n{0}"><data key="d6"><y:ShapeNode xmlns:y="http://www.yworks.com/xml/graphml">'
-        "<y:NodeLabel>{1}</y:NodeLabel></y:ShapeNode></data></node>"
-    )
-    body = labelled.format(0, "tie") + labelled.format(1, "knot")
-    body += '<edge source="n0" target="n1"/><edge source="n1" target="n0"/>'
-    found = read_associations(written(tmp_path, document(body, keys=keys)))
-    assert found.labels == ("tie", "knot")
-
-
 def test_an_exported_atlas_is_read_again(tmp_path: Path) -> None:
     places = np.random.default_rng(0).normal(size=(2, 6, 2))
     atlas = Atlas([*"abcdef"], places, np.full((2, 6), 0.5), MULTIPLE_MAPS_T_SNE)

@@ -13,7 +13,6 @@ from scipy import sparse
 
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io import vector_tables
 from manymaps.io.kinds import looks_like_vectors
 from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import VALUES, WORDS, assert_same, lines_of, save, text_of
@@ -215,7 +214,7 @@ def peak_of(read):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("kind", ["npy", "h5ad", "sparse h5ad"])
+@pytest.mark.parametrize("kind", ["npy", "h5ad"])
 def test_only_wanted_rows_of_large_files_are_converted(tmp_path, kind):
     n = 2_000
     table = np.random.default_rng(0).normal(size=(n, 3_200))  # 51 MB
@@ -229,33 +228,11 @@ def test_only_wanted_rows_of_large_files_are_converted(tmp_path, kind):
         vectors, peak = peak_of(lambda: read_vectors(path, labels=names, words=wanted))
     else:
         path = tmp_path / "v.h5ad"
-        stored = sparse.csr_matrix(table) if kind == "sparse h5ad" else table
-        anndata.AnnData(stored, obs=pd.DataFrame(index=names)).write_h5ad(path)
+        anndata.AnnData(table, obs=pd.DataFrame(index=names)).write_h5ad(path)
         read_vectors(path, words=wanted)
         vectors, peak = peak_of(lambda: read_vectors(path, words=wanted))
-    values = vectors.values.toarray() if sparse.issparse(vectors.values) else vectors.values
-    np.testing.assert_array_equal(values, truth)
+    np.testing.assert_array_equal(vectors.values, truth)
     assert vectors.labels == tuple(wanted)
     assert vectors.report.n_read == n
     # Data sets of HDF5 are read in blocks of 2**22 numbers.
     assert peak < 2**21 + (2**22 * 8 if kind == "h5ad" else 0) < table.nbytes
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
-def test_words_of_annotated_data(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(vector_tables, "BLOCK_SIZE", 2 * VALUES.shape[1])
-    data = anndata.AnnData(kind(VALUES), obs=pd.DataFrame(index=WORDS))
-    data.obsm["X_pca"] = VALUES[:, :2].astype(np.float64)
-    path = tmp_path / "v.h5ad"
-    data.write_h5ad(path)
-    vectors = read_vectors(path, words=["elk", "cat", "bow"])
-    values = vectors.values if kind is np.asarray else vectors.values.toarray()
-    np.testing.assert_array_equal(values, VALUES[[3, 0]])
-    assert vectors.labels == ("elk", "cat")
-    assert vectors.report.dropped == {"not in the list of words": 2}
-    assert vectors.report.notes[0] == "uses X, 4 variables"
-    assert "'bow'" in vectors.report.notes[1]
-    some = read_vectors(path, format="h5ad:X_pca", words=["owl", "cat"])
-    assert_same(some, ["owl", "cat"], VALUES[[2, 0], :2])
-    with pytest.raises(DataError):
-        read_vectors(path, words=["bow"])

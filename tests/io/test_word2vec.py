@@ -22,7 +22,7 @@ LONG = "9" * 5000
 # --- word2vec, GloVe, fastText --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["v.txt", "v.vec", "v.bin", "v", "v.glove"])
+@pytest.mark.parametrize("name", ["v.txt", "v.bin", "v"])
 @pytest.mark.parametrize("end", ["\n", " \n", "\r\n"])
 def test_text_with_and_without_header_whatever_the_name(tmp_path, name, end):
     for content in (text_of(WORDS, VALUES, end=end), lines_of(WORDS, VALUES, end=end)):
