@@ -12,7 +12,7 @@ from manymaps import Atlas
 from manymaps.compute import field
 from manymaps.compute.threads import threads
 from manymaps.maps import refinement
-from manymaps.maps.refinement import NewRows, agreeing_places, refine_from_nearest, refine_rows
+from manymaps.maps.refinement import NewRows, agreeing_places, refine_rows
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
 from manymaps.model.parameters import weights_from_proportions
 from manymaps.optimizers.batched import descend
@@ -92,29 +92,6 @@ def test_cost_and_slopes(model, n_maps):
     np.testing.assert_allclose(d_positions, numeric, atol=1e-4 * np.abs(numeric).max())
     numeric = numeric_slopes(lambda w: dense_cost(atlas, target, positions, w), weights)
     np.testing.assert_allclose(d_weights, numeric, atol=1e-4 * max(np.abs(numeric).max(), 1e-2))
-
-
-def test_row_sums_of_a_symmetric_target_do_not_scale_the_repulsion():
-    atlas = random_atlas(T_SNE, 1)
-    target, positions, weights = random_rows(atlas)
-    log_z = reference.log_sum(
-        reference.log_kernel("cauchy", positions, atlas.maps.astype(float))[0], axis=1
-    )
-    repulsion = atlas.n_objects * np.exp(log_z - atlas.log_normalizer)
-    one, thrice = (
-        NewRows(atlas, mass * target, np.ones((1, 4), bool)).evaluate(positions, weights)
-        for mass in (1, 3)
-    )
-    level = atlas.log_normalizer - 1
-    np.testing.assert_allclose(
-        thrice[0] - 3 * level - repulsion, 3 * (one[0] - level - repulsion), rtol=1e-5
-    )
-
-    def cost(y):
-        return NewRows(atlas, 3 * target, np.ones((1, 4), bool)).evaluate(y, weights)[0]
-
-    numeric = numeric_slopes(cost, positions, step=1e-2)
-    np.testing.assert_allclose(thrice[1], numeric, atol=1e-2 * np.abs(numeric).max())
 
 
 @pytest.mark.parametrize("background", [0.0, 0.2])
@@ -235,23 +212,6 @@ def test_rows_far_from_the_map_are_summed_directly(monkeypatch):
     cost, _, _ = rows.evaluate(positions, weights)
     assert fields == [(55, refinement._TOLERANCE), (5, 0.0)]
     np.testing.assert_allclose(cost, dense_cost(atlas, target, positions, weights), rtol=1e-4)
-
-
-def test_several_starts_are_refined_like_single_ones():
-    atlas = random_atlas(T_SNE, 1)
-    target, _, _ = random_rows(atlas, k=6)
-    found = refine_from_nearest(atlas, target, target, depth=8)
-    known = atlas.maps[0].astype(float)
-    for i, place in enumerate(found):
-        nearest = target.indices[target.indptr[i] : target.indptr[i + 1]]
-        nearest = nearest[np.argsort(-target.data[target.indptr[i] : target.indptr[i + 1]])]
-        ends = [
-            refine_rows(atlas, target[[i]], known[None, [start]], np.ones((1, 1)))[0][0, 0]
-            for start in nearest[:3]
-        ]
-        seen = [np.argsort(((known - end) ** 2).sum(axis=1))[:8] for end in ends]
-        best = np.argmax(np.round([reference.agreement(nearest, near) for near in seen], 9))
-        np.testing.assert_allclose(place, ends[best], atol=1e-4)
 
 
 class TestDescent:

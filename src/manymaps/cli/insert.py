@@ -12,8 +12,8 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
-from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, Whole, count_or, perplexities
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
+from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOT_OF_COUNTS = (
     "vectors", "words", "labels", "neighbors", "sd", "similarity", "weights", "theta", "refine",
-    "perplexity", "landmarks", "p", "reference_word", "dissimilar", "cue", "response", "strength",
+    "perplexity", "p", "reference_word", "dissimilar", "cue", "response", "strength",
 )  # fmt: skip
 
 
@@ -54,8 +54,7 @@ class InsertOptions:
     output: Path = output_option(
         "OUT.atlas",
         OutputFile(archive=True, may_replace=("ATLAS",)),
-        "Write the extended atlas to this file, which may be ATLAS itself. With --batch, write the "
-        "positions to this NPY file.",
+        "Write the extended atlas to this file, which may be ATLAS itself.",
     )
     vectors: Path | None = option(
         InputFile(),
@@ -109,19 +108,8 @@ class InsertOptions:
     )  # fmt: skip
     perplexity: float | tuple[float, ...] | None = option(
         perplexities,
-        "Effective number of neighbours for --refine.  [default: that of ATLAS; a third of it with "
-        "--landmarks]",
+        "Effective number of neighbours for --refine.  [default: that of ATLAS]",
         metavar="X[,X...]",
-    )
-    landmarks: bool = flag(
-        "Refine the new objects as the rest of a large data set, of which ATLAS is a small sample "
-        "(with --refine only)."
-    )
-    batch: int | None = option(
-        Whole(1),
-        "Read NEW, an NPY file of vectors, in batches of N rows, and write only positions. OUT has "
-        "one row per row of NEW with the coordinates and, for several maps, the proportions. To "
-        "resume after an interruption, repeat the command.",
     )
     reading: NewReading = group(NewReading)
     jobs: int | None = jobs_option()
@@ -143,15 +131,10 @@ def insert(options: InsertOptions) -> None:
                manymaps insert nouns.atlas glove.txt -o more.atlas --words new-nouns.txt
                manymaps insert norms.atlas answers.csv -o more.atlas --neighbors local
                manymaps insert posts.atlas new-counts.npz -o more.atlas
-               manymaps insert part.atlas all.npy -o positions.npy --batch 4096
     """
-    _check_batch(options)
     if not options.refine:
-        refuse_given(("perplexity", "landmarks"), "positions that are not refined (--no-refine)")
+        refuse_given(("perplexity",), "positions that are not refined (--no-refine)")
     atlas, output = mm.load_atlas(options.atlas), options.output
-    if options.batch is not None:
-        _insert_batches(atlas, options.batch, options)
-        return
     if atlas.kinds is not None:
         refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
         grown, n_inserted, dissimilar = _insert_counts(atlas, options)
@@ -169,47 +152,6 @@ def insert(options: InsertOptions) -> None:
         "output": str(output),
     }
     text = f"{output}: {n_inserted:,} new of {grown.n_objects:,} objects, in {seconds:.1f} s"
-    tell(lambda: record, lambda: text, summary=True)
-
-
-def _check_batch(options: InsertOptions) -> None:
-    """Reject options that do not apply with --batch, or apply only with it."""
-    if options.batch is None:
-        return
-    refuse_given(("words", "labels", "format", "cue", "response", "strength", "rows", "columns",
-                  "count"), "rows of an NPY file (--batch)")  # fmt: skip
-    for name, path in ("NEW", options.new), ("-o", options.output):
-        if path.suffix.lower() != ".npy":
-            raise click.UsageError(f"{name}: the name of {path} must end in .npy with --batch")
-
-
-def _insert_batches(atlas: mm.Atlas, batch: int, options: InsertOptions) -> None:
-    """Insert the rows of an NPY file in batches and report their number."""
-    from manymaps.cli.batches import insert_batches
-    from manymaps.cli.reading import vectors_of_atlas
-    from manymaps.compute.threads import threads
-
-    vectors = atlas.vectors
-    if options.vectors is not None:
-        vectors = vectors_of_atlas(atlas, options.vectors).values
-    if vectors is None or atlas.kinds is not None:
-        raise DataError(
-            f"--batch requires vectors, but {options.atlas} contains none; use --vectors"
-        )
-    settings = _settings(options)
-    inputs = (options.atlas, options.vectors, options.similarity, settings)
-    settings = {**settings, "similarity": options.similarity, "vectors": vectors}
-    with threads(options.jobs):
-        n_inserted, n_known = insert_batches(
-            atlas, options.new, options.output, batch, settings, inputs
-        )
-    if n_known:
-        note(f"{n_known:,} rows of {options.new} are equal to rows of the atlas and do not move")
-    seconds, output = elapsed(), options.output
-    record = {
-        "inserted": n_inserted, "known": n_known, "seconds": seconds, "output": str(output)
-    }  # fmt: skip
-    text = f"{output}: positions of {n_inserted + n_known:,} rows, in {seconds:.1f} s"
     tell(lambda: record, lambda: text, summary=True)
 
 
@@ -336,6 +278,5 @@ def _settings(options: InsertOptions) -> dict[str, Any]:
     return {
         **chosen(options, "neighbors", "sd", "dissimilar"),
         "weights": replace(weights, reference_word=options.reference_word),
-        "refine": options.refine
-        and mm.Refinement(perplexity=options.perplexity, landmarks=options.landmarks),
+        "refine": options.refine and mm.Refinement(perplexity=options.perplexity),
     }

@@ -1,35 +1,26 @@
-"""Insertion of many new rows in blocks, with memory that does not depend on the number of rows.
+"""Insertion of many new rows in blocks, which limits the memory.
 
-Rows are inserted independently of each other. The blocks therefore affect only the memory and the
-order of the work, and not the result, apart from the choice among equal landmarks. Blocks are tasks
-(`manymaps.compute.tasks`), which joblib's active backend distributes over processes or a cluster.
+Rows are inserted independently of each other, so the blocks do not affect the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from manymaps.affinity.distances import check_finite
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.tasks import finished, is_spread
 from manymaps.compute.threads import one_blas_thread
-from manymaps.maps.insertion import DEFAULT_NEIGHBORS, Refinement, insert, prepared
+from manymaps.maps.insertion import insert
 from manymaps.maps.new_objects import Matrix
 from manymaps.progress import work
 
-# Rows per block. With 1,000 landmarks and 30 features, the allocated memory peaks at 48 MiB.
+# Rows per block. With 1,000 objects in the atlas and 30 features, the allocated memory peaks at
+# 48 MiB.
 _ROWS = 4096
-# Number of blocks that are in memory and sent to workers together. It is a multiple of the usual
-# numbers of workers on one machine. Not tuned.
-_SENT = 16
-
-# Positions, proportions and mask of dissimilar rows, as in `Insertion`.
-Inserted: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -78,13 +69,9 @@ class RowBlocks:
 
 
 def insert_blocks(
-    atlas: Atlas,
-    blocks: RowBlocks,
-    chosen: np.ndarray,
-    settings: Mapping[str, Any],
-    n_rows: int,
-) -> Generator[tuple[np.ndarray, Inserted], None, None]:
-    """Insert some of the rows, and yield the result of each block when it ends.
+    atlas: Atlas, blocks: RowBlocks, chosen: np.ndarray, settings: Mapping[str, Any]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Insert some of the rows, and yield the positions of each block.
 
     Parameters
     ----------
@@ -96,58 +83,26 @@ def insert_blocks(
         Mask of the rows to insert.
     settings : mapping
         Further arguments of `insert`.
-    n_rows : int
-        Number of rows that are inserted in all, which determines the search for their neighbours.
 
     Yields
     ------
     numbers : ndarray of int
         Indices of the inserted rows.
-    inserted : tuple of ndarray
-        Positions (n_maps, b, n_components), proportions (n_maps, b) and mask (b,) of dissimilar
-        rows, for the b inserted rows of a block.
+    positions : ndarray of shape (n_maps, b, n_components)
+        Positions of the b inserted rows of a block.
     """
-    if not chosen.any():
-        return
-    if atlas.model.normalization == "joint":
-        _ = atlas.log_whole  # computed here once, and not by every worker
-    if settings["refine"]:
-        refine = Refinement() if settings["refine"] is True else settings["refine"]
-        k = settings.get("n_neighbors", DEFAULT_NEIGHBORS)
-        refine = prepared(atlas, settings.get("vectors"), refine, n_rows, k)
-        settings = {**settings, "refine": refine}
     taken = frozenset(atlas.labels)
     used = [k for k in range(len(blocks)) if chosen[blocks.numbers(k)].any()]
-    n_sent = _SENT if is_spread() else 1
     with work("block of rows", total=len(used)) as at:
-        at(0)
-        for first in range(0, len(used), n_sent):
-            parts, tasks = [], []
-            for k in used[first : first + n_sent]:
-                rows = np.flatnonzero(chosen[blocks.numbers(k)])
-                parts.append(k * blocks.size + rows)
-                tasks.append((atlas, blocks[k][rows], _free_labels(parts[-1], taken), settings))
-            with closing(_run(tasks)) as running:
-                for done, (k, inserted) in enumerate(running, first + 1):
-                    yield parts[k], inserted
-                    at(done)
-
-
-def _run(tasks: Sequence[tuple[Any, ...]]) -> Generator[tuple[int, Inserted], None, None]:
-    """Run several tasks on workers. A single task runs here, because workers take time to start."""
-    if len(tasks) > 1:
-        yield from finished(_inserted, tasks)
-        return
-    with one_blas_thread():
-        inserted = _inserted(*tasks[0])
-    yield 0, inserted
-
-
-def _inserted(
-    atlas: Atlas, rows: Matrix, labels: Sequence[str], settings: Mapping[str, Any]
-) -> Inserted:
-    found = insert(atlas, rows, labels=labels, **settings)
-    return found.maps, found.proportions, found.dissimilar
+        for done, k in enumerate(used):
+            at(done)
+            rows = np.flatnonzero(chosen[blocks.numbers(k)])
+            numbers = k * blocks.size + rows
+            with one_blas_thread():
+                found = insert(
+                    atlas, blocks[k][rows], labels=_free_labels(numbers, taken), **settings
+                )
+            yield numbers, found.maps
 
 
 def _free_labels(rows: np.ndarray, taken: Set[str]) -> list[str]:

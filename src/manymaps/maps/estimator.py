@@ -338,16 +338,11 @@ class MapEstimator(
         different coordinates, the coordinates of the first of them are returned, unless X is
         exactly the fitted data. Each other row is inserted at the weighted geometric median of its
         neighbours and then refined (`manymaps.maps.insertion`), independently of the remaining
-        rows. This suits a few new rows. For many new rows among a sample of fitted rows, pass
-        `Refinement(landmarks=True)`. `insert` also reports which new objects do not resemble any
-        fitted object.
+        rows. `insert` also reports which new objects do not resemble any fitted object.
 
-        Blocks of 4,096 rows are inserted on joblib's active backend, for example in processes or on
-        a Dask cluster. A memory-mapped array (`numpy.load` with `mmap_mode="r"`) is read block by
-        block. Apart from the result, the memory therefore depends only on the fitted data. If an
-        exact search would take long, all rows are searched in one index with a recall of 0.99
-        (vectors with a Euclidean metric; needs the extra `knn`). Otherwise, calls for successive
-        slices of 4,096 rows return the same coordinates as one call.
+        The rows are inserted in blocks of 4,096. A memory-mapped array (`numpy.load` with
+        `mmap_mode="r"`) is read block by block. Apart from the result, the memory therefore depends
+        only on the fitted data.
 
         Parameters
         ----------
@@ -355,8 +350,7 @@ class MapEstimator(
             New rows in the form that was fitted: vectors or, with `affinity="precomputed"`,
             similarities to the n fitted objects.
         refine : Refinement, optional
-            Settings of the refinement. `Refinement(landmarks=True)` is for fitted rows that are a
-            small sample of all rows. The metric is that of the fit, unless `refine` defines one.
+            Settings of the refinement. The metric is that of the fit, unless `refine` defines one.
 
         Returns
         -------
@@ -396,9 +390,8 @@ class MapEstimator(
         }
         with threads(self.n_jobs), warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            new, n_new = fitted < 0, int((fitted < 0).sum())
-            for numbers, inserted in insert_blocks(self.atlas_, blocks, new, settings, n_new):
-                places[:, numbers] = inserted[0]
+            for numbers, positions in insert_blocks(self.atlas_, blocks, fitted < 0, settings):
+                places[:, numbers] = positions
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
 
     def __sklearn_tags__(self) -> Tags:

@@ -17,10 +17,9 @@ the largest distance from it, and u is the direction to the object's usual posit
 
 For vectors with distances d_ij and a largest possible distance D, the similarities are s_ij = 1 -
 d_ij / D. For "cosine", d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric, D
-is the object's own largest distance to the atlas. If the neighbours of many objects are searched in
-an index, it is the largest distance to at most 500 atlas objects or to its neighbours. If the
-largest of an object's precomputed similarities exceeds 1, all its similarities are divided by it
-before they are compared with theta_i, which is at most 1.
+is the object's own largest distance to the atlas. If the largest of an object's precomputed
+similarities exceeds 1, all its similarities are divided by it before they are compared with
+theta_i, which is at most 1.
 
 Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objects; weights (k, n).
 """
@@ -30,30 +29,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.affinity.distances import EUCLIDEAN, Metric, comparable, in_unit
-from manymaps.affinity.neighbors import (
-    NeighborGraph,
-    NeighborIndex,
-    NeighborSearch,
-    nearest_neighbors,
-    neighbor_index,
-)
+from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, listed
 from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
-from manymaps.maps.new_objects import Matrix, NewObjects, as_floats, read_new
+from manymaps.maps.new_objects import Matrix, NewObjects, read_new
 
-if TYPE_CHECKING:
-    from manymaps.maps.bandwidths import Bandwidths
-
-__all__ = ["Insertion", "Refinement", "insert", "prepared"]
+__all__ = ["Insertion", "Refinement", "insert"]
 
 # 32 MiB of float64 per block.
 _BLOCK = 1 << 22
@@ -66,17 +56,8 @@ _STRANGE = 2.0
 # Not tuned. The number is small enough to stay local, and large enough to limit the effect of a
 # single unusual neighbour.
 DEFAULT_NEIGHBORS = 25
-# Fraction of the perplexity of the atlas for landmarks. It was chosen on the mixture of
-# `benchmarks/landmarks.py` (one seed, 1,500 inserted points, positions with a jitter of 1e-4).
-# There, 1 / 2 preserves 0.185 of the 10 nearest and 0.438 of the 100 nearest neighbours, and 1 / 3
-# preserves 0.191 and 0.426. The nearest landmark preserves 0.188 and 0.368 with jitter. Without
-# jitter, ties favour the landmark, and the benchmark lists 0.200 for the nearest landmark and 0.188
-# for 1 / 3.
-_LANDMARK_PERPLEXITY = 1 / 3
 # The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
-# Search in an index. A recall of 0.95 would save a sixth of its time.
-_SEARCH = NeighborSearch(recall=0.99)
 # Similarities come from float32.
 _ROUNDING = 1e-6
 # Distance from the centre in radii of the map. The gap of an eighth of the map's width is visible
@@ -103,11 +84,6 @@ class Refinement:
     agree : bool
         Whether each object in a single map is finally moved to the nearby position at which its
         neighbours in the data and in the map agree best.
-    landmarks : bool
-        Whether the atlas is a small sample of the objects, so that most neighbours of a new object
-        are other new objects. In a single map, each object then starts from its three nearest atlas
-        objects, and `agree` chooses between the results. The target of a joint model is symmetric,
-        and the default perplexity is a third of that of the atlas.
 
     See Also
     --------
@@ -124,18 +100,9 @@ class Refinement:
     metric: Metric | None = None
     max_iter: int = 10
     agree: bool = True
-    landmarks: bool = False
 
     def __post_init__(self) -> None:
         check_whole("max_iter", self.max_iter)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Prepared(Refinement):
-    """Settings with the index and the bandwidths of the landmarks, where these are used."""
-
-    index: NeighborIndex | None
-    bandwidths: Bandwidths | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,15 +267,7 @@ def insert(
     k_best = None if n_neighbors == "local" else int(n_neighbors)
     curve = weights or PowerWeights()
     reference = _reference(curve, atlas)
-    index = refine.index if isinstance(refine, _Prepared) else None
-    graph = index.nearest(objects.vectors) if index and objects.vectors is not None else None
-    if index and graph and index.metric == objects.similarity and k_best and reference is None:
-        neighbors, strange, references = (
-            *_nearest_similar(objects, index.points, graph, k_best),
-            None,
-        )
-    else:
-        neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
+    neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
     _check_references(references, objects.labels, curve)
     _warn_of(objects.labels, strange, dissimilar)
     shares = curve.weigh(neighbors, references)
@@ -316,7 +275,7 @@ def insert(
     maps = _places(shares, atlas)
     if refine:
         maps, proportions = _refined(
-            atlas, objects, maps, proportions, Refinement() if refine is True else refine, graph
+            atlas, objects, maps, proportions, Refinement() if refine is True else refine
         )
     if dissimilar == "apart":
         maps[:, strange] = _places_apart(maps[:, strange], atlas)
@@ -358,23 +317,16 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 
         cosines = safe_sparse_dot(new, known.T, dense_output=True)
         return np.clip(0.5 + 0.5 * cosines, 0.0, 1.0)
-    distances = _distances(new, known, similarity)
-    return _in_widest(distances, distances.max(axis=1, keepdims=True))
-
-
-def _distances(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
     from sklearn.metrics import pairwise_distances
 
     inner = "euclidean" if similarity in EUCLIDEAN else similarity
     try:
-        return in_unit(pairwise_distances(new, known, metric=inner), similarity)
+        distances = in_unit(pairwise_distances(new, known, metric=inner), similarity)
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"cannot be used here: {error}", name="similarity", value=similarity
         ) from error
-
-
-def _in_widest(distances: np.ndarray, widest: np.ndarray) -> np.ndarray:
+    widest = distances.max(axis=1, keepdims=True)
     return 1 - np.divide(distances, widest, out=np.zeros_like(distances), where=widest > 0)
 
 
@@ -403,31 +355,6 @@ def _effective_neighbors(
         np.concatenate(dissimilar),
         None if reference is None else np.concatenate(references),
     )
-
-
-def _nearest_similar(
-    objects: NewObjects, known: np.ndarray, graph: NeighborGraph, k_best: int
-) -> tuple[sparse.csr_array, np.ndarray]:
-    """Select the most similar objects from known neighbours, and find the dissimilar rows.
-
-    The atlas objects are passed as comparable points (n, n_features). The largest distance of an
-    object is that to at most 500 objects or to its neighbours.
-    """
-    similarity = objects.similarity
-    distances = graph.distances[:, :k_best].astype(np.float64)
-    new = comparable(known[:1], objects.vectors, similarity)[1]
-    if similarity == "cosine":
-        similarities = 1 - distances / 2
-    else:
-        widest = _distances(new, known[_sample(known)], similarity).max(axis=1, keepdims=True)
-        similarities = _in_widest(distances, np.maximum(widest, distances[:, -1:]))
-    best = similarities[:, :1]
-    values = np.divide(similarities, best, out=np.ones_like(similarities), where=best > 0)
-    shape = len(values), known.shape[0]
-    starts = np.arange(0, values.size + 1, values.shape[1])
-    chosen = sparse.csr_array((values.ravel(), graph.indices[:, :k_best].ravel(), starts), shape)
-    chosen.eliminate_zeros()
-    return chosen, best[:, 0] <= _least_usual_similarity(known, similarity)
 
 
 def _scaled_column(table: Matrix, reference: int | None) -> np.ndarray | None:
@@ -568,25 +495,21 @@ def _refined(
     maps: np.ndarray,
     proportions: np.ndarray,
     how: Refinement,
-    graph: NeighborGraph | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Optimize the positions and proportions of the new rows, whose neighbours may be known."""
+    """Optimize the positions and proportions of the new rows."""
     # Importing the compiled functions takes half a second, and only refinement needs them.
-    from manymaps.maps.refinement import agreeing_places, refine_from_nearest, refine_rows
+    from manymaps.maps.refinement import agreeing_places, refine_rows
 
     perplexities = _perplexities(atlas, how)
     if objects.similarities is not None:
         sums = np.asarray(objects.similarities.sum(axis=1)).ravel()
-        target = neighbors = sparse.csr_array(objects.similarities / sums[:, None])
+        target = sparse.csr_array(objects.similarities / sums[:, None])
     else:
-        target, neighbors = _gaussian_rows(atlas, objects, how, perplexities, graph)
-    depth, by_agreement = int(np.ceil(perplexities.max())), atlas.n_maps == 1 and how.agree
-    if by_agreement and how.landmarks:
-        maps = refine_from_nearest(atlas, target, neighbors, max_iter=how.max_iter, depth=depth)
-        return maps[None], proportions
+        target = _gaussian_rows(atlas, objects, _metric(atlas, how), perplexities)
     maps, proportions = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
-    if by_agreement:
-        maps = agreeing_places(atlas.maps[0], neighbors, maps[0], depth)[None]
+    if atlas.n_maps == 1 and how.agree:
+        depth = int(np.ceil(perplexities.max()))
+        maps = agreeing_places(atlas.maps[0], target, maps[0], depth)[None]
     return maps, proportions
 
 
@@ -599,30 +522,7 @@ def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
     stored = np.asarray(atlas.settings.perplexity, float)
     if len(stored) > MOST_SCALES or len(stored) == atlas.n_objects:
         stored = np.array([np.median(stored)])
-    return np.maximum(_LANDMARK_PERPLEXITY * stored, 1.0) if how.landmarks else stored
-
-
-def prepared(
-    atlas: Atlas,
-    vectors: Matrix | None,
-    how: Refinement,
-    n_rows: int = 0,
-    n_neighbors: int | str = DEFAULT_NEIGHBORS,
-) -> Refinement:
-    """Add the index and the bandwidths of landmarks to the settings for all blocks of rows."""
-    known = atlas.vectors if vectors is None else vectors
-    if isinstance(how, _Prepared) or known is None:
-        return how
-    known, metric = as_floats(known, "the known vectors"), _metric(atlas, how)
-    perplexities = _perplexities(atlas, how)
-    k = max(_n_nearest(atlas, perplexities), 0 if n_neighbors == "local" else int(n_neighbors))
-    index = neighbor_index(known, k, n_rows, metric=metric, search=_SEARCH)
-    found = None
-    if how.landmarks and atlas.model.normalization == "joint" and atlas.n_objects > 1:
-        from manymaps.maps.bandwidths import reverse_bandwidths
-
-        found = reverse_bandwidths(known, perplexities, metric)
-    return _Prepared(**vars(how), index=index, bandwidths=found)
+    return stored
 
 
 def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:
@@ -646,32 +546,27 @@ def _metric(atlas: Atlas, how: Refinement) -> Metric:
 
 
 def _gaussian_rows(
-    atlas: Atlas,
-    objects: NewObjects,
-    how: Refinement,
-    perplexities: np.ndarray,
-    graph: NeighborGraph | None,
-) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Compute the target and p_j|i over the nearest atlas objects, both of shape (k, n)."""
-    from manymaps.maps.bandwidths import probabilities
+    atlas: Atlas, objects: NewObjects, metric: Metric, perplexities: np.ndarray
+) -> sparse.csr_array:
+    """Compute the target p_j|i over the nearest atlas objects, of shape (k, n).
 
-    k_nearest = _n_nearest(atlas, perplexities)
-    graph = graph or _nearest(objects, k_nearest, _metric(atlas, how))
-    indices = graph.indices[:, :k_nearest]
-    squared = graph.distances[:, :k_nearest].astype(np.float64) ** 2
-    starts = np.arange(0, squared.size + 1, k_nearest)
-    total = np.zeros_like(squared)
+        p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2)
+
+    beta_i gives object i the perplexity; the target is the mean over the perplexities.
+    """
+    from manymaps.compute.bandwidth import conditional_probabilities
+    from manymaps.compute.threads import share_out
+
+    graph = _nearest(objects, _n_nearest(atlas, perplexities), metric)
+    k, n_nearest = graph.distances.shape
+    squared = graph.distances.astype(np.float64).ravel() ** 2
+    starts = np.arange(0, squared.size + 1, n_nearest)
+    total, one = np.zeros_like(squared), np.empty_like(squared)
     for perplexity in perplexities:
-        total += probabilities(squared, perplexity) / len(perplexities)
-
-    def rows(values: np.ndarray) -> sparse.csr_array:
-        shape = len(values), atlas.n_objects
-        return sparse.csr_array((values.ravel(), indices.ravel(), starts), shape)
-
-    how = prepared(atlas, objects.known, how) if how.landmarks else how
-    if not isinstance(how, _Prepared) or how.bandwidths is None:
-        return rows(total), rows(total)
-    return rows((total + how.bandwidths.reverse(indices, squared)) / 2), rows(total)
+        logs = np.full(k, np.log(perplexity))
+        share_out(conditional_probabilities, k, squared, starts, logs, one)
+        total += one / len(perplexities)
+    return sparse.csr_array((total, graph.indices.ravel(), starts), (k, atlas.n_objects))
 
 
 def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:

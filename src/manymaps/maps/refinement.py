@@ -10,9 +10,7 @@ A new object i has a target p_j|i over atlas objects j, and its cost depends onl
 
 The joint form is the tangent of log(n z_i) at the mean row z_i = Z / n. Without background, it
 gives C_i = - sum_j p_j|i log v_ij + n z_i / Z + constant. This is the contribution of the row to n
-KL(P || Q), to first order in its share of Z. The target of a joint model may also be symmetric,
-(p_j|i + p_i|j) / 2, with a row sum s_i other than 1. The tangent is then at z_i = s_i Z / n, so
-that C_i is again the contribution of the row. The gradient consists of the two sums of
+KL(P || Q), to first order in its share of Z. The gradient consists of the two sums of
 `manymaps.model.objective`:
 
     dC_i = - sum_j p_ij r_ij d log v_ij  +  R_i slope_i d log z_i,    slope_i = 1  or  n z_i / Z
@@ -34,11 +32,6 @@ Here, N_k are the k nearest atlas objects. Three further rounds compare twelve p
 object, at the distance of its third nearest neighbour, and exclude positions that are more remote
 than the first. `examples/claassen_insertion_2020.py` prints the gain. (Agreement is nearly the same
 quantity as a measure of preserved neighbours.)
-
-**Landmarks.** If the atlas is a small sample of the objects, most neighbours of a new object are
-other new objects. A position that agrees with many atlas objects is then between them, where it
-also has many wrong neighbours. Each object therefore starts at each of its three nearest atlas
-objects, and the result with the best agreement is kept (`refine_from_nearest`).
 
 Fixed factors b_j of the atlas objects multiply their v_ij and require a conditional normalization.
 
@@ -91,9 +84,6 @@ _CORNERS = 10
 # neighbourhood. Not tuned.
 _ROUNDS = 3
 _NEAR = 3
-# In three data sets with nine new objects per landmark, six starts preserved up to 0.007 fewer of
-# the 10 nearest neighbours and up to 0.003 more of the 100 nearest neighbours than three.
-_STARTS = 3
 # Number of objects per block, which limits the memory that their candidates require.
 _QUERIES = 512
 
@@ -107,7 +97,7 @@ class NewRows:
     atlas : Atlas
         The atlas. Under a joint model, its `log_whole` is log Z.
     target : sparse array of shape (k, n)
-        Target p_j|i, whose rows sum to 1 unless the model is joint.
+        Target p_j|i, whose rows sum to 1.
     active : ndarray of bool, shape (n_maps, k)
         Mask of the maps that are considered for each new object.
     penalty : float
@@ -132,10 +122,6 @@ class NewRows:
         forward = self.target.data.astype(np.float32)
         indptr, indices = self.target.indptr.astype(np.int64), self.target.indices.astype(np.uint32)
         return Pairs(indptr, indices, forward, np.zeros_like(forward))
-
-    @cached_property
-    def _log_masses(self) -> np.ndarray:
-        return np.log(np.asarray(self.target.sum(axis=1), np.float64).ravel())
 
     @cached_property
     def _known(self) -> tuple[np.ndarray, np.ndarray]:
@@ -191,7 +177,7 @@ class NewRows:
         normalizer = log_z
         if self._is_joint:
             log_whole = self.atlas.log_whole
-            log_slope_of_z = np.log(self.atlas.n_objects) - log_whole - self._log_masses
+            log_slope_of_z = np.log(self.atlas.n_objects) - log_whole
             normalizer = log_whole + np.exp(log_z + log_slope_of_z) - 1
         pull, share, mass, cost = self._attraction(scaled, log_pi, -normalizer)
         with np.errstate(divide="ignore"):
@@ -302,7 +288,7 @@ def refine_rows(
     atlas : Atlas
         The atlas, whose parameters contain the size penalty.
     target : sparse array of shape (k, n)
-        Target p_j|i of the new objects, whose rows sum to 1 unless the model is joint.
+        Target p_j|i of the new objects, whose rows sum to 1.
     positions : ndarray of shape (n_maps, k, n_components)
         Starting positions.
     proportions : ndarray of shape (n_maps, k)
@@ -343,47 +329,6 @@ def refine_rows(
     vectors, _, _ = descend(evaluate, start, max_iter, first_step=0.5)
     points, weights = unpacked(vectors)
     return points, np.exp(log_softmin(weights)) if learned else proportions
-
-
-def refine_from_nearest(
-    atlas: Atlas,
-    target: sparse.csr_array,
-    neighbors: sparse.csr_array,
-    *,
-    max_iter: int = 10,
-    depth: int,
-) -> np.ndarray:
-    """Minimize the costs in a single map from several starts, and keep the best agreement.
-
-    Parameters
-    ----------
-    atlas : Atlas
-        The atlas, with one map.
-    target : sparse array of shape (k, n)
-        Target of the new objects, as in `refine_rows`.
-    neighbors : sparse array of shape (k, n)
-        Neighbours of each new object; a larger entry is a nearer neighbour.
-    max_iter : int
-        Maximum number of evaluations of the cost from each start.
-    depth : int
-        Size of the largest neighbourhood to compare, limited to the number of stored neighbours.
-
-    Returns
-    -------
-    ndarray of shape (k, n_components)
-        Positions of the new objects.
-    """
-    from scipy.spatial import cKDTree
-
-    known, ranked = atlas.maps[0].astype(np.float64), _ranked(neighbors)
-    k = len(ranked.counts)
-    # All starts are refined together, because a field of many rows takes less time per row.
-    start = known[ranked.nearest(_STARTS)].transpose(1, 0, 2).reshape(1, _STARTS * k, -1)
-    targets = sparse.csr_array(sparse.vstack([target] * _STARTS))
-    ends, _ = refine_rows(atlas, targets, start, np.ones((1, _STARTS * k)), max_iter=max_iter)
-    offers = ends[0].reshape(_STARTS, k, -1).transpose(1, 0, 2)
-    depth = min(depth, len(known))
-    return _most_agreeing(cKDTree(known), offers, ranked, depth)[0]
 
 
 def agreeing_places(
