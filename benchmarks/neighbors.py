@@ -97,16 +97,6 @@ def graph(points: np.ndarray, kind: str) -> Search:
     return search
 
 
-def descent(points: np.ndarray) -> Search:
-    """Search pynndescent's own graph for all points at once."""
-    import pynndescent
-
-    found = pynndescent.NNDescent(
-        points, n_neighbors=NEIGHBORS + 1, random_state=0, n_jobs=THREADS
-    ).neighbor_graph[0]
-    return lambda rows, effort: np.asarray(found[rows])
-
-
 METHODS: dict[str, Callable[[np.ndarray], Search]] = {
     "lists": lambda points: lists(points, "flat"),
     "lists, fp16": lambda points: lists(points, "fp16"),
@@ -114,7 +104,6 @@ METHODS: dict[str, Callable[[np.ndarray], Search]] = {
     "lists, PQ 4 bit fast scan, refined": lambda points: lists(points, "fast scan"),
     "HNSW": lambda points: graph(points, "HNSW"),
     "NSG": lambda points: graph(points, "NSG"),
-    "pynndescent": descent,
 }
 
 

@@ -1,9 +1,7 @@
-"""The search by cells: what k-means cannot part, what products round away, and whose limits."""
+"""The search by cells: what k-means cannot part, and how many are probed."""
 
-import pickle
 from itertools import pairwise
 
-import faiss
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -18,11 +16,6 @@ def clouds(n, d=8, seed=0):
     rng = np.random.default_rng(seed)
     centres = 3 * rng.normal(size=(20, d))
     return (centres[rng.integers(20, size=n)] + rng.normal(size=(n, d))).astype(np.float32)
-
-
-def found(points, k, n_candidates, queries=None, n_threads=1):
-    parts = cells_of(points, 0, n_threads)
-    return parts.search(queries, k, n_candidates, n_threads, lambda done: None)
 
 
 def probed(points, k, n_probes, queries=None):
@@ -52,61 +45,27 @@ def test_every_point_is_in_one_cell_of_bounded_size(small):
     assert (parts.of_point[parts.numbers[parts.starts[7] : parts.starts[8]]] == 7).all()
 
 
-@pytest.mark.parametrize("search", [found, probed])
-def test_with_all_points_as_candidates_the_search_is_exact(small, search):
+def test_with_all_cells_probed_the_search_is_exact(small):
     points, queries = clouds(900), clouds(40, seed=1)
     for asked in (None, queries):
         distances = cdist(points if asked is None else asked, points, "sqeuclidean")
         if asked is None:
             np.fill_diagonal(distances, np.inf)
-        indices, squares = search(points, 12, 900, asked)
+        indices, squares = probed(points, 12, 900, asked)
         np.testing.assert_allclose(squares, np.sort(distances, axis=1)[:, :12], rtol=1e-5)
         np.testing.assert_allclose(
             np.take_along_axis(distances, indices.astype(int), axis=1), squares, rtol=1e-5
         )
 
 
-def test_candidates_are_counted_as_they_are_searched(small):
-    """A neighbour is found where fewer candidates than are asked for come before its cell."""
-    points = clouds(900)
-    truth, _ = found(points, 10, 900)
-    parts = cells_of(points, 0, 1)
-    before = parts.candidates_before(parts.centres[parts.of_point], truth)
-    assert (before[parts.of_point[:, None] == parts.of_point[truth]] == 0).all()
-    for n_candidates in (20, 40):
-        indices, _ = parts.search(None, 10, n_candidates, 1, lambda done: None)
-        there = np.array([np.isin(a, b) for a, b in zip(truth, indices, strict=True)])
-        assert ((before < n_candidates) == there).mean() > 0.999
-        assert 0.2 < there.mean() < 0.99
-
-
-def test_what_products_round_away_is_measured_by_differences():
+def test_squares_come_from_differences():
     """Tens of points 1e-5 apart, in cells of about 1."""
     rng = np.random.default_rng(0)
     points = np.repeat(rng.random((300, 3)), 10, axis=0) + 1e-5 * rng.random((3000, 3))
     points = points.astype(np.float32)
-    _, squares = found(points, 9, 600)
+    _, squares = probed(points, 9, 30)
     exact = np.sort(cdist(points, points, "sqeuclidean"), axis=1)[:, 1:10]
     np.testing.assert_allclose(squares, exact, rtol=1e-3)
-
-
-def test_the_limits_of_faiss_are_put_back(monkeypatch):
-    def limits():
-        c = faiss.cvar
-        return c.distance_compute_blas_threshold, c.distance_compute_min_k_reservoir
-
-    before, seen = limits(), []
-    points = clouds(600)
-    parts = cells_of(points, 0, 1)
-
-    def stop(done):
-        seen.append(limits())
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        parts.search(None, 5, 100, 1, stop)
-    assert seen == [(1, 1)]
-    assert limits() == before
 
 
 def test_data_without_cells_are_searched_exactly():
@@ -117,15 +76,6 @@ def test_data_without_cells_are_searched_exactly():
     np.testing.assert_allclose(
         graph.distances, np.sort(cdist(points, points), axis=1)[:, 1:11], rtol=1e-5
     )
-
-
-def test_progress_is_told_by_objects(small):
-    told = []
-    points = clouds(1200)
-    cells_of(points, 0, 2).search(None, 5, 100, 2, told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1200
-    assert len(told) > 2
 
 
 @pytest.mark.parametrize("many", [10, 2_000])
@@ -181,7 +131,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(small):
         np.testing.assert_array_equal(one, other)
 
 
-def test_progress_of_probes_is_told_by_objects(small, monkeypatch):
+def test_progress_is_told_by_objects(small, monkeypatch):
     monkeypatch.setattr(cells, "_PROBED_AT_ONCE", 20)
     told = []
     points = clouds(1200)
@@ -190,11 +140,3 @@ def test_progress_of_probes_is_told_by_objects(small, monkeypatch):
     assert told == sorted(told)
     assert told[-1] == 1200
     assert len(told) > 2
-
-
-def test_pickled_cells_contain_only_their_fields():
-    parts = cells_of(clouds(900), 0, 1)
-    size = len(pickle.dumps(parts))
-    parts.probe(parts.points, True, 5, 4, parts.around(4))
-    assert "blocks" in vars(parts)
-    assert len(pickle.dumps(parts)) == size

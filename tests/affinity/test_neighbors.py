@@ -1,8 +1,6 @@
 """Neighbours: the exact ones, a promised recall, and data that cannot have any."""
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -158,21 +156,18 @@ def test_faiss_takes_sparse_rows_of_few_columns():
 def test_many_neighbors_of_few_points_are_all_found(monkeypatch):
     """The cells that are probed contain fewer points than are asked for."""
     monkeypatch.setattr(cells, "_POINTS_PER_CELL", 8)
+    monkeypatch.setattr(search_methods._Sample, "fewest", lambda *_: 2)
     X = clouds(300)
-    problem = search_methods.Problem(X, None, 250, "euclidean", 0)
-    index, _ = search_methods.index_of(problem, 0.2)
-    indices, distances = replace(index, n_probes=2).search(problem)
+    graph = nearest_neighbors(X, 250, search=NeighborSearch("faiss", 0.2))
     exact = nearest_neighbors(X, 250, search=EXACT)
-    np.testing.assert_allclose(distances, exact.distances, rtol=1e-5)
-    assert all(len(set(row)) == 250 for row in indices)
+    np.testing.assert_allclose(graph.distances, exact.distances, rtol=1e-5)
+    assert all(len(set(row)) == 250 for row in graph.indices)
 
 
 def test_the_recall_of_narrow_lists_of_cells_is_reached(monkeypatch):
     """The cells next to the home cell of a query do not contain all that are near the query."""
     monkeypatch.setattr(cells, "_POINTS_PER_CELL", 16)
     monkeypatch.setattr(cells, "_MORE_CELLS", 0)
-    monkeypatch.setattr(cells, "FEW_CANDIDATES", 0)
-    monkeypatch.setattr(search_methods, "_HARDLY_MORE", 0)
     X = clouds(4000)
     graph = nearest_neighbors(X, 20, search=NeighborSearch("faiss", 0.9))
     assert 0.9 <= graph.recall < 0.99
@@ -210,93 +205,14 @@ def test_auto_is_exact_until_that_is_dear():
     assert nearest_neighbors(X, 5, search=NeighborSearch("faiss", 1.0)).method == "exact"
 
 
-class Descent:
-    """Stands for pynndescent, which takes minutes to compile: the better, the more neighbours."""
-
-    seen: ClassVar = []
-
-    def __init__(self, data, metric, n_neighbors, random_state, n_jobs):
-        self.seen.append((metric, n_neighbors))
-        self.data = data
-        distances = cdist(data, data, metric)
-        distances[
-            np.random.default_rng(random_state).random(distances.shape) < 3 / n_neighbors
-        ] += 99
-        self.indices = np.argsort(distances, axis=1)[:, :n_neighbors]
-        self.distances = np.take_along_axis(distances, self.indices, axis=1)
-
-    @property
-    def neighbor_graph(self):
-        return self.indices, self.distances
-
-    def query(self, queries, k, epsilon):
-        distances = cdist(queries, self.data)
-        indices = np.argsort(distances, axis=1)[:, :k]
-        return indices, np.take_along_axis(distances, indices, axis=1)
-
-
-@pytest.fixture
-def descent(monkeypatch):
-    module = SimpleNamespace(
-        NNDescent=Descent, distances=SimpleNamespace(named_distances={"cityblock", "euclidean"})
-    )
-    monkeypatch.setattr(search_methods, "_pynndescent", lambda: module)
-    Descent.seen.clear()
-    return NeighborSearch("pynndescent", 0.9)
-
-
-def test_pynndescent_tries_again_until_the_recall_is_reached(descent):
-    X = clouds(200)
-    graph = nearest_neighbors(X, 20, metric="cityblock", search=descent)
-    assert Descent.seen == [("cityblock", 21), ("cityblock", 32)]
-    assert (graph.method, graph.indices.shape) == ("pynndescent", (200, 20))
-    truth = nearest_neighbors(X, 20, metric="cityblock", search=EXACT)
-    assert graph.recall == pytest.approx(share(graph, truth))
-    assert graph.recall >= 0.9
-    assert not (graph.indices == np.arange(200)[:, None]).any()
-
-
-def test_pynndescent_says_when_it_does_not_reach_the_recall(descent):
-    with pytest.warns(DataWarning, match=r"recall of 0\.\d+ instead of 0\.999"):
-        nearest_neighbors(clouds(200), 20, search=replace(descent, recall=0.999))
-
-
-def test_pynndescent_takes_queries(descent):
-    X, queries = clouds(200), clouds(11, seed=4)
-    graph = nearest_neighbors(X, 5, queries=queries, search=descent)
-    np.testing.assert_allclose(graph.distances, reference(X, 5, queries=queries)[0])
-
-
-def test_auto_descends_for_metrics_without_faiss(descent, monkeypatch):
-    monkeypatch.setattr(neighbors, "_EXACT_DISTANCES", 0)
-    monkeypatch.setattr(neighbors, "_FEWEST_TO_APPROXIMATE", 0)
-    X = clouds(200)
-    asked = replace(descent, method="auto", recall=0.5)
-    assert nearest_neighbors(X, 5, metric="cityblock", search=asked).method == "pynndescent"
-    assert nearest_neighbors(X, 5, metric="canberra", search=asked).method == "exact"
-
-
-def test_without_pynndescent_the_extra_is_named(monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(search_methods.importlib, "import_module", missing)
-    with pytest.raises(ImportError, match=r"pip install pynndescent.*method=\"exact\""):
-        nearest_neighbors(clouds(30), 3, search=NeighborSearch("pynndescent"))
-
-
-@pytest.mark.usefixtures("descent")
 def test_without_faiss_all_pairs_are_compared_and_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(neighbors, "_EXACT_PRODUCTS", 0)
     monkeypatch.setattr(neighbors, "_FEWEST_TO_APPROXIMATE", 0)
     X = clouds(200)
     assert nearest_neighbors(X, 5).method == "faiss"
     monkeypatch.setattr(search_methods, "has_faiss", lambda: False)
-    search = NeighborSearch("auto", 0.9)
-    assert nearest_neighbors(X, 5, search=search).method == "pynndescent"
     with pytest.raises(ImportError, match="requires faiss-cpu"):
         nearest_neighbors(X, 5, search=NeighborSearch("faiss"))
-    monkeypatch.setattr(search_methods, "has_pynndescent", lambda: False)
     with pytest.warns(DataWarning, match="all pairs of 200 objects.*manymaps\\[knn\\]"):
         graph = nearest_neighbors(X, 5)
     assert graph.method == "exact"
@@ -416,7 +332,7 @@ def as_libraries_hold_them(graph):
     return {
         "openTSNE": ours,
         "umap": (*with_own, "its search index"),
-        "pynndescent": (with_own[0].astype(np.int32), with_own[1]),
+        "indices first": (with_own[0].astype(np.int32), with_own[1]),
         "kneighbors": with_own[::-1],
         "kneighbors without queries": ours[::-1],
         "unsorted": tuple(part[:, ::-1] for part in with_own),
@@ -514,10 +430,7 @@ def test_impossible_numbers_of_neighbors(k):
     [
         ({"metric": "euclid"}, "metric='euclid' is not one of braycurtis, "),
         ({"metric": "manhattan", "search": NeighborSearch("faiss")}, "faiss has no search for"),
-        (
-            {"metric": min, "search": NeighborSearch("pynndescent")},
-            "pynndescent does not support metric",
-        ),
+        ({"metric": "mahalanobis"}, "metric='mahalanobis' is not one of"),
     ],
 )
 def test_impossible_searches(arguments, message):
@@ -549,47 +462,6 @@ def test_an_unresolved_approximation_warns():
         nearest_neighbors(X, 2, search=NeighborSearch("faiss", 0.1))
 
 
-# ---- metrics with a unit of their own -----------------------------------------------------------
-
-
-@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, np.float32])
-def test_spreads_are_taken_from_x_once(metric, container):
-    X = clouds(60, 4) * [1, 1e6, 1e-4, 20] + [0, 3e6, 1, 0]
-    X[:, 3] += X[:, 0]
-    queries = X[:10] + 0.1 * X[50:]
-    given = {"V": X.var(axis=0, ddof=1)} if metric == "seuclidean" else {"VI": None}
-    if metric == "mahalanobis":
-        given["VI"] = np.linalg.inv(np.cov(X.T))
-    exact = 1e-2 if container is np.float32 else 1e-6
-    truth = cdist(queries, X, metric, **given)
-    for method, tolerance in (("exact", exact), ("faiss", 1e-2)):
-        graph = nearest_neighbors(
-            container(X),
-            5,
-            metric=metric,
-            queries=container(queries),
-            search=NeighborSearch(method),
-        )
-        np.testing.assert_allclose(graph.distances, np.sort(truth)[:, :5], rtol=tolerance)
-    everything = distance_rows(container(X), 59, metric=metric).toarray()
-    np.testing.assert_allclose(everything, cdist(X, X, metric, **given), rtol=exact)
-
-
-def test_columns_without_a_spread_have_no_unit():
-    X = clouds(30)
-    X[:, 2] = 0.1
-    for metric in ("seuclidean", "mahalanobis"):
-        with pytest.raises(DataError, match="column 2 of X is constant"):
-            nearest_neighbors(X, 3, metric=metric)
-    X[:, 2] = X[:, 0] - X[:, 1]
-    nearest_neighbors(X, 3, metric="seuclidean")
-    with pytest.raises(DataError, match="1 of the 8 columns of X follow from the others"):
-        nearest_neighbors(X, 3, metric="mahalanobis")
-    with pytest.raises(DataError, match="at least 2 rows"):
-        nearest_neighbors(X[:1], 1, metric="seuclidean", queries=X)
-
-
 def test_haversine_is_for_places_on_a_sphere():
     from sklearn.metrics.pairwise import haversine_distances
 
@@ -601,11 +473,6 @@ def test_haversine_is_for_places_on_a_sphere():
             distance_rows(clouds(30), k, metric="haversine")
         with pytest.raises(ParameterError, match=r"metric='canberra' cannot compare such data"):
             distance_rows(sparse.csr_array(clouds(30)), k, metric="canberra")
-
-
-@pytest.mark.parametrize("metric", ["haversine", "seuclidean", "mahalanobis"])
-def test_pynndescent_is_not_asked_for_metrics_with_parameters(metric):
-    assert not search_methods.descends(metric)
 
 
 def undefined_at(row):

@@ -20,10 +20,7 @@ def times_chosen(indices):
     return np.bincount(indices.ravel(), minlength=N)
 
 
-# pynndescent compiles for a minute.
-@pytest.mark.parametrize(
-    "method", ["exact", "faiss", pytest.param("pynndescent", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("method", ["exact", "faiss"])
 class TestCopies:
     def graph(self, X, method, seed=0):
         return nearest_neighbors(X, K, search=NeighborSearch(method), seed=seed)

@@ -101,8 +101,8 @@ _RUN: dict[str, list[Any]] = {
 }  # fmt: skip
 _NEIGHBORHOODS: dict[str, list[Any]] = {
     "perplexity": [2, 1, 1.5, 5, (2, 3), 1e-6, 1e6],
-    "metric": ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "seuclidean",
-               "mahalanobis", "chebyshev", "hamming", "jaccard"],
+    "metric": ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev",
+               "hamming", "jaccard"],
     "neighbors": [None, NeighborSearch("exact"), NeighborSearch("faiss")],
     "affinity": ["auto", mm.GaussianAffinity(2), mm.GlobalGaussian(2), mm.GlobalGaussian(sigma=1),
                  mm.LocalPerplexity(2)],

@@ -77,7 +77,7 @@ def test_two_points_have_a_start(name, points):
     assert fit.kl_divergence_ == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis", "cosine"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("cell", [1e300, -1e160])
 def test_points_that_cannot_be_squared_are_refused(metric, cell):
     points = np.random.default_rng(4).normal(size=(9, 3))

@@ -1,11 +1,7 @@
 """Search for nearest neighbours by cells of nearby points.
 
-Nested k-means splits the points into cells of about 128. In `Cells.search`, the candidates of a
-cell are the points of its nearest cells. The distances between the queries of the cell and its
-candidates are computed by one matrix product, in a fraction of the time of separate computations
-(`faiss.knn`). The squared distances of the result are then computed again from differences. In
-`Cells.probe`, each query has the points of its own nearest cells as candidates, and therefore needs
-fewer of them. The number of candidates or cells depends on the required recall.
+Nested k-means splits the points into cells of about 128. The candidates of a query are the points
+of the cells nearest to it (`Cells.probe`). The number of cells depends on the required recall.
 
 Points and queries are float32 in the same unit. The neighbours of a cell do not depend on the
 number of threads.
@@ -14,11 +10,9 @@ number of threads.
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,15 +21,13 @@ import numpy as np
 from manymaps.compute.probing import fill_blocks, probe_cells
 from manymaps.compute.threads import share_out
 
-__all__ = ["FEW_CANDIDATES", "Cells", "cells_of"]
+__all__ = ["Cells", "cells_of"]
 
 # Cells of 64 and of 32 points need up to half as many candidates, but are not faster.
 _POINTS_PER_CELL = 128
 # k-means with thousands of centres at once would take longer than the search; two levels of 256
 # make 65,536 cells.
 _BRANCHES = 256
-#: A smaller number takes the same time.
-FEW_CANDIDATES = 4 * _POINTS_PER_CELL
 # Cells must be compact but need not be optimal. More rounds of k-means take time without improving
 # the candidates. Not tuned.
 _ROUNDS = 10
@@ -52,17 +44,9 @@ _CELLS_PER_PROBE, _MORE_CELLS = 6, 64
 _MANY_CELLS, _PROBES_FOR_CELL = 500, 4
 # Number of cells that are probed between two reports of progress, which takes seconds. Not tuned.
 _PROBED_AT_ONCE = 2_048
-# Number of cells per task, large enough to outweigh the overhead of a task. Not tuned.
-_CELLS_AT_ONCE = 16
 # Number of nested splits after which points that k-means cannot separate (such as copies of one
 # point) are split by index.
 _DEEPEST = 8
-#: Number of additional neighbours to search, because rounding of the products may change their
-#: order.
-_SPARE = 4
-# Squared distances from matrix products in float32 have this relative uncertainty; doubtful
-# distances are computed again.
-_ROUNDING = 1e-4
 
 
 @dataclass(frozen=True)
@@ -76,10 +60,6 @@ class Cells:
     numbers: np.ndarray
     starts: np.ndarray
     centres: np.ndarray
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the fields without cached properties."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def faiss(self) -> Any:
@@ -112,59 +92,6 @@ class Cells:
     def nearest_cell(self, queries: np.ndarray) -> np.ndarray:
         """Find the cell whose centre is nearest to each query."""
         return np.asarray(self.faiss.knn(queries, self.centres, 1)[1][:, 0])
-
-    def candidates_before(self, places: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Count the candidates of a position before the cell of a point is included.
-
-        Positions of shape (m, d), such as the centres of cells, are compared with points that are
-        passed as indices of shape (m, k). The result has shape (m, k).
-        """
-        of_point, before = self.of_point, np.empty(points.shape, np.int64)
-        for row, (place, some) in enumerate(zip(places, points, strict=True)):
-            away = self.centres - place
-            order = np.argsort(np.einsum("ij,ij->i", away, away), kind="stable")
-            held = np.empty(len(order), np.int64)
-            held[order] = np.cumsum(self.sizes[order]) - self.sizes[order]
-            before[row] = held[of_point[some]]
-        return before
-
-    def search(
-        self,
-        queries: np.ndarray | None,
-        k: int,
-        n_candidates: int,
-        n_threads: int,
-        note: Callable[[int], object],
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest of at least `n_candidates` candidates for queries or points.
-
-        Returns
-        -------
-        indices, squares : arrays of shape (n_queries, k)
-            Neighbours and their squared distances (float32), nearest first. Neighbours at equal
-            distances are sorted by index.
-        """
-        own = queries is None
-        n = len(self.points) if queries is None else len(queries)
-        indices = np.empty((n, k), np.int32 if len(self.points) < 2**31 else np.int64)
-        squares = np.empty((n, k), np.float32)
-        groups = self._groups(queries)
-
-        def seek(first: int) -> int:
-            some = groups[first : first + _CELLS_AT_ONCE]
-            nearest = self._nearest_cells(np.array([cell for cell, _ in some]), n_candidates)
-            for (cell, rows), around in zip(some, nearest, strict=True):
-                asked = self.points[self._stretch(cell)] if queries is None else queries[rows]
-                found = self._neighbors(asked, rows if own else None, around, cell, k)
-                indices[rows], squares[rows] = found
-            return sum(len(rows) for _, rows in some)
-
-        done = 0
-        with _by_products(self.faiss):
-            for count in _in_threads(seek, range(0, len(groups), _CELLS_AT_ONCE), n_threads):
-                done += count
-                note(done)
-        return indices, squares
 
     def probes_before(self, queries: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Count the cells that are probed for a query before the cell of a point.
@@ -202,8 +129,9 @@ class Cells:
         """Find the k nearest points of each query in the `n_probes` cells nearest to it.
 
         With `own`, the queries are the points, which are not their own neighbours. `near` are the
-        cells `around(n_probes)`. The results are those of `search`. If the cells of a query contain
-        fewer than k points, its last indices are -1, at infinite distances.
+        cells `around(n_probes)`. The results are the indices (n_queries, k) and squared distances
+        (float32), nearest first; neighbours at equal distances are sorted by index. If the cells of
+        a query contain fewer than k points, its last indices are -1, at infinite distances.
         """
         n_cells, n_probes = len(self.centres), min(n_probes, near.shape[1])
         numbers = self.numbers.astype(np.int32)
@@ -231,70 +159,6 @@ class Cells:
             return self.nearest_cell(queries)
         near = self.above.around(_PROBES_FOR_CELL)
         return self.above.probe(queries, False, 1, _PROBES_FOR_CELL, near)[0][:, 0]
-
-    def _stretch(self, cell: int) -> slice:
-        return slice(self.starts[cell], self.starts[cell + 1])
-
-    def _groups(self, queries: np.ndarray | None) -> list[tuple[int, np.ndarray]]:
-        """List the queries in each cell, for cells that contain queries."""
-        if queries is None:
-            return [(c, self.numbers[self._stretch(c)]) for c in range(len(self.centres))]
-        cells = self.nearest_cell(queries)
-        order = np.argsort(cells, kind="stable")
-        kinds, firsts = np.unique(cells[order], return_index=True)
-        return list(zip(kinds.tolist(), np.split(order, firsts[1:]), strict=True))
-
-    def _nearest_cells(self, cells: np.ndarray, n_candidates: int) -> list[np.ndarray]:
-        """For each cell, find the nearest cells that together contain `n_candidates` points."""
-        sizes, n = self.sizes, len(self.centres)
-        width = min(n, int(1.5 * n_candidates * n / len(self.points)) + 1)
-        while True:
-            near = self.faiss.knn(self.centres[cells], self.centres, width)[1]
-            held = np.cumsum(sizes[near], axis=1)
-            if width == n or (held[:, -1] >= n_candidates).all():
-                break
-            width = min(n, 2 * width)
-        counts = np.minimum((held < n_candidates).sum(axis=1) + 1, width)
-        return [row[:count] for row, count in zip(near, counts, strict=True)]
-
-    def _neighbors(
-        self, asked: np.ndarray, own: np.ndarray | None, around: np.ndarray, cell: int, k: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Find neighbours of the queries of one cell, without their own indices if passed."""
-        stretches = [self._stretch(c) for c in around]
-        numbers = np.concatenate([self.numbers[part] for part in stretches])
-        block = np.concatenate([self.points[part] for part in stretches])
-        width = min(k + (own is not None) + _SPARE, len(block))
-        # Products lose fewer digits near the origin.
-        centre = self.centres[cell]
-        rough, places = self.faiss.knn(asked - centre, block - centre, width)
-        squares = self._squares(asked, block, places)
-        unsure = abs(rough - squares) > _ROUNDING * squares.max(axis=1, keepdims=True)
-        for row in np.flatnonzero(unsure.any(axis=1) & (squares.max(axis=1) > 0)):
-            places[row], squares[row] = self._by_differences(asked[row], block, width)
-        keys = squares.view(np.int32).astype(np.int64) << 32 | numbers[places]
-        if own is not None:
-            keys[numbers[places] == own[:, None]] = np.iinfo(np.int64).max
-        keys.sort(axis=1)
-        keys = keys[:, :k]
-        return keys & 0xFFFFFFFF, (keys >> 32).astype(np.int32).view(np.float32)
-
-    def _squares(self, asked: np.ndarray, block: np.ndarray, places: np.ndarray) -> np.ndarray:
-        squares = np.empty(places.shape, np.float32)
-        pointer = self.faiss.swig_ptr
-        self.faiss.fvec_L2sqr_by_idx(
-            pointer(squares), pointer(asked), pointer(block), pointer(places),
-            block.shape[1], len(asked), places.shape[1],
-        )  # fmt: skip
-        return squares
-
-    def _by_differences(
-        self, query: np.ndarray, block: np.ndarray, k: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        everything = np.arange(len(block))[None]
-        squares = self._squares(query[None], block, everything)[0]
-        near = np.argpartition(squares, k - 1)[:k]
-        return near, squares[near]
 
 
 def cells_of(points: np.ndarray, seed: int, n_threads: int) -> Cells:
@@ -354,42 +218,3 @@ def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Itera
     alone = importlib.import_module("faiss").omp_set_num_threads
     with ThreadPoolExecutor(n_threads, initializer=alone, initargs=(1,)) as pool:
         yield from pool.map(work, tasks)
-
-
-class _ByProducts:
-    """Context in which faiss uses matrix products and collects neighbours in pools.
-
-    By default, faiss uses these methods only for many queries or many neighbours. The limits are
-    global to the process.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._before: tuple[int, int] = (0, 0)
-
-    @contextmanager
-    def __call__(self, faiss: Any) -> Iterator[None]:
-        limits = faiss.cvar
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._before = (
-                    limits.distance_compute_blas_threshold,
-                    limits.distance_compute_min_k_reservoir,
-                )
-                limits.distance_compute_blas_threshold = 1
-                limits.distance_compute_min_k_reservoir = 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if self._inside == 0:
-                    (
-                        limits.distance_compute_blas_threshold,
-                        limits.distance_compute_min_k_reservoir,
-                    ) = self._before
-
-
-_by_products = _ByProducts()

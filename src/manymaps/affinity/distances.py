@@ -2,10 +2,7 @@
 
 With unit vectors x, |x_i - x_j|^2 = 2 (1 - cos), so cosine neighbours are Euclidean neighbours. The
 correlation distance is the cosine distance between centred rows. One Euclidean search can therefore
-be used for all metrics in `EUCLIDEAN`. The standardized Euclidean distance (seuclidean) divides
-each column by its standard deviation over the points. The Mahalanobis distance also whitens the
-scaled columns z. If their correlations are R = U diag(w) U^T, it is the Euclidean distance of z U
-diag(w)^-1/2.
+be used for all metrics in `EUCLIDEAN`.
 
 Shapes: vectors (n, n_features), dense or sparse; distances (n, n). Distances are a square array, or
 sparse rows with the distances to some neighbours. In sparse rows, a stored zero is a distance of
@@ -26,9 +23,9 @@ from manymaps.constraints import FUNCTION, instance
 from manymaps.errors import DataError
 
 __all__ = [
-    "BLOCK_CELLS", "EUCLIDEAN", "METRIC", "Matrix", "Metric", "check_distances", "check_finite",
-    "check_stored_symmetry", "comparable", "finite_matrix", "finite_points", "in_unit",
-    "known_distances", "normalized_rows", "stored_rows",
+    "BLOCK_CELLS", "EUCLIDEAN", "METRIC", "OF_ALL_ROWS", "Matrix", "Metric", "check_distances",
+    "check_finite", "check_stored_symmetry", "comparable", "finite_matrix", "finite_points",
+    "in_unit", "known_distances", "normalized_rows", "stored_rows",
 ]  # fmt: skip
 
 Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
@@ -36,15 +33,9 @@ Matrix: TypeAlias = np.ndarray | sparse.csr_array
 
 #: Valid types of a metric, before its name is looked up.
 METRIC = (instance("the name of a metric", str), FUNCTION)
-EUCLIDEAN = (
-    "euclidean",
-    "l2",
-    "sqeuclidean",
-    "cosine",
-    "correlation",
-    "seuclidean",
-    "mahalanobis",
-)
+EUCLIDEAN = ("euclidean", "l2", "sqeuclidean", "cosine", "correlation")
+#: Metrics of scikit-learn whose parameters would be estimated from each block of rows.
+OF_ALL_ROWS = ("mahalanobis", "seuclidean")
 # 32 MiB of float64 per block: large enough for fast products, small compared with the data.
 BLOCK_CELLS = 2**22
 # Distances from float32 files differ in their last digits, so exact symmetry cannot be expected.
@@ -52,9 +43,6 @@ _ASYMMETRY = 1e-6
 # For larger sparse tables, symmetry is checked on a sample of rows, because a transpose requires as
 # much memory as the table.
 _MOST_TO_COMPARE = 20_000_000
-# Eigenvalues below this fraction of the largest one are rounding errors. The columns are then
-# linearly dependent, and whitening would amplify noise.
-_ONE_DIRECTION = 1e-10
 
 
 def check_finite(X: Matrix, what: str = "X", numbers: np.ndarray | None = None) -> None:
@@ -168,9 +156,6 @@ def comparable(
     """Convert points so that Euclidean distances reproduce the metric, if it is in `EUCLIDEAN`."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
-    if metric in ("seuclidean", "mahalanobis"):
-        return _standardized(points, queries, whitened=metric == "mahalanobis")
-
     def prepared(rows: Matrix, what: str) -> Matrix:
         if metric == "cosine":
             return normalized_rows(rows, what)
@@ -184,42 +169,6 @@ def comparable(
         return rows
 
     return prepared(points, "X"), None if queries is None else prepared(queries, "queries")
-
-
-def _standardized(
-    points: Matrix, queries: Matrix | None, *, whitened: bool
-) -> tuple[Matrix, Matrix | None]:
-    """Scale points and queries to unit standard deviations, and optionally whiten them."""
-    metric = "mahalanobis" if whitened else "seuclidean"
-    table = points if isinstance(points, np.ndarray) else points.toarray()
-    if len(table) < 2:
-        raise DataError(f'metric="{metric}" compares with the spread of X; give at least 2 rows')
-    centre = table.mean(axis=0, dtype=np.float64)
-    deviation = table.std(axis=0, ddof=1, dtype=np.float64)
-    flat = np.flatnonzero(table.max(axis=0) == table.min(axis=0))
-    if flat.size:
-        raise DataError(
-            f'column {flat[0]} of X is constant ({flat.size} such columns), so that metric="'
-            f'{metric}" has no unit for it; drop it or choose another metric'
-        )
-    turn = np.eye(0)
-    if whitened:
-        scaled = (table - centre) / deviation
-        shares, axes = np.linalg.eigh(scaled.T @ scaled / (len(table) - 1))
-        if shares[0] < _ONE_DIRECTION * shares[-1]:
-            raise DataError(
-                f"{(shares < _ONE_DIRECTION * shares[-1]).sum()} of the {shares.size} columns of X "
-                'follow from the others, so that metric="mahalanobis" has no inverse covariance; '
-                "drop them, reduce X to fewer columns or choose another metric"
-            )
-        turn = axes / np.sqrt(shares)
-
-    def prepared(rows: Matrix) -> np.ndarray:
-        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-        scaled = (dense - centre) / deviation
-        return scaled @ turn if whitened else scaled
-
-    return prepared(table), None if queries is None else prepared(queries)
 
 
 def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:

@@ -1,10 +1,9 @@
 """Nearest neighbours, by an exact search if it is cheap and at a measured recall otherwise.
 
-    method        metrics                                    price
-    exact         all of scikit-learn's, or a function       n^2
-    faiss         euclidean, sqeuclidean, cosine,            cells of points, searched as the recall
-                  correlation, seuclidean, mahalanobis       needs; needs the extra `knn`
-    pynndescent   most others; sparse data of many columns   slower; needs the extra `knn`
+    method   metrics                                      price
+    exact    all of scikit-learn's, or a function         n^2
+    faiss    euclidean, sqeuclidean, cosine, correlation  cells of points, searched as the recall
+                                                          needs; needs the extra `knn`
 
 Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest first.
 """
@@ -23,6 +22,7 @@ from manymaps.affinity import search as search_methods
 from manymaps.affinity.distances import (
     BLOCK_CELLS,
     EUCLIDEAN,
+    OF_ALL_ROWS,
     Matrix,
     Metric,
     check_distances,
@@ -41,33 +41,27 @@ from manymaps.errors import DataError, DataWarning, ParameterError, not_installe
 from manymaps.progress import work
 
 __all__ = [
-    "DEFAULT_SEARCH", "NeighborGraph", "NeighborIndex", "NeighborPair", "NeighborSearch",
-    "as_graph", "check_graph", "distance_rows", "nearest_neighbors", "neighbor_index",
+    "DEFAULT_SEARCH", "NeighborGraph", "NeighborPair", "NeighborSearch",
+    "as_graph", "check_graph", "distance_rows", "nearest_neighbors",
 ]  # fmt: skip
 
-Method = Literal["auto", "exact", "faiss", "pynndescent"]
+Method = Literal["auto", "exact", "faiss"]
 NeighborPair: TypeAlias = tuple[np.ndarray, np.ndarray] | tuple[np.ndarray, np.ndarray, Any]
 
 _SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
     "exact": search_methods.exact,
     "faiss": search_methods.by_faiss,
-    "pynndescent": search_methods.descent,
 }
 # For fewer objects, the construction of an index is not worthwhile.
 _FEWEST_TO_APPROXIMATE = 2_000
 # Cost in multiply-adds up to which the search is exact; as matrix products, it takes seconds on one
 # core. Not tuned.
 _EXACT_PRODUCTS = 1e10
-# The same limit for other metrics. Their approximate search by descent is slower, so exact search
-# is worthwhile for more objects.
-_EXACT_DISTANCES = 4e10
 # Selection costs as much per distance as 50 multiply-adds.
 _PAIR_COST = 50
 # Up to this many differences, exact neighbours are computed from differences, because matrix
 # products lose digits.
 _DIFFERENCES = 3e9
-# Euclidean metrics for which each row is prepared without the other rows.
-_OF_SINGLE_ROWS = ("euclidean", "l2", "sqeuclidean", "cosine", "correlation")
 # 1 GB of float32. Larger sparse data are not converted to dense arrays for faiss.
 _DENSE_CELLS = 2.5e8
 
@@ -115,8 +109,8 @@ def as_graph(data: Any) -> Any:
     Parameters
     ----------
     data : tuple of two arrays of shape (n, k), or anything
-        Indices and distances, as in openTSNE, pynndescent and the parameter `precomputed_knn` of
-        umap (whose third item, the index, is ignored). Alternatively, distances and indices, as
+        Indices and distances, as in openTSNE and the parameter `precomputed_knn` of umap
+        (whose third item, the index, is ignored). Alternatively, distances and indices, as
         returned by `kneighbors` in scikit-learn. The array of integers contains the indices. If
         both arrays contain integers, the first array contains the indices. Either all rows or no
         rows must contain their own object. If duplicates displace a row's own object, the farthest
@@ -182,7 +176,7 @@ class NeighborSearch:
 
     Parameters
     ----------
-    method : {"auto", "exact", "faiss", "pynndescent"}
+    method : {"auto", "exact", "faiss"}
         Method of the search. The default "auto" uses an exact search if it is cheap (up to about
         10,000 objects with 50 features).
     recall : float
@@ -236,18 +230,17 @@ def nearest_neighbors(
     k : int
         Number of neighbours, at least 1 and at most n - 1 (n with queries).
     metric : str or function
-        A metric of scikit-learn, "precomputed", or a function of two vectors. "seuclidean" and
-        "mahalanobis" estimate variances and covariances from X; "haversine" expects latitude and
-        longitude in radians.
+        A metric of scikit-learn (except "seuclidean" and "mahalanobis"; scale the columns instead),
+        "precomputed", or a function of two vectors. "haversine" expects latitude and longitude in
+        radians.
     queries : array or sparse array of shape (n_queries, n_features), optional
         Query vectors or, with `metric="precomputed"`, their distances to the objects, of shape
         (n_queries, n). By default, the neighbours of each object among the other objects are found.
     search : NeighborSearch
         Method and recall of the search.
     seed : int
-        Seed of the search. The same seed gives the same neighbours for any number of threads,
-        except with pynndescent, which guarantees this only for one thread. Ties, such as
-        duplicates, are broken at random.
+        Seed of the search. The same seed gives the same neighbours for any number of threads. Ties,
+        such as duplicates, are broken at random.
 
     Returns
     -------
@@ -259,11 +252,11 @@ def nearest_neighbors(
     DataError
         If the data contain NaN or infinity, or a vector of length zero with the cosine distance. If
         distances are negative, asymmetric, or not zero between an object and itself, or a metric
-        returns NaN or infinity. If a column is constant and the metric divides by its spread.
+        returns NaN or infinity.
     ParameterError
         If k, the metric or the method cannot be used for these data.
     ImportError
-        If pynndescent or faiss is required but not installed.
+        If faiss is required but not installed.
 
     See Also
     --------
@@ -290,7 +283,7 @@ def nearest_neighbors(
     _check_metric(metric, points)
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
-    method = _chosen(problem, problem.asked.shape[0], search)
+    method = _chosen(problem, search)
     with work("finding neighbours"), search_methods.library_threads(method):
         indices, distances, recalls = _SEARCHES[method](problem, search.recall)
     generator = np.random.default_rng(seed)
@@ -298,95 +291,6 @@ def nearest_neighbors(
     return NeighborGraph(
         indices, in_unit(distances, metric), method, float(recalls.mean()), float(recalls.min())
     )
-
-
-@dataclass(frozen=True, eq=False)
-class NeighborIndex:
-    """Points among which the neighbours of many blocks of queries are searched.
-
-    Apart from ties and rounding, each query has the same neighbours in any block. The neighbours do
-    not depend on the number of threads.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n, n_features)
-        The points, made comparable.
-    metric : str
-        Metric, which is Euclidean between comparable points.
-    k : int
-        Number of neighbours of each query.
-    cells : PointIndex
-        The points in cells.
-    recalls : ndarray
-        Recall of each point of a sample.
-    """
-
-    points: np.ndarray
-    metric: str
-    k: int
-    cells: search_methods.PointIndex
-    recalls: np.ndarray
-
-    def nearest(self, queries: np.ndarray) -> NeighborGraph:
-        """Find the k nearest points of each query.
-
-        Parameters
-        ----------
-        queries : ndarray of shape (n_queries, n_features)
-            Query vectors.
-
-        Returns
-        -------
-        NeighborGraph
-            The neighbours.
-        """
-        asked = comparable(self.points[:1], finite_points(queries, "queries"), self.metric)[1]
-        problem = Problem(self.points, asked, self.k, "euclidean", 0)
-        with search_methods.library_threads("faiss"):
-            indices, distances = self.cells.search(problem)
-        generator = np.random.default_rng(problem.seed)
-        indices = redraw_copies(self.points, indices, distances, False, generator)
-        distances, recalls = in_unit(distances, self.metric), self.recalls
-        return NeighborGraph(
-            indices, distances, "faiss", float(recalls.mean()), float(recalls.min())
-        )
-
-
-def neighbor_index(
-    X: Matrix, k: int, n_queries: int, *, metric: Metric, search: NeighborSearch
-) -> NeighborIndex | None:
-    """Prepare a search among points if an approximate search pays for the number of queries.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, n_features)
-        The points.
-    k : int
-        Largest number of neighbours.
-    n_queries : int
-        Number of queries.
-    metric : str or function
-        Metric, as in `nearest_neighbors`.
-    search : NeighborSearch
-        Method and recall of the search. The recall is measured among the points.
-
-    Returns
-    -------
-    NeighborIndex, optional
-        The index, or None if an exact search is cheaper, the points are sparse, the metric is not
-        Euclidean between single rows, or float32 does not resolve the distances.
-    """
-    if sparse.issparse(X) or metric not in _OF_SINGLE_ROWS or k >= len(X):
-        return None
-    problem = Problem(X, None, k, "euclidean", 0)
-    if _chosen(problem, n_queries, search) != "faiss":
-        return None
-    points = comparable(finite_points(X, "X"), None, metric)[0]
-    problem = replace(problem, points=points)
-    with work("finding neighbours"), search_methods.library_threads("faiss"):
-        cells, sample = search_methods.index_of(problem, search.recall)
-        recalls = search_methods.measured_recalls(problem, cells, sample)
-    return None if recalls is None else NeighborIndex(points, str(metric), k, cells, recalls)
 
 
 def distance_rows(
@@ -635,7 +539,7 @@ def _nearest_stored(
     return NeighborGraph(compact(rows.indices[nearest]), rows.data[nearest], "given", 1.0)
 
 
-def _chosen(problem: Problem, n_queries: int, search: NeighborSearch) -> str:
+def _chosen(problem: Problem, search: NeighborSearch) -> str:
     """Return the requested method if it supports the data, or the cheapest method for "auto"."""
     fits_faiss = problem.euclidean and (
         not sparse.issparse(problem.points) or np.prod(problem.points.shape) <= _DENSE_CELLS
@@ -643,14 +547,10 @@ def _chosen(problem: Problem, n_queries: int, search: NeighborSearch) -> str:
     if search.method == "faiss" and not fits_faiss:
         raise ParameterError(
             f"faiss has no search for {setting('metric', problem.metric)} on such data; use "
-            'method="pynndescent" (or "exact"), or one of the metrics ' + ", ".join(EUCLIDEAN)
+            'method="exact", or one of the metrics ' + ", ".join(EUCLIDEAN)
         )
     if search.method == "faiss" and not search_methods.has_faiss():
         raise ImportError(not_installed("method='faiss'", "faiss-cpu", ", or use method='exact'"))
-    if search.method == "pynndescent" and not search_methods.descends(problem.metric):
-        raise ParameterError(
-            f"pynndescent does not support {setting('metric', problem.metric)}; use method='exact'"
-        )
     if search.recall == 1:
         return "exact"
     if search.method != "auto":
@@ -658,21 +558,18 @@ def _chosen(problem: Problem, n_queries: int, search: NeighborSearch) -> str:
     n, width = problem.points.shape
     if not isinstance(problem.points, np.ndarray):
         width = problem.points.nnz / n
-    cost = n * n_queries * (width + _PAIR_COST)
-    cheap = cost <= (_EXACT_PRODUCTS if problem.euclidean else _EXACT_DISTANCES)
-    if cheap or n < _FEWEST_TO_APPROXIMATE or 10 * problem.k > n:
+    cheap = n * problem.asked.shape[0] * (width + _PAIR_COST) <= _EXACT_PRODUCTS
+    if not fits_faiss or cheap or n < _FEWEST_TO_APPROXIMATE or 10 * problem.k > n:
         return "exact"
-    if fits_faiss and search_methods.has_faiss():
+    if search_methods.has_faiss():
         return "faiss"
-    if fits_faiss and not search_methods.has_pynndescent():
-        warnings.warn(
-            f"comparing all pairs of {n:,} objects, because faiss is not installed; "
-            "'pip install manymaps[knn]' makes the search faster",
-            DataWarning,
-            stacklevel=2,
-        )
-        return "exact"
-    return "pynndescent" if search_methods.descends(problem.metric) else "exact"
+    warnings.warn(
+        f"comparing all pairs of {n:,} objects, because faiss is not installed; "
+        "'pip install manymaps[knn]' makes the search faster",
+        DataWarning,
+        stacklevel=2,
+    )
+    return "exact"
 
 
 def _check_k(k: int, most: int) -> None:
@@ -683,7 +580,7 @@ def _check_k(k: int, most: int) -> None:
 def _check_metric(metric: Metric, points: Matrix) -> None:
     from sklearn.neighbors import VALID_METRICS
 
-    known = sorted({*VALID_METRICS["brute"], "precomputed"})
+    known = sorted({*VALID_METRICS["brute"], "precomputed"}.difference(OF_ALL_ROWS))
     if isinstance(metric, str):
         check_choice("metric", metric, known)
     if isinstance(metric, str) and metric == "haversine" and points.shape[1] != 2:

@@ -1,6 +1,6 @@
-"""Nearest-neighbour search by all pairs, by cells, and by nearest neighbour descent.
+"""Nearest-neighbour search by all pairs and by cells.
 
-scikit-learn compares all pairs. faiss and pynndescent are optional.
+scikit-learn compares all pairs. faiss, which is optional, makes the cells.
 
     recall = fraction of the k exact nearest neighbours that are found, over at most 500 queries
 
@@ -18,23 +18,19 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
+from functools import cache
+from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.affinity.distances import BLOCK_CELLS, Matrix, Metric
 from manymaps.affinity.ties import nearest_columns
-from manymaps.errors import DataError, DataWarning, ParameterError, not_installed
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import work
 
-if TYPE_CHECKING:
-    from manymaps.affinity.cells import Cells
-
 __all__ = [
-    "Found", "PointIndex", "Problem", "by_faiss", "compact", "descends", "descent", "exact",
-    "has_faiss", "has_pynndescent", "index_of", "library_threads", "measured_recalls",
+    "Found", "Problem", "by_faiss", "compact", "exact", "has_faiss", "library_threads",
     "refusals_of", "refuse_undefined",
 ]  # fmt: skip
 
@@ -48,22 +44,13 @@ _QUERY_BLOCK = 16_384
 # Number of queries on which the recall is measured. At a recall of 0.95, the standard error is
 # 0.01.
 _SAMPLE = 500
-# If a cell needs this fraction of all points as candidates, an exact search is equally fast.
+# If this fraction of all cells would be probed, an exact search is equally fast.
 _NEARLY_ALL = 0.75
-# Cells whose points share candidates miss neighbours of points at their boundaries, which increases
-# KL more than other missed neighbours (2.053 and 2.019, exact 2.013, at a recall of 0.955 on 20,000
-# digits). They may therefore miss only a fiftieth of this fraction, and are used only if they then
-# need at most 1.5 times as many candidates.
-_HARDLY_MORE, _WORSE = 1.5, 50
-# Number of attempts of the descent, each with more candidates, before an exact search is used.
-_DESCENTS = 3
 # Uncertainty of squared distances from float32 products, relative to the largest one.
 _ROUNDING = 1e-4
 # Neighbours up to this much farther than the k-th are treated as tied with it. At most a thousand
 # additional neighbours are checked, because identical objects are interchangeable.
 _TIE, _TIES = 1e-5, 1_000
-# Metrics that pynndescent defines differently, because it requires parameters or uses another unit.
-_NOT_DESCENDED = ("haversine", "mahalanobis", "seuclidean")
 
 
 @dataclass(frozen=True)
@@ -327,7 +314,7 @@ class _Sample:
         return cls(problem.k, rows, *_exact_euclidean(replace(problem, k=more), rows))
 
     def fewest(self, before: np.ndarray, recall: float, most: int) -> int:
-        """Find how many candidates or cells reach a recall, from the number before each point."""
+        """Find how many cells reach a recall, from the number of cells before each point."""
         # Any k neighbours that are not farther than the k-th are valid, including any of its
         # copies.
         before = np.where(self.distances > _reach(self.distances, self.k), most, before)
@@ -336,99 +323,37 @@ class _Sample:
         return _fewest(lambda n: (before < n).mean(axis=1), recall, most)
 
 
-@dataclass(frozen=True, eq=False)
-class PointIndex:
-    """Points in cells, of which each query is compared with the nearest ones.
-
-    Apart from rounding, the neighbours of a query do not depend on the other queries. They do not
-    depend on the number of threads.
-    """
-
-    cells: Cells
-    centre: np.ndarray
-    scale: float
-    n_probes: int
-
-    @cached_property
-    def near(self) -> np.ndarray:
-        """Cells next to each cell."""
-        return self.cells.around(self.n_probes)
-
-    def search(
-        self, problem: Problem, note: Callable[[int], object] = lambda done: None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the neighbours of all queries of a problem with the same points."""
-        asked = _in_float32(problem.asked, self.centre, self.scale)
-        own, k = problem.among_themselves, problem.k
-        indices, squares = self.cells.probe(asked, own, k, self.n_probes, self.near, note)
-        distances = _root(squares, self.scale)
-        # The probed cells may contain fewer than k points.
-        short = np.flatnonzero(indices[:, -1] < 0)
-        if short.size:
-            indices[short], distances[short] = _exact_euclidean(problem, short)
-        return indices, distances
-
-
-def index_of(problem: Problem, recall: float) -> tuple[PointIndex, _Sample]:
-    """Assign the points of a problem to cells, and measure the recall on a sample of queries."""
+def by_faiss(problem: Problem, recall: float) -> Found:
+    """Search the points in the cells nearest to each query."""
     # Importing the compiled functions takes half a second, and only this search needs them.
     from manymaps.affinity.cells import cells_of
-
-    centre, scale = _centre_and_scale(problem.points)
-    base = _in_float32(problem.points, centre, scale)
-    cells = cells_of(base, problem.seed, _faiss().omp_get_max_threads())
-    del base  # the cells contain their own copy
-    sample = _Sample.of(problem)
-    queries = _in_float32(problem.asked[sample.rows], centre, scale)
-    before = cells.probes_before(queries, sample.nearest)
-    n_probes = sample.fewest(before, recall, len(cells.centres))
-    return PointIndex(cells, centre, scale, n_probes), sample
-
-
-def measured_recalls(problem: Problem, index: PointIndex, sample: _Sample) -> np.ndarray | None:
-    """Measure the recall of each point of a sample, or return None if float32 is too coarse."""
-    queries = problem.points[sample.rows]
-    indices, distances = index.search(replace(problem, queries=queries, k=problem.k + 1))
-    found = _without_self(indices, distances, sample.rows)
-    if _unresolved_row(problem, sample.rows, found) is not None:
-        return None
-    return _row_recalls(found, sample.distances)
-
-
-def by_faiss(problem: Problem, recall: float) -> Found:
-    """Search by cells, whose points share candidates if this hardly requires more candidates.
-
-    At equal recall, neighbours missed by single points are spread over all points, but neighbours
-    missed by cells affect points at cell boundaries, which degrades a map far more. The fraction
-    that cells may miss is therefore a fiftieth of the fraction that single points may miss.
-    """
-    from manymaps.affinity.cells import FEW_CANDIDATES
 
     if not isinstance(problem.points, np.ndarray):
         dense = {"points": problem.points.toarray()}
         if problem.queries is not None:
             dense["queries"] = sparse.csr_array(problem.queries).toarray()
         problem = replace(problem, **dense)
-    own, k, n = problem.among_themselves, problem.k, len(problem.points)
-    index, sample = index_of(problem, recall)
-    cells, n_threads = index.cells, _faiss().omp_get_max_threads()
-    alone = _in_float32(problem.asked[sample.rows], index.centre, index.scale)
-    together = cells.centres[cells.of_point[sample.rows] if own else cells.nearest_cell(alone)]
-
-    def candidates(places: np.ndarray, wanted: float) -> int:
-        return sample.fewest(cells.candidates_before(places, sample.nearest), wanted, n)
-
-    n_candidates = max(k + own, FEW_CANDIDATES, candidates(together, 1 - (1 - recall) / _WORSE))
-    share = n_candidates <= max(FEW_CANDIDATES, _HARDLY_MORE * candidates(alone, recall))
-    if (n_candidates / n if share else index.n_probes / len(cells.centres)) > _NEARLY_ALL:
+    centre, scale = _centre_and_scale(problem.points)
+    base = _in_float32(problem.points, centre, scale)
+    cells = cells_of(base, problem.seed, _faiss().omp_get_max_threads())
+    del base  # the cells contain their own copy
+    sample = _Sample.of(problem)
+    before = cells.probes_before(
+        _in_float32(problem.asked[sample.rows], centre, scale), sample.nearest
+    )
+    n_cells = len(cells.centres)
+    n_probes = sample.fewest(before, recall, n_cells)
+    if n_probes / n_cells > _NEARLY_ALL:
         return exact(problem)
     with work("object", total=problem.asked.shape[0]) as at:
-        if share:
-            asked = None if own else _in_float32(problem.asked, index.centre, index.scale)
-            indices, squares = cells.search(asked, k, n_candidates, n_threads, at)
-            distances = _root(squares, index.scale)
-        else:
-            indices, distances = index.search(problem, at)
+        asked = _in_float32(problem.asked, centre, scale)
+        own, near = problem.among_themselves, cells.around(n_probes)
+        indices, squares = cells.probe(asked, own, problem.k, n_probes, near, at)
+        distances = _root(squares, scale)
+        # The probed cells may contain fewer than k points.
+        short = np.flatnonzero(indices[:, -1] < 0)
+        if short.size:
+            indices[short], distances[short] = _exact_euclidean(problem, short)
     found = indices[sample.rows], distances[sample.rows]
     _check_resolution(problem, sample.rows, found)
     return indices, distances, _row_recalls(found, sample.distances)
@@ -466,82 +391,25 @@ def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
 def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> np.ndarray:
     """Compute the recall of each row; neighbours at equal distances are treated as true."""
     indices, distances = found
-    return ((indices >= 0) & (distances <= _reach(true_distances, indices.shape[1]))).mean(axis=1)
+    return np.asarray((distances <= _reach(true_distances, indices.shape[1])).mean(axis=1))
 
 
 def _check_resolution(
     problem: Problem, rows: np.ndarray, found: tuple[np.ndarray, np.ndarray]
 ) -> None:
     """Warn if float32 does not separate the neighbours of many objects."""
-    row = _unresolved_row(problem, rows, found)
-    if row is not None:
-        warnings.warn(
-            f"float32 does not resolve the distances among the neighbours of row {row}, which lie "
-            "much closer together than the extent of the data; remove outliers, or use an exact "
-            'search with NeighborSearch(method="exact")',
-            DataWarning,
-            stacklevel=4,
-        )
-
-
-def _unresolved_row(
-    problem: Problem, rows: np.ndarray, found: tuple[np.ndarray, np.ndarray]
-) -> int | None:
-    """Return one of many rows whose neighbours float32 does not separate, or None."""
     indices, distances = found
-    seen = np.maximum(indices, 0)
-    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, seen))
-    off = (indices >= 0) & (abs(distances - exact) > 100 * _ROUNDING * exact.max(axis=1)[:, None])
+    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, indices))
+    off = abs(distances - exact) > 100 * _ROUNDING * exact.max(axis=1, keepdims=True)
     many = off.any(axis=1)
-    return int(rows[many.argmax()]) if many.mean() > 0.01 else None
-
-
-def descent(problem: Problem, recall: float) -> Found:
-    """Find neighbours by descent, with more candidates until the recall is reached."""
-    pynndescent = _pynndescent()
-    from manymaps.compute.threads import current_threads
-
-    own, k = problem.among_themselves, problem.k
-    rows = problem.sample()
-    _, true_distances = _exact_by_sklearn(problem, rows)
-    everything = np.arange(problem.asked.shape[0])
-    size = max(k + 1, 15)
-    for _ in range(_DESCENTS):
-        index = pynndescent.NNDescent(
-            problem.points,
-            metric=problem.metric,
-            n_neighbors=min(size, problem.points.shape[0] - 1),
-            random_state=problem.seed,
-            n_jobs=current_threads(),
-        )
-        if own:
-            indices, distances = index.neighbor_graph
-            indices, distances = _without_self(indices, distances, everything)
-        else:
-            indices, distances = index.query(problem.queries, k, epsilon=0.1 + 0.1 * (size > k + 1))
-        indices, distances = indices[:, :k], distances[:, :k]
-        found = (indices[rows], distances[rows])
-        recalls = _row_recalls(found, true_distances)
-        if recalls.mean() >= recall:
-            break
-        size = int(np.ceil(1.5 * size))
-    else:
+    if many.mean() > 0.01:
         warnings.warn(
-            f"pynndescent reached a recall of {recalls.mean():.3f} instead of {recall}; use an "
-            'exact search with NeighborSearch(method="exact"), or lower the recall',
+            f"float32 does not resolve the distances among the neighbours of row "
+            f"{rows[many.argmax()]}, which lie much closer together than the extent of the data; "
+            'remove outliers, or use an exact search with NeighborSearch(method="exact")',
             DataWarning,
             stacklevel=4,
         )
-    return compact(indices), distances, recalls
-
-
-def descends(metric: Metric) -> bool:
-    """Check whether pynndescent supports the metric; for functions, the exact search is used."""
-    if not isinstance(metric, str):
-        return False
-    if metric in _NOT_DESCENDED:
-        return False
-    return metric in _pynndescent().distances.named_distances
 
 
 @contextmanager
@@ -582,12 +450,6 @@ def has_faiss() -> bool:
     return importlib.util.find_spec("faiss") is not None
 
 
-@cache
-def has_pynndescent() -> bool:
-    """Whether the optional package pynndescent is installed."""
-    return importlib.util.find_spec("pynndescent") is not None
-
-
 def _faiss() -> Any:
     # Spinning OpenMP threads lose a whole time slice if another program uses their processor.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -595,16 +457,3 @@ def _faiss() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return importlib.import_module("faiss")
-
-
-def _pynndescent() -> Any:
-    try:
-        return importlib.import_module("pynndescent")
-    except ImportError as error:
-        raise ImportError(
-            not_installed(
-                "this metric for so many objects",
-                "pynndescent",
-                ', or use an exact search with NeighborSearch(method="exact")',
-            )
-        ) from error

@@ -51,7 +51,7 @@ def _occupy_closed_streams() -> None:
 # The packages whose versions a report of a problem should state.
 _REPORTED = (
     "numpy", "scipy", "scikit-learn", "numba", "joblib", "narwhals", "click", "rich", "matplotlib",
-    "faiss-cpu", "pynndescent", "pyarrow", "pandas", "polars", "anndata", "networkx",
+    "faiss-cpu", "pyarrow", "pandas", "polars", "anndata", "networkx",
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.distances import EUCLIDEAN, Metric, comparable, in_unit
+from manymaps.affinity.distances import EUCLIDEAN, OF_ALL_ROWS, Metric, comparable, in_unit
 from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
@@ -319,6 +319,12 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
         return np.clip(0.5 + 0.5 * cosines, 0.0, 1.0)
     from sklearn.metrics import pairwise_distances
 
+    if similarity in OF_ALL_ROWS:
+        raise ParameterError(
+            "cannot be used here: it depends on the spread of all vectors; scale the vectors",
+            name="similarity",
+            value=similarity,
+        )
     inner = "euclidean" if similarity in EUCLIDEAN else similarity
     try:
         distances = in_unit(pairwise_distances(new, known, metric=inner), similarity)
