@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
 
 from manymaps import TSNE, Atlas
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -264,16 +263,6 @@ class TestRefinement:
         with pytest.raises(ParameterError, match="max_iter=0"):
             Refinement(max_iter=0)
 
-    def test_the_median_of_perplexities_per_object(self):
-        vectors = np.random.default_rng(0).normal(size=(40, 3))
-        asked = np.linspace(3, 9, 40)
-        fit = clone(TSNE(perplexity=asked, max_iter=20, random_state=0)).fit(vectors[:40])
-        assert fit.atlas_.settings.perplexity == tuple(asked)
-        new = vectors[:2] + 0.1
-        found = insert(fit.atlas_, new, labels=["a", "b"], refine=True)
-        expected = insert(fit.atlas_, new, labels=["a", "b"], refine=Refinement(perplexity=6.0))
-        np.testing.assert_array_equal(found.maps, expected.maps)
-
     def test_given_similarities_are_the_target(self):
         atlas, new, _ = clusters()
         similarities = np.exp(-cdist(new, atlas.vectors))
@@ -452,7 +441,6 @@ def kept_neighbors(vectors, places, rows, k=10):
 @pytest.mark.slow
 def test_held_out_words(data_folder):
     """Of Claassen's 601 words 50 enter a map of the others; see `manymaps.maps.refinement`."""
-    from manymaps import TSNE
 
     vectors = np.load(data_folder / "claassen" / "claassen_words.npz")["word2vec"].astype(float)
     rng = np.random.default_rng(0)

@@ -2,7 +2,6 @@
 
     Gaussian          p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2), beta_i by perplexity
                       (van der Maaten & Hinton 2008, eq. 1)
-    per object        the same with exp(H(p_.|i)) = perplexity_i for each i
     multi-scale       the mean of p_j|i over several perplexities           (Lee et al. 2015, eq. 5)
     one sigma         p_ij = exp(-d_ij^2 / 2 sigma^2) / sum_{k != l} exp(-d_kl^2 / 2 sigma^2)
                       (Cook et al. 2007, eq. 4, over ordered pairs)
@@ -143,10 +142,9 @@ class GaussianAffinity(Affinity):
 
     Parameters
     ----------
-    perplexity : float, sequence of floats or array of shape (n,)
-        Effective number of neighbours, at least 1 and at most n - 1. An array of n values contains
-        one perplexity per object, for example from `LocalPerplexity.scores`. Any other sequence
-        contains at most 20 perplexities, whose rows are averaged (multi-scale).
+    perplexity : float or sequence of float
+        Effective number of neighbours, at least 1 and at most n - 1. The rows of several
+        perplexities, of which there may be 20, are averaged (multi-scale).
     n_neighbors : int, optional
         Number of nearest neighbours with a positive similarity in each row, at most n - 1. The
         default is three times the (largest) perplexity, as in other programs, or n - 1 if that is
@@ -156,8 +154,7 @@ class GaussianAffinity(Affinity):
     Raises
     ------
     ParameterError
-        If a setting is out of its range. If the number of perplexities is neither n nor at most 20.
-        If it is n and at most 20, but the perplexities are not an array.
+        If a setting is out of its range, or if there are more than 20 perplexities.
 
     Warns
     -----
@@ -179,17 +176,19 @@ class GaussianAffinity(Affinity):
     >>> p = rows[[5]].data
     >>> bool(abs(np.exp(-(p * np.log(p)).sum()) - 3) < 1e-4)
     True
-    >>> each = GaussianAffinity(perplexity=np.linspace(2, 4, 10))
-    >>> p = each.similarities(np.arange(10.0)[:, None])[[9]].data
-    >>> bool(abs(np.exp(-(p * np.log(p)).sum()) - 4) < 1e-4)
-    True
     """
 
-    perplexity: float | Sequence[float] | np.ndarray = 30.0
+    perplexity: float | Sequence[float] = 30.0
     n_neighbors: int | None = None
 
     def __post_init__(self) -> None:
         _make_plain(self)
+        if len(self._scales()) > MOST_SCALES:
+            raise ParameterError(
+                f"has {len(self._scales()):,} values; pass at most {MOST_SCALES} to average",
+                name="perplexity",
+                value=self.perplexity,
+            )
         if self.n_neighbors is not None and self.n_neighbors < max(self._scales()):
             raise ParameterError(
                 f"is too small for a perplexity of {max(self._scales()):g}; use at least that many",
@@ -231,12 +230,11 @@ class GaussianAffinity(Affinity):
         scales, n = self._scales(), _n_objects(data)
         for perplexity in scales:
             check_perplexity(perplexity, n)
-        logs = _log_perplexities(self.perplexity, scales, n)
         _check_neighbors(self.n_neighbors, n)
         k = self.n_neighbors or int(np.ceil(NEIGHBORS_PER_PERPLEXITY * max(scales)))
         rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
-        _check_carried(np.array(scales) if logs.shape[1] > 1 else max(scales), rows)
-        values, missed = _averaged(rows, logs)
+        _check_carried(max(scales), rows)
+        values, missed = _averaged(rows, scales)
         if missed.any():
             _warn_of_ties(missed, scales)
         return sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
@@ -362,7 +360,7 @@ class LocalPerplexity(Affinity):
 
     Parameters
     ----------
-    perplexity : float, sequence of floats or array of shape (n,)
+    perplexity : float or sequence of float
         Perplexity of the Gaussian rows, as in `GaussianAffinity`.
     sd : float
         Number of standard deviations above the mean. The thesis uses 2 or 3.
@@ -411,7 +409,7 @@ class LocalPerplexity(Affinity):
     True
     """
 
-    perplexity: float | Sequence[float] | np.ndarray = 30.0
+    perplexity: float | Sequence[float] = 30.0
     sd: float = 2.0
     weight: float = 0.5
     min_neighbors: int = 0
@@ -461,32 +459,6 @@ class LocalPerplexity(Affinity):
         gaussian_share = sparse.diags_array(1 - share)
         local_share = sparse.diags_array(share / np.where(mass > 0, mass, 1))
         return sparse.csr_array(gaussian_share @ rows + local_share @ local)
-
-    def scores(self, data: Data, *, metric: Metric = "euclidean") -> np.ndarray:
-        """Count the outstanding similarities of each object (Claassen 2020, section 4.2.1).
-
-        The scores can be used as perplexities: `GaussianAffinity(perplexity=scores)`. Set
-        `min_neighbors` to at least 1, because a perplexity must be at least 1.
-
-        Parameters
-        ----------
-        data : array or sparse array of shape (n, n_features)
-            Vectors, or square distances with `metric="precomputed"`.
-        metric : str or function
-            Metric of the data. Only "precomputed" has an effect.
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-            Perplexity score of each object.
-
-        Examples
-        --------
-        >>> x = np.array([[1.0, 0], [1, 0.1], [0, 1], [0.1, 1], [-1, 0]])
-        >>> LocalPerplexity(sd=1.0, min_neighbors=2).scores(x).tolist()
-        [2.0, 2.0, 2.0, 2.0, 2.0]
-        """
-        return np.diff(self.outstanding(data, metric=metric).indptr).astype(np.float64)
 
     def outstanding(self, data: Data, *, metric: Metric = "euclidean") -> sparse.csr_array:
         """Compute the similarities of each row that are above its threshold.
@@ -541,33 +513,6 @@ class LocalPerplexity(Affinity):
         return sparse.csr_array(sparse.vstack(parts), shape=(n, n))
 
 
-class _Array(tuple[float, ...]):
-    """Values of an array, which prints and compares as the tuple of the values."""
-
-    __slots__ = ()
-
-
-def _log_perplexities(perplexity: Any, values: Sequence[float], n: int) -> np.ndarray:
-    """Return logarithms of perplexities, of shape (n_scales, 1) or (1, n) for one per object."""
-    count = len(values)
-    if count == n > 1:
-        if count <= MOST_SCALES and not isinstance(perplexity, _Array):
-            raise ParameterError(
-                f"is ambiguous for {n} objects; pass a NumPy array for one perplexity per object, "
-                "or list each scale twice to average the scales",
-                name="perplexity",
-                value=perplexity,
-            )
-        return np.log(np.array(values))[None]
-    if count > MOST_SCALES:
-        raise ParameterError(
-            f"perplexity has {count:,} values for {n:,} objects; pass one value per object, or at "
-            f"most {MOST_SCALES} values to average"
-        )
-    # An array could round differently from the logarithm of each number.
-    return np.array([np.log(value) for value in values])[:, None]
-
-
 def _n_objects(data: Matrix | NeighborGraph) -> int:
     if isinstance(data, NeighborGraph):
         return len(data.indices)
@@ -605,29 +550,26 @@ def _make_plain(affinity: Affinity) -> None:
     name: str
     value: Any
     for name, value in list(vars(affinity).items()):
-        if isinstance(value, np.ndarray) and value.ndim:
-            object.__setattr__(affinity, name, _Array(np.ravel(value).tolist()))
-        elif np.ndim(value) and not isinstance(value, _Array):
+        if np.ndim(value):
             object.__setattr__(affinity, name, tuple(np.ravel(value).tolist()))
         elif isinstance(value, np.generic | np.ndarray):
             object.__setattr__(affinity, name, value.item())
     check_parameter("perplexity", vars(affinity)["perplexity"], _NUMBERS)
 
 
-def _check_carried(perplexity: float | np.ndarray, rows: sparse.csr_array) -> None:
+def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
     counts = np.diff(rows.indptr)
-    spare = counts - perplexity
-    if spare.min() < 0:
-        row = spare.argmin()
+    if counts.min() < perplexity:
+        row = counts.argmin()
         raise ParameterError(
             f"is impossible for row {row}, which has {counts[row]:g} neighbours; pass more "
             "neighbours or use a smaller perplexity",
             name="perplexity",
-            value=np.broadcast_to(perplexity, counts.shape)[row].item(),
+            value=perplexity,
         )
 
 
-def _averaged(rows: sparse.csr_array, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Average p_j|i over perplexities; return it and the rows that miss a perplexity."""
     precision = np.float64 if rows.nnz <= _MOST_IN_FLOAT64 else np.float32
     values, missed = np.zeros(rows.nnz, precision), np.zeros(rows.shape[0], bool)
@@ -638,12 +580,11 @@ def _averaged(rows: sparse.csr_array, logs: np.ndarray) -> tuple[np.ndarray, np.
         stored = slice(starts[0], starts[-1])
         squares = (rows.data[stored].astype(np.float64) / unit) ** 2
         starts -= starts[0]
-        for scale in logs:
-            asked = np.broadcast_to(scale, rows.shape[:1])[some]
-            part = _conditional(squares, starts, asked)
-            missed[some] |= abs(_entropies(part, starts) - asked) > _REACHED
+        for perplexity in scales:
+            part = _conditional(squares, starts, perplexity)
+            missed[some] |= abs(_entropies(part, starts) - np.log(perplexity)) > _REACHED
             values[stored] += part
-    values /= len(logs)
+    values /= len(scales)
     return values, missed
 
 
@@ -655,15 +596,13 @@ def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
         yield slice(first, min(n, first + step))
 
 
-def _conditional(squares: np.ndarray, starts: np.ndarray, logs: np.ndarray) -> np.ndarray:
+def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> np.ndarray:
     from manymaps.compute.bandwidth import conditional_probabilities
     from manymaps.compute.threads import share_out
 
-    probabilities = np.empty(squares.shape)
-    log_perplexity = np.ascontiguousarray(logs)
-    share_out(
-        conditional_probabilities, len(starts) - 1, squares, starts, log_perplexity, probabilities
-    )
+    n, probabilities = len(starts) - 1, np.empty(squares.shape)
+    logs = np.full(n, np.log(perplexity))
+    share_out(conditional_probabilities, n, squares, starts, logs, probabilities)
     return probabilities
 
 
@@ -675,13 +614,11 @@ def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
-    asked = "their perplexity"
-    if len(scales) <= MOST_SCALES:
-        asked = "a perplexity of " + ", ".join(f"{perplexity:g}" for perplexity in scales)
+    asked = ", ".join(f"{perplexity:g}" for perplexity in scales)
     warnings.warn(
         f"{missed.sum()} of {missed.size} rows, the first of them row {missed.argmax()}, cannot "
-        f"have {asked}: more neighbours than that are at the smallest distance (duplicates?), so "
-        "they get equal similarities; merge them, or use a larger perplexity",
+        f"have a perplexity of {asked}: more neighbours than that are at the smallest distance "
+        "(duplicates?), so they get equal similarities; merge them, or use a larger perplexity",
         DataWarning,
         stacklevel=4,
     )
@@ -778,8 +715,6 @@ def affinity_from(written: str, **changes: Any) -> Affinity | None:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             return None
         settings = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
-        # A stored affinity is not ambiguous, because its fit would have raised an error.
-        settings = {k: np.array(v) if isinstance(v, tuple) else v for k, v in settings.items()}
     except (SyntaxError, ValueError):
         return None
     kind = known.get(call.func.id)

@@ -31,8 +31,7 @@ class FitSettings:
     metric : str or None
         The metric by which vectors were compared. It is None if no vectors were fitted.
     perplexity : tuple of float
-        One or several perplexities, or one perplexity per object. The value is 30 if none is
-        stored.
+        One or several perplexities. The value is 30 if none is stored.
     affinity : str
         The affinity that converted vectors to similarities, as Python code. The default is "auto".
 

@@ -181,7 +181,7 @@ class MapEstimator(
     n_maps: int = field(default=1, init=False)
     n_components: int = field(default=2, kw_only=False)
     penalty: float = field(default=0.0, init=False)
-    perplexity: float | Sequence[float] | np.ndarray = 30.0
+    perplexity: float | Sequence[float] = 30.0
     metric: str | Callable = "euclidean"
     affinity: str | Affinity = "auto"
     neighbors: NeighborSearch | None = None

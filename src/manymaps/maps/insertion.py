@@ -73,9 +73,8 @@ class Refinement:
     ----------
     perplexity : float or sequence of float, optional
         Effective number of neighbours in the target distribution. For several perplexities, the
-        target distributions are averaged. The default is the perplexity of the atlas (the median,
-        if each object has its own), or 30 if the atlas does not record one. Precomputed
-        similarities are used as the target without change.
+        target distributions are averaged. The default is the perplexity of the atlas, or 30 if the
+        atlas does not record one. Precomputed similarities are used as the target without change.
     metric : str or function, optional
         Metric of the distances in the target. The default is the metric of the atlas, or
         "euclidean" if the atlas does not record one.
@@ -521,14 +520,8 @@ def _refined(
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
     """Return the perplexities of the target, of shape (n_scales,)."""
-    from manymaps.affinity.affinities import MOST_SCALES
-
-    if how.perplexity is not None:
-        return np.atleast_1d(np.asarray(how.perplexity, float))
-    stored = np.asarray(atlas.settings.perplexity, float)
-    if len(stored) > MOST_SCALES or len(stored) == atlas.n_objects:
-        stored = np.array([np.median(stored)])
-    return stored
+    chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
+    return np.atleast_1d(np.asarray(chosen, float))
 
 
 def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:

@@ -110,10 +110,9 @@ class MultipleMapsTSNE(_MultipleMaps):
         penalty prevents unrelated groups from drifting apart without limit, so that related objects
         remain the nearest points in a figure. A penalty of 0 fits the data most closely, and 0.01
         gives the most compact maps.
-    perplexity : float, sequence of float or array of shape (n,)
+    perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale). An array of n values contains one
-        perplexity per object.
+        several perplexities are averaged (multi-scale).
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean". The metric has no effect if X contains
@@ -255,10 +254,9 @@ class MultipleMapsSNE(_MultipleMaps):
         penalty prevents unrelated groups from drifting apart without limit, so that related objects
         remain the nearest points in a figure. A penalty of 0 fits the data most closely, and 0.01
         gives the most compact maps.
-    perplexity : float, sequence of float or array of shape (n,)
+    perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale). An array of n values contains one
-        perplexity per object.
+        several perplexities are averaged (multi-scale).
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean". The metric has no effect if X contains
@@ -397,10 +395,9 @@ class AspectMaps(_MultipleMaps):
         penalty prevents unrelated groups from drifting apart without limit, so that related objects
         remain the nearest points in a figure. A penalty of 0 fits the data most closely, and 0.01
         gives the most compact maps.
-    perplexity : float, sequence of float or array of shape (n,)
+    perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale). An array of n values contains one
-        perplexity per object.
+        several perplexities are averaged (multi-scale).
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean". The metric has no effect if X contains

@@ -94,10 +94,9 @@ class SNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float, sequence of float or array of shape (n,)
+    perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale). An array of n values contains one
-        perplexity per object.
+        several perplexities are averaged (multi-scale).
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
@@ -196,10 +195,9 @@ class SymmetricSNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float, sequence of float or array of shape (n,)
+    perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale). An array of n values contains one
-        perplexity per object.
+        several perplexities are averaged (multi-scale).
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
@@ -298,10 +296,9 @@ class UniSNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float, sequence of float or array of shape (n,)
+    perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale). An array of n values contains one
-        perplexity per object.
+        several perplexities are averaged (multi-scale).
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
@@ -420,10 +417,9 @@ class TSNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float, sequence of float or array of shape (n,)
+    perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale). An array of n values contains one
-        perplexity per object.
+        several perplexities are averaged (multi-scale).
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
