@@ -44,8 +44,8 @@ FACES = {
     "datasets": "AdditiveSimilarities load_consonants load_integers "
     "load_word_associations load_word_relations make_additive_similarities "
     "sense_names",
-    "metrics": "b_cubed continuity explaining_maps kl_divergence mu_global mu_local "
-    "nearest_neighbor_error sense_induction sense_separation strongest_recall trustworthiness",
+    "metrics": "continuity kl_divergence mu_global mu_local nearest_neighbor_error "
+    "strongest_recall trustworthiness",
     "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "
     "ChoiceModel",
     "optimizers": "Anneal ConjugateGradient Constant LBFGS Line Momentum Stages Switch",

@@ -5,7 +5,7 @@
 Three raters coded the associates of homonyms in the USF norms by meaning (Rice et al. 2019). Each
 partition of a word's associates is compared with their consensus:
 
-    F       B-cubed F over the words with several meanings (`manymaps.metrics.sense_induction`)
+    F       B-cubed F over the words with several meanings (Bagga & Baldwin 1998)
     F3      the same over the words whose second meaning has three associates or more
     rho     Spearman correlation, over all words, of the response share of the largest group with
             that of the largest meaning; next to it the mean of the same after the members of each
@@ -61,7 +61,6 @@ from manymaps.affinity.network import spectral_directions
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.meanings import meaning_space
 from manymaps.atlas.senses import observed_groups
-from manymaps.metrics import sense_induction
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[3] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
@@ -165,13 +164,24 @@ class Network:
 
 
 def induced(homonyms: Homonyms, partition: Partition, words: list[str]) -> float:
-    """B-cubed F over some words."""
-    sizes = [len(partition[word]) for word in words]
-    true, found = (
-        np.concatenate([np.unique(part[word], return_inverse=True)[1] for word in words])
-        for part in (homonyms.columns["meaning"], partition)
-    )
-    return sense_induction(np.repeat(np.arange(len(words)), sizes), true, found).f
+    """B-cubed F over some words, from the numbers of associates per meaning and group.
+
+    The precision is the mean share of an associate's group that has its meaning, and the recall is
+    the mean share of its meaning that is in its group.
+    """
+    rows = []
+    for word in words:
+        meanings, groups = (
+            np.unique(part[word], return_inverse=True)[1]
+            for part in (homonyms.columns["meaning"], partition)
+        )
+        table = np.zeros((meanings.max() + 1, groups.max() + 1))
+        np.add.at(table, (meanings, groups), 1)
+        if len(table) > 1:
+            squares = table**2 / table.sum()
+            rows.append([(squares / table.sum(axis=k, keepdims=True)).sum() for k in (0, 1)])
+    precision, recall = np.mean(rows, axis=0)
+    return float(2 * precision * recall / (precision + recall))
 
 
 def largest_shares(homonyms: Homonyms, partition: Partition) -> np.ndarray:

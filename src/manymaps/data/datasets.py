@@ -173,7 +173,7 @@ def sense_names() -> dict[str, tuple[str, ...]]:
 
     See Also
     --------
-    manymaps.load_word_relations, manymaps.metrics.sense_induction
+    manymaps.load_word_relations
 
     Examples
     --------

@@ -1,13 +1,7 @@
-"""Measures of neighbourhoods, senses and groups on plain arrays."""
+"""Measures of neighbourhoods, recall and groups on plain arrays."""
 
 from __future__ import annotations
 
-from manymaps.metrics.induction import (
-    SenseInduction,
-    b_cubed,
-    explaining_maps,
-    sense_induction,
-)
 from manymaps.metrics.measures import Measure
 from manymaps.metrics.quality import (
     continuity,
@@ -17,10 +11,9 @@ from manymaps.metrics.quality import (
     nearest_neighbor_error,
     trustworthiness,
 )
-from manymaps.metrics.senses import SenseSeparation, sense_separation, strongest_recall
+from manymaps.metrics.recall import strongest_recall
 
 __all__ = [
-    "Measure", "SenseInduction", "SenseSeparation", "b_cubed", "continuity", "explaining_maps",
-    "kl_divergence", "mu_global", "mu_local", "nearest_neighbor_error", "sense_induction",
-    "sense_separation", "strongest_recall", "trustworthiness",
+    "Measure", "continuity", "kl_divergence", "mu_global", "mu_local", "nearest_neighbor_error",
+    "strongest_recall", "trustworthiness",
 ]  # fmt: skip
