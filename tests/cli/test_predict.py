@@ -64,7 +64,7 @@ class TestPredict:
 
     def test_options_reach_the_split_and_the_fit(self, norms):
         usual = record("predict", norms, "--dims", 3, *QUICK)
-        for options in (("--by", "row"), ("--stratified",), ("--kernel", "cauchy"),
+        for options in (("--by", "row"), ("--kernel", "cauchy"),
                         ("--penalty", 0.5), ("--seed", 1)):  # fmt: skip
             other = record("predict", norms, "--dims", 3, *QUICK, *options)
             assert other["valid"] != usual["valid"], options

@@ -315,7 +315,7 @@ class TestResuming:
         other = sparse.csr_array(norms * norms)
         for changed, message in (
             ((other, {}), "other data"),
-            ((norms, {"split": {"stratified": True}}), "other splits"),
+            ((norms, {"split": {"by": "row"}}), "other splits"),
             ((norms, {"split": {"random_state": 1}}), "other splits"),
             ((norms, {"split": split_associations(norms, random_state=0)}), "other splits"),
             ((norms, {"predictor": Counting}), "another predictor"),

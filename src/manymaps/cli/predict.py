@@ -13,7 +13,7 @@ import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
 from manymaps.cli.interruption import Stop, ending_early, partial_name
 from manymaps.cli.options import PairReading, Reading, Running, output_names
-from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, positive, refuse_to_replace
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -35,7 +35,6 @@ class Splitting:
         ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue at once.",
         default="pair",
     )  # fmt: skip
-    stratified: bool = flag("Split the responses to each cue in the same proportions.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,8 +187,8 @@ def _report(record: dict[str, Any]) -> str:
     ]
     if record["test"] > record["uniform"]["test"]:
         lines.append(
-            "the error is above that of the uniform model, which uses no data; try fewer --dims, "
-            "a larger --penalty, or --stratified"
+            "the error is above that of the uniform model, which uses no data; try fewer --dims "
+            "or a larger --penalty"
         )
     return "\n".join(lines)
 

@@ -39,9 +39,6 @@ Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 
 PARTS = ("train", "validation", "test")
-# Number of cues with similar numbers of associates within which parts are drawn. With 80/10/10,
-# each class has two cues in each small part.
-_CLASS = 20
 # Blocks of 256 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 256
 
@@ -213,7 +210,6 @@ def split_associations(
     *,
     by: Unit = "pair",
     fractions: Sequence[float] = (0.8, 0.1, 0.1),
-    stratified: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> Split:
     """Split associations into training, validation and test parts.
@@ -229,10 +225,6 @@ def split_associations(
         can then be in different parts.
     fractions : sequence of three floats, default (0.8, 0.1, 0.1)
         Positive proportions of training, validation and test pairs (or cues). They must sum to 1.
-    stratified : bool, default False
-        Whether to approximate the fractions as closely as possible for each cue. Each pair is
-        assigned to the part in which its two cues have the largest deficit. With by="row", cues are
-        assigned within groups of twenty cues with similar numbers of associates.
     random_state : int, Generator or None, default None
         Seed of the split. If it is None, a seed is drawn once from NumPy's global state.
 
@@ -268,7 +260,6 @@ def split_associations(
     if by == "pair":
         low, high = np.minimum(rows, p.indices), np.maximum(rows, p.indices)
         keys, unit = np.unique(low.astype(np.int64) * p.shape[0] + high, return_inverse=True)
-        ends = np.stack([keys // p.shape[0], keys % p.shape[0]])
     else:
         keys, unit = np.unique(rows, return_inverse=True)
     if len(keys) < len(PARTS):
@@ -278,12 +269,7 @@ def split_associations(
             f"least {len(PARTS)}"
         )
     generator = drawn_generator(random_state)
-    if not stratified:
-        part = generator.permutation(np.repeat(np.arange(len(shares)), _sizes(len(keys), shares)))
-    elif by == "pair":
-        part = _parts_by_cue(ends, p.shape[0], shares, generator)
-    else:
-        part = _parts_in_classes(np.diff(p.indptr)[keys], shares, generator)
+    part = generator.permutation(np.repeat(np.arange(len(shares)), _sizes(len(keys), shares)))
     return _split(p, rows, part[unit])
 
 
@@ -323,52 +309,6 @@ def _sizes(n: int, shares: np.ndarray) -> np.ndarray:
     while sizes.sum() >= n:
         sizes[np.argmax(sizes)] -= 1
     return np.array([n - sizes.sum(), *sizes])
-
-
-def _parts_in_classes(
-    sizes: np.ndarray, shares: np.ndarray, generator: np.random.Generator
-) -> np.ndarray:
-    """Assign cues to parts, with the same fractions in each class of similar cues."""
-    order = np.lexsort((generator.random(len(sizes)), sizes))
-    part = np.empty(len(sizes), int)
-    # Systematic assignment along the order ensures these fractions in every run of cues. Within
-    # each run of `_CLASS` cues, the parts are permuted at random.
-    parts = _even_order(len(sizes), shares, generator)
-    for start in range(0, len(sizes), _CLASS):
-        run = slice(start, start + _CLASS)
-        part[order[run]] = generator.permutation(parts[run])
-    return part
-
-
-def _even_order(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return an even order of parts, selecting the part furthest below its share at each step."""
-    remaining = _sizes(n, shares)
-    goal, assigned, parts = remaining / n, generator.random(3) * 1e-3, np.empty(n, int)
-    for k in range(n):
-        part = int(np.argmax(np.where(remaining > 0, goal * (k + 1) - assigned, -np.inf)))
-        parts[k] = part
-        assigned[part] += 1
-        remaining[part] -= 1
-    return parts
-
-
-def _parts_by_cue(
-    ends: np.ndarray, n: int, shares: np.ndarray, generator: np.random.Generator
-) -> np.ndarray:
-    """Assign pairs to parts of fixed sizes while approximating the fractions for each cue."""
-    remaining = _sizes(ends.shape[1], shares).astype(float)
-    lacking = np.outer(np.bincount(ends.ravel(), minlength=n), shares)
-    part = np.empty(ends.shape[1], int)
-    jitter = generator.random((ends.shape[1], len(shares))) * 0.5
-    for k in generator.permutation(ends.shape[1]):
-        i, j = ends[0, k], ends[1, k]
-        demand = (lacking[i] + lacking[j]) / shares + jitter[k]
-        chosen = int(np.argmax(np.where(remaining > 0, demand, -np.inf)))
-        part[k] = chosen
-        lacking[i, chosen] -= 1
-        lacking[j, chosen] -= 1
-        remaining[chosen] -= 1
-    return part
 
 
 def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:

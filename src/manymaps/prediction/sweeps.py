@@ -333,14 +333,13 @@ def _splits(
     if split is None or isinstance(split, Mapping):
         check_whole("n_splits", n_splits)
         options: dict[str, Any] = {
-            "by": "pair", "fractions": (0.8, 0.1, 0.1), "stratified": False, "random_state": 0,
-            **(split or {}),
+            "by": "pair", "fractions": (0.8, 0.1, 0.1), "random_state": 0, **(split or {}),
         }  # fmt: skip
-        unknown = set(split or {}) - {"by", "fractions", "stratified", "random_state"}
+        unknown = set(split or {}) - {"by", "fractions", "random_state"}
         if unknown:
             raise ParameterError(
-                f"{sorted(unknown)[0]!r} is not an option of a split; use by, fractions, "
-                "stratified or random_state"
+                f"{sorted(unknown)[0]!r} is not an option of a split; use by, fractions "
+                "or random_state"
             )
         seed = options.pop("random_state")
         check_whole("random_state", seed, 0, why=" for splits")
