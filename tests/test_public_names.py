@@ -22,7 +22,7 @@ plot_stability plot_sweep plot_zooms predict_associations prediction_error
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
 read_trials read_vectors repeat_fits resampled save_figure show_progress
 similarity_map similarity_table
-intervals split_associations spread sweep trials_from reliability
+intervals split_associations sweep trials_from reliability
 vectors_from write_page
 """
 RECORDS = """

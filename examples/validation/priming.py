@@ -26,7 +26,7 @@ import argparse
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 from usf_fits import (
     DATA,
     add_options,
@@ -38,6 +38,7 @@ from usf_fits import (
 )
 
 import manymaps as mm
+from manymaps.affinity.network import association_network, row_normalized
 from manymaps.io.metadata import read_columns
 from manymaps.labels import plural
 
@@ -67,11 +68,14 @@ def read_items(norms: mm.Associations) -> dict[str, np.ndarray]:
 
 def spread_between(norms: mm.Associations, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """The activation that reaches each end from its start."""
-    totals = {
-        i: mm.spread(norms, norms.labels[i], steps=STEPS, decay=DECAY).total
-        for i in np.unique(starts).tolist()
-    }
-    return np.array([totals[i][j] for i, j in zip(starts.tolist(), ends.tolist(), strict=True)])
+    network = row_normalized(association_network(norms.strengths, backward=0.0))
+    words, place = np.unique(starts, return_inverse=True)
+    active = sparse.eye_array(norms.n_objects, format="csr")[words]
+    totals = 0 * active
+    for _ in range(STEPS):
+        active = DECAY * (active @ network)
+        totals = totals + active
+    return np.asarray(totals[place, ends]).ravel()
 
 
 def simple_measures(norms: mm.Associations, items: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -115,8 +115,6 @@ from .prediction.held_out import prediction_error as prediction_error
 from .prediction.held_out import split_associations as split_associations
 from .prediction.predictor import AssociationPredictor as AssociationPredictor
 from .prediction.predictor import predict_associations as predict_associations
-from .prediction.spreading import Activation as Activation
-from .prediction.spreading import spread as spread
 from .prediction.sweeps import SweepResult as SweepResult
 from .prediction.sweeps import sweep as sweep
 from .progress import show_progress as show_progress

@@ -37,7 +37,6 @@ COMMANDS = [
     (["senses ATLAS w3 w4 --json", "senses ATLAS w3 --csv"], LOOPS),
     (["senses ATLAS w3"], LOOPS | {"rich"}),
     (["inspect NORMS"], ARRAYS | {"scipy.sparse.csgraph", "scipy.linalg", "rich"}),
-    (["spread NORMS w3"], ARRAYS | {"scipy.sparse.csgraph", "scipy.linalg", "rich"}),
 ]
 
 

@@ -28,7 +28,7 @@ LONG = {
     "export": ("writing o.graphml", "old.atlas", "-o", "o.graphml"),
 }
 # `demo` fits as `fit` does; the others only read, draw or compare what is there.
-OTHERS = {"demo", "inspect", "spread", "senses", "plot"}
+OTHERS = {"demo", "inspect", "senses", "plot"}
 
 
 @pytest.fixture

@@ -218,11 +218,6 @@ def test_nothing_left_is_said():
 
 @pytest.mark.parametrize("data", [None, "norms.csv", np.eye(3)])
 def test_what_are_neither_norms_nor_trials_is_told(data):
-    for ask in (mm.intervals, mm.resampled, lambda d: mm.spread(d, "tie")):
+    for ask in (mm.intervals, mm.resampled):
         with pytest.raises(mm.DataError, match="expected Associations or Trials"):
             ask(data)
-
-
-def test_trials_serve_where_norms_do():
-    trials = Trials(["tie", "knot"], ["tie", "knot"], [0, 1], [[1], [0]])
-    assert mm.spread(trials, "tie").strongest()[0][0] == "knot"

@@ -88,7 +88,6 @@ def cli(verbose: bool) -> None:
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
                      manymaps view norms.atlas -o norms.html
-    Networks:        manymaps spread net.graphml dog --steps 4
     Number of maps:  manymaps predict norms.csv --maps 2 --dims 35
                      manymaps sweep norms.csv --maps 1,2,5 --dims 2,10,35 -o sweep.csv
     Vectors:         manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
@@ -106,7 +105,7 @@ def cli(verbose: bool) -> None:
 
 # The commands, in the order in which users need them.
 COMMANDS = (
-    "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit",
+    "demo", "inspect", "diagnose", "predict", "sweep", "count", "fit",
     "senses", "pairs", "plot", "insert", "evaluate", "cluster", "stability",
     "compare", "view", "export",
 )  # fmt: skip

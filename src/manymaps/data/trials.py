@@ -533,13 +533,6 @@ def check_norms(name: str, data: Any) -> None:
         )
 
 
-def as_norms(name: str, data: Any) -> Associations:
-    """Return associations unchanged, and convert trials to associations by the default rules."""
-    check_norms(name, data)
-    norms: Associations = as_associations(data)
-    return norms
-
-
 def _recoded(given: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Replace answers by their new codes; the codes of missing answers are unchanged.
 

@@ -1,7 +1,7 @@
 """Prediction of held-out associations, and sweeps over settings.
 
 The stub `__init__.pyi` lists the public names. Each name is imported when it is first used, because
-spreading of activation does not require the other modules.
+splits do not require the predictor.
 """
 
 import lazy_loader
