@@ -10,7 +10,6 @@ from click.testing import Result
 import manymaps as mm
 from cli_samples import WORDS, cluster_vectors, failed, invoke, worked, write_norms, write_vectors
 from manymaps.data.vectors import Vectors
-from manymaps.maps.insertion import insert as place
 
 OLD, NEW = slice(30), slice(30, None)
 
