@@ -12,7 +12,7 @@ AdditiveClustering AspectMaps AssociationPredictor CODE MultipleMapsSNE Multiple
 SemidefiniteCODE SymmetricSNE TSNE UniSNE
 """
 FUNCTIONS = """
-align ambiguity associations_from cluster_path cluster_stability compare correspondence_analysis
+align associations_from cluster_path cluster_stability compare correspondence_analysis
 count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
 insert_rows judgements_from load_atlas load_consonants load_integers
 load_word_associations load_word_relations make_additive_similarities
@@ -26,7 +26,7 @@ intervals split_associations sweep trials_from reliability
 vectors_from write_page
 """
 RECORDS = """
-Activation Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel Comparison
+Activation Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
 DistanceConstraint DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors

@@ -8,8 +8,6 @@ from .affinity.neighbors import NeighborSearch as NeighborSearch
 from .affinity.neighbors import nearest_neighbors as nearest_neighbors
 from .analysis.alignment import Alignment as Alignment
 from .analysis.alignment import align as align
-from .analysis.ambiguity import Ambiguity as Ambiguity
-from .analysis.ambiguity import ambiguity as ambiguity
 from .analysis.comparison import Comparison as Comparison
 from .analysis.comparison import compare as compare
 from .analysis.count_evaluation import CountEvaluation as CountEvaluation

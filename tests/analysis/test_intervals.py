@@ -157,8 +157,6 @@ class TestSenses:
                 told = found.share("w0", sense.neighbors[0].label)
                 assert told.value == pytest.approx(sense.share, abs=1e-6)
                 assert told.low < sense.share < told.high
-        ambiguity = mm.ambiguity(atlas).ambiguity[0]
-        assert found.ambiguity("w0").value == pytest.approx(ambiguity, rel=1e-6)
         assert found.n_responses("w0") == 2000
         shares = found.to_frame("shares", "pandas")
         assert shares["share"].sum() == pytest.approx(1)

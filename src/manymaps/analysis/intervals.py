@@ -268,8 +268,7 @@ def intervals(
         only). All answers are used for senses. Answers that are not words of the atlas are assigned
         to the largest sense of their cue.
     min_share : float in [0, 1]
-        Minimum share for a group in the atlas to be counted as a sense in the ambiguity, as for
-        `manymaps.ambiguity`.
+        Minimum share for a group in the atlas to be counted as a sense in the ambiguity.
     sense_level : {"meaning", "fine"}
         Senses whose shares are estimated: meanings, or the fine groups that make up a meaning
         (`level` of `Atlas.senses`).
@@ -292,7 +291,7 @@ def intervals(
 
     See Also
     --------
-    Intervals, resampled, ambiguity
+    Intervals, resampled
 
     Examples
     --------
