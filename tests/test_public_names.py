@@ -28,7 +28,7 @@ vectors_from write_page
 RECORDS = """
 Activation Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
-DistanceConstraint DivergedError Evaluation ExponentialWeights
+DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors
 GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights RatingEvaluation

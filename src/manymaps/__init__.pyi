@@ -39,7 +39,6 @@ from .cooccurrence.code import CODE as CODE
 from .cooccurrence.correspondence import correspondence_analysis as correspondence_analysis
 from .cooccurrence.insertion import RowInsertion as RowInsertion
 from .cooccurrence.insertion import insert_rows as insert_rows
-from .cooccurrence.semidefinite import DistanceConstraint as DistanceConstraint
 from .cooccurrence.semidefinite import SemidefiniteCODE as SemidefiniteCODE
 from .data.associations import Associations as Associations
 from .data.associations import ReadReport as ReadReport

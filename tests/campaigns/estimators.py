@@ -180,7 +180,7 @@ def _other_estimators() -> dict[str, Subject]:
     }
     program = {
         "n_components": [2, 1, None],
-        "form": ["conditional", "joint", "own-marginals"],
+        "form": ["conditional", "joint"],
         "marginals": [True, False],
         "trace_penalty": [0.1, 0.0],
     }

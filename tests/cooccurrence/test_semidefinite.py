@@ -10,25 +10,14 @@ from scipy.spatial import procrustes
 from scipy.special import logsumexp
 from sklearn.base import clone
 
-from manymaps.cooccurrence.programs import (
-    DistanceLimit,
-    Program,
-    SolverSettings,
-    squared_distances,
-)
-from manymaps.cooccurrence.semidefinite import (
-    DistanceConstraint,
-    SemidefiniteCODE,
-    SolverError,
-    _expected_cost,
-)
+from manymaps.cooccurrence.code import CODE
+from manymaps.cooccurrence.programs import Program, SolverSettings, squared_distances
+from manymaps.cooccurrence.semidefinite import SemidefiniteCODE, SolverError
 from manymaps.cooccurrence.solutions import (
     embedding_of,
     log_likelihood,
     numerical_rank,
-    refit,
     solve,
-    trace_path,
 )
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -41,9 +30,7 @@ PROGRAMS = {
     "given rows": Program("conditional"),
     "given columns": Program("conditional", given="columns"),
     "given rows, no marginals": Program("conditional", marginals=False),
-    "own marginals": Program("own-marginals"),
 }
-GRADIENT_PROGRAMS = [name for name in PROGRAMS if name != "own marginals"]
 
 
 def smoothed(seed=0, shape=(12, 15), d=2):
@@ -135,7 +122,7 @@ def test_at_full_rank_every_program_fits_the_table_exactly(name):
     np.testing.assert_allclose(found.gram.sum(axis=0), 0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", GRADIENT_PROGRAMS)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_a_penalized_optimum_is_that_of_the_gradient_form(name):
     """Here the optimum does not fit the table, so that the objective has something to say."""
     joint, program = distribution(smoothed(seed=2)), PROGRAMS[name]
@@ -160,7 +147,7 @@ def test_problem_6_is_the_conditional_model_with_the_entropy_of_the_given(penalt
     assert found.marginal_error < 1e-4
 
 
-@pytest.mark.parametrize("name", ["joint", "given columns", "own marginals"])
+@pytest.mark.parametrize("name", ["joint", "given columns"])
 def test_two_solvers_agree(name):
     joint = distribution(smoothed(seed=3, shape=(7, 6)))
     one, other = (
@@ -172,37 +159,19 @@ def test_two_solvers_agree(name):
     np.testing.assert_allclose(one.gram, other.gram, atol=2e-3 * np.abs(one.gram).max())
 
 
-@pytest.mark.parametrize("name", ["joint", "given rows", "own marginals"])
+@pytest.mark.parametrize("name", ["joint", "given rows"])
 def test_a_transposed_table_gives_the_transposed_solution(name):
     program = PROGRAMS[name]
     turned = replace(program, given="columns")
     joint = distribution(smoothed(seed=6, shape=(5, 6)))
-    limits = [DistanceLimit(1, 7, at_most=0.3)]
-    straight = solve(joint, program, 0.01, limits=limits)
-    over = solve(joint.T, turned, 0.01, limits=[DistanceLimit(6 + 1, 2, at_most=0.3)])
+    straight = solve(joint, program, 0.01)
+    over = solve(joint.T, turned, 0.01)
     order = np.concatenate([np.arange(6, 11), np.arange(6)])
     assert over.log_likelihood == pytest.approx(straight.log_likelihood, abs=1e-5)
     np.testing.assert_allclose(
         over.gram[np.ix_(order, order)], straight.gram, atol=1e-4 * straight.gram.max()
     )
     np.testing.assert_allclose(over.column_marginals, straight.row_marginals, atol=1e-4)
-
-
-def test_own_marginals_are_the_data_marginals_where_the_constraints_are_tight():
-    joint = distribution(smoothed(seed=2, shape=(8, 6)))
-    own, plain = (solve(joint, Program(form), 0.005) for form in ("own-marginals", "joint"))
-    assert plain.marginal_error > 0.01  # the joint model drifts from the data's marginals
-    assert own.marginal_error < 1e-4
-    squared = squared_distances(own.gram, joint.shape)
-    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
-    model = rows[:, None] * columns * np.exp(-squared)
-    model /= model.sum()
-    np.testing.assert_allclose(model.sum(axis=1), rows, rtol=1e-4)
-    np.testing.assert_allclose(model.sum(axis=0), columns, rtol=1e-4)
-    # The same cost without the constraints can only be lower.
-    assert 0.005 * np.trace(plain.gram) - plain.log_likelihood <= (
-        0.005 * np.trace(own.gram) - own.log_likelihood + 1e-7
-    )
 
 
 def test_fixed_marginals_reach_the_optimum_of_a_direct_search():
@@ -232,40 +201,14 @@ def test_fixed_marginals_reach_the_optimum_of_a_direct_search():
     assert solve(joint, Program(), penalty).column_marginals.max() > 1.01  # not fixed
 
 
-def test_fixed_marginals_lie_between_the_free_program_and_own_marginals():
-    """The free terms contain those of own-marginals, and the constraints contain those of (6)."""
-    joint = distribution(smoothed(seed=2, shape=(8, 6)))
-    rows = joint.sum(axis=1)
-    programs = (Program(), Program(fixed_marginals=True), Program("own-marginals"))
-    free, fixed, own = (
-        found.objective + 0.02 * np.trace(found.gram)
-        for found in (solve(joint, program, 0.02) for program in programs)
-    )
-    constant = rows @ np.log(rows)  # a(x) of (6) contains log p(x)
-    assert free + 1e-6 < fixed
-    assert fixed + constant < own - 1e-6
-
-
-def test_own_marginals_tell_where_the_relaxation_is_not_tight():
-    joint = distribution(np.array([[50.0, 2.0], [10.0, 18.0], [5.0, 15.0]]))
-    limits = [DistanceLimit(0, 3, at_most=0.01), DistanceLimit(3, 4, at_least=9.0)]
-    found = solve(joint, Program("own-marginals"), limits=limits)
-    assert found.marginal_error > 0.01
-    assert found.row_marginals.max() <= 1 + 1e-6
-    assert found.column_marginals.max() <= 1 + 1e-6
-    assert found.marginal_error == pytest.approx(
-        1 - min(found.row_marginals.min(), found.column_marginals.min()), abs=1e-6
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["joint", "given rows"])
-def test_the_trace_path_comes_down_to_rank_2_near_the_direct_ascent(name):
+def test_code_from_the_end_of_the_path_is_near_the_direct_ascent(name):
     counts = smoothed(seed=0, shape=(10, 8))
     joint, program = distribution(counts), PROGRAMS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        fit = SemidefiniteCODE(2, form=program.form, trace_penalty="path", polish=True).fit(counts)
+        fit = SemidefiniteCODE(2, form=program.form, trace_penalty="path").fit(counts)
     penalties, ranks, likelihoods, _ = zip(
         *((x.trace_penalty, x.rank, x.log_likelihood, x.trace) for x in fit.path_), strict=True
     )
@@ -277,13 +220,11 @@ def test_the_trace_path_comes_down_to_rank_2_near_the_direct_ascent(name):
     assert np.all(np.diff(penalties) > 0)
     assert np.all(np.diff(likelihoods) < 1e-7)
     direct = -ascend(joint, program, 2, restarts=6)
-    stages = fit.stages_
-    assert stages["eigenvectors"] == pytest.approx(fit.log_likelihood_, abs=1e-4)
-    assert stages["eigenvectors"] < stages["refit"] < stages["polished"] <= direct + 1e-4
-    assert stages["polished"] == pytest.approx(direct, rel=0.02)
-    if name == "joint":
-        assert stages["refit"] == pytest.approx(direct, rel=0.02)
-    assert fit.embedding_log_likelihood_ == stages["polished"]
+    assert fit.embedding_log_likelihood_ == pytest.approx(fit.log_likelihood_, abs=1e-4)
+    start = fit.row_embedding_, fit.column_embedding_
+    code = CODE(penalty=0, normalization=program.form, init=start, tolerance=0).fit(counts)
+    assert fit.log_likelihood_ < code.log_likelihood_ <= direct + 1e-4
+    assert code.log_likelihood_ == pytest.approx(direct, rel=0.02)
 
 
 def test_the_path_starts_over_where_nothing_is_to_be_seen():
@@ -293,29 +234,6 @@ def test_the_path_starts_over_where_nothing_is_to_be_seen():
     below, above = (solve(joint, Program("joint"), share * largest) for share in (0.97, 1.01))
     assert np.trace(below.gram) > 1e-3 > 10 * np.trace(above.gram)
     assert numerical_rank(above.gram) == 0
-
-
-def test_a_path_that_limits_keep_in_more_dimensions_says_so():
-    apart = [DistanceLimit(a, b, at_least=1.0, at_most=1.0) for a, b in [(0, 1), (0, 2), (1, 2)]]
-    with pytest.warns(DataWarning, match="ended at rank 2, above n_components=1"):
-        path = trace_path(np.eye(3) + 0.1, Program("joint"), 1, limits=apart)
-    assert not path.reached
-    squared = np.diag(path.solution.gram)[:3, None] + np.diag(path.solution.gram)[:3]
-    squared = squared - 2 * path.solution.gram[:3, :3]
-    np.testing.assert_allclose(squared[np.triu_indices(3, 1)], 1, atol=1e-5)
-
-
-def test_a_refit_is_the_best_of_its_subspace():
-    joint = distribution(smoothed(seed=2, shape=(6, 7)))
-    shrunk = solve(joint, Program("joint"), 0.02)
-    again = refit(joint, Program("joint"), shrunk.gram, 2)
-    vectors = np.linalg.eigh(shrunk.gram)[1][:, -2:]
-    assert numerical_rank(again.gram) <= 2
-    inside = vectors @ (vectors.T @ again.gram @ vectors) @ vectors.T
-    np.testing.assert_allclose(again.gram, inside, atol=1e-8)
-    for factor in (0.9, 1.1):
-        squared = squared_distances(factor * again.gram, joint.shape)
-        assert log_likelihood(joint, squared, Program("joint")) < again.log_likelihood
 
 
 def test_a_known_configuration_is_recovered():
@@ -328,35 +246,11 @@ def test_a_known_configuration_is_recovered():
     # The likelihood leaves one number free, which all distances may grow or shrink by.
     best = (distribution(table) * np.log(distribution(table))).sum()
     assert fit.log_likelihood_ == pytest.approx(best, abs=1e-7)
-    polished = SemidefiniteCODE(2, form="joint", marginals=False, polish=True).fit(table)
-    found = np.vstack([polished.row_embedding_, polished.column_embedding_])
+    start = fit.row_embedding_, fit.column_embedding_
+    code = CODE(penalty=0, normalization="joint", marginals=False, init=start, tolerance=0)
+    code.fit(table)
+    found = np.vstack([code.row_embedding_, code.column_embedding_])
     assert procrustes(points, found)[2] < 1e-3
-
-
-def test_constraints_on_distances_bind():
-    table = Counts(smoothed(seed=1, shape=(5, 6)), list("abcde"), list("uvwxyz"), ("site", "bird"))
-    free = SemidefiniteCODE(None, form="joint", trace_penalty=0.01).fit(table)
-
-    def distance(fit, i, j):
-        return float(np.sqrt(fit.gram_[i, i] + fit.gram_[j, j] - 2 * fit.gram_[i, j]))
-
-    before = distance(free, 0, 1), distance(free, 2, 5 + 3)
-    constraints = (
-        DistanceConstraint(("site", "a"), ("row", 1), at_least=2 * before[0]),
-        DistanceConstraint(("site", "c"), ("bird", "x"), at_most=before[1] / 2),
-        DistanceConstraint(("column", "u"), ("column", "v"), at_most=0.7, at_least=0.7),
-    )
-    held = clone(free).set_params(constraints=constraints).fit(table)
-    assert distance(held, 0, 1) == pytest.approx(2 * before[0], abs=1e-4)
-    assert distance(held, 2, 8) == pytest.approx(before[1] / 2, abs=1e-4)
-    assert distance(held, 5, 6) == pytest.approx(0.7, abs=1e-4)
-    cost, free_cost = (0.01 * np.trace(x.gram_) - x.log_likelihood_ for x in (held, free))
-    assert cost > free_cost + 1e-4
-    points = np.vstack([held.row_embedding_, held.column_embedding_])
-    assert np.linalg.norm(points[0] - points[1]) == pytest.approx(2 * before[0], abs=1e-3)
-    loose = (DistanceConstraint(("site", "a"), ("row", 1), at_most=100 * before[0]),)
-    same = clone(free).set_params(constraints=loose).fit(table)
-    assert same.log_likelihood_ == pytest.approx(free.log_likelihood_, abs=1e-6)
 
 
 def test_the_embedding_is_that_of_the_gram_matrix():
@@ -382,18 +276,6 @@ def test_an_embedding_of_a_single_point_keeps_all_of_nothing():
     assert share == 1.0
 
 
-@pytest.mark.parametrize("form", ["conditional", "joint"])
-def test_polishing_never_loses(form):
-    counts = smoothed(seed=7, shape=(6, 8))
-    rough, polished = (
-        SemidefiniteCODE(2, form=form, trace_penalty=0.005, polish=polish).fit(counts)
-        for polish in (False, True)
-    )
-    assert polished.stages_["eigenvectors"] == pytest.approx(rough.embedding_log_likelihood_)
-    assert polished.embedding_log_likelihood_ > rough.embedding_log_likelihood_
-    assert polished.log_likelihood_ == rough.log_likelihood_
-
-
 def test_counts_without_a_count_send_the_optimum_to_infinity():
     counts = smoothed(seed=1, shape=(5, 6)) - 0.5
     assert (counts == 0).any()
@@ -410,8 +292,7 @@ def test_rows_and_columns_without_counts_are_kept_out():
     counts = np.zeros((4, 5))
     counts[np.ix_([0, 2, 3], [0, 1, 4])] = smoothed(shape=(3, 3))
     table = Counts(counts, list("abcd"), list("uvwxy"), ("site", "bird"))
-    constraint = DistanceConstraint(("site", "d"), ("bird", "y"), at_most=0.1)
-    estimator = SemidefiniteCODE(2, trace_penalty=0.01, constraints=(constraint,))
+    estimator = SemidefiniteCODE(2, trace_penalty=0.01)
     with pytest.warns(DataWarning) as caught:
         fit = estimator.fit(table)
     assert [str(x.message) for x in caught] == [
@@ -420,23 +301,13 @@ def test_rows_and_columns_without_counts_are_kept_out():
     ]
     assert fit.empty_rows_.tolist() == [1]
     assert fit.empty_columns_.tolist() == [2, 3]
-    whole = SemidefiniteCODE(
-        2, trace_penalty=0.01,
-        constraints=(DistanceConstraint(("row", 2), ("column", 2), at_most=0.1),),
-    ).fit(counts[np.ix_([0, 2, 3], [0, 1, 4])])  # fmt: skip
+    whole = clone(estimator).fit(counts[np.ix_([0, 2, 3], [0, 1, 4])])
     np.testing.assert_allclose(fit.row_embedding_[[0, 2, 3]], whole.row_embedding_, atol=1e-6)
     np.testing.assert_allclose(fit.column_embedding_[[0, 1, 4]], whole.column_embedding_, atol=1e-6)
     assert not fit.row_embedding_[1].any()
     assert fit.gram_.shape == (9, 9)
     assert not fit.gram_[[1, 6, 7]].any()
     assert fit.atlas_.labels == ("a", "c", "d", "u", "v", "y")
-    with (
-        pytest.warns(DataWarning),
-        pytest.raises(ParameterError, match="site 'b', which has no counts"),
-    ):
-        SemidefiniteCODE(
-            constraints=(DistanceConstraint(("site", "b"), ("bird", "y"), at_most=1),)
-        ).fit(table)
 
 
 @pytest.mark.parametrize("form", ["joint", "conditional"])
@@ -466,7 +337,7 @@ def test_arrays_sparse_arrays_and_frames_give_the_same():
 
 
 @pytest.mark.parametrize("shape", [(1, 4), (4, 1), (2, 2)])
-@pytest.mark.parametrize("form", ["conditional", "joint", "own-marginals"])
+@pytest.mark.parametrize("form", ["conditional", "joint"])
 def test_the_smallest_tables(shape, form):
     fit = SemidefiniteCODE(1, form=form, trace_penalty="path").fit(np.arange(1.0, 5).reshape(shape))
     assert np.isfinite(fit.row_embedding_).all()
@@ -478,9 +349,7 @@ def test_the_smallest_tables(shape, form):
     [
         ({"form": "both"}, "form='both'"),
         ({"given": "cells"}, "given='cells'"),
-        ({"form": "own-marginals", "marginals": False}, "marginals=False"),
         ({"form": "joint", "fixed_marginals": True}, "fixed_marginals=True"),
-        ({"polish": True, "fixed_marginals": True}, "supports neither"),
         ({"n_components": 0}, "n_components=0"),
         ({"n_components": 8}, "from 1 to 7, the rows and columns"),
         ({"trace_penalty": -1}, "trace_penalty=-1"),
@@ -488,46 +357,12 @@ def test_the_smallest_tables(shape, form):
         ({"trace_penalty": "trail"}, "'trail' is not one of path"),
         ({"trace_penalty": "path", "n_components": None}, "requires n_components"),
         ({"solver": "MOSEK"}, "solver='MOSEK'"),
-        ({"constraints": ("a",)}, "must be a sequence of DistanceConstraint"),
-        ({"polish": True, "form": "own-marginals"}, "supports neither"),
         ({"solver_options": {"no_such_option": 1}}, "solver_options"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         SemidefiniteCODE(**options).fit(smoothed(shape=(3, 4)))
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "message"),
-    [
-        (("row", 0), ("row", 0), "single object"),
-        (("row", 3), ("row", 0), "indices range from 0 to 2"),
-        (("row", -1), ("row", 0), "indices range from 0 to 2"),
-        (("word", 0), ("row", 0), "'word' in a constraint is not one of"),
-        (("column", "nil"), ("row", 0), "unknown column.*no object is labelled 'nil'"),
-        ("row", ("row", 0), "must be a pair"),
-    ],
-)
-def test_constraints_on_nothing_are_refused(a, b, message):
-    estimator = SemidefiniteCODE(constraints=(DistanceConstraint(a, b, at_most=1.0),))
-    with pytest.raises(ParameterError, match=message):
-        estimator.fit(smoothed(shape=(3, 4)))
-
-
-@pytest.mark.parametrize("limits", [{}, {"at_most": -1}, {"at_most": 1, "at_least": 2},
-                                    {"at_least": float("inf")}])  # fmt: skip
-def test_limits_that_limit_nothing_are_refused(limits):
-    with pytest.raises(ParameterError):
-        DistanceConstraint(("row", 0), ("row", 1), **limits)
-
-
-def test_constraints_that_contradict_each_other_are_refused():
-    between = [((("row", a), ("row", b))) for a, b in [(0, 1), (1, 2)]]
-    near = [DistanceConstraint(*pair, at_most=1.0) for pair in between]
-    far = DistanceConstraint(("row", 0), ("row", 2), at_least=3.0)
-    with pytest.raises(ParameterError, match="contradict one another"):
-        SemidefiniteCODE(constraints=(*near, far)).fit(smoothed(shape=(3, 4)))
 
 
 @pytest.mark.parametrize(
@@ -564,13 +399,12 @@ def test_large_tables_are_refused_and_larger_ones_announced(monkeypatch):
 
     monkeypatch.setattr("manymaps.cooccurrence.semidefinite.solve", stop)
     monkeypatch.setattr("manymaps.cooccurrence.semidefinite.trace_path", stop)
-    for penalty, expected in ((0.0, "61 x 61.*seconds"), ("path", "61 x 61.*minutes")):
+    for penalty in (0.0, "path"):
         estimator = SemidefiniteCODE(trace_penalty=penalty)
-        with pytest.warns(DataWarning, match=expected), pytest.raises(KeyboardInterrupt):
+        with pytest.warns(DataWarning, match="61 x 61.*CODE"), pytest.raises(KeyboardInterrupt):
             estimator.fit(np.ones((61, 61)))
     with pytest.raises(KeyboardInterrupt):
         SemidefiniteCODE().fit(np.ones((60, 60)))
-    assert _expected_cost((60, 60), "CLARABEL")[0] > 5 * _expected_cost((60, 60), None)[0]
 
 
 def test_without_cvxpy_the_extra_is_named(monkeypatch):

@@ -13,28 +13,20 @@ with their equation numbers). A trace penalty adds lambda tr(G).
     conditional (6)  max  sum_x p(x) a(x) - <p, D>
                      where  log sum_y p(y) exp(a(x) - D_xy) <= log p(x)       for every x
     fixed marginals  (6), and  log sum_x exp(a(x) - D_xy) <= 0                for every y
-    own-marginals    min  <p, D> + c
-                     where  log sum_y p(y) exp(-D_xy) <= c                    for every x
-                            log sum_x p(x) exp(-D_xy) <= c                    for every y
 
-With `marginals=False`, the factors p(x) and p(y) inside the sums are 1. The form "own-marginals" is
-the model of section 6, p(x,y) = p(x) p(y) exp(-D_xy) / Z. Its marginals are p(x) and p(y). The
-marginal constraints are relaxed to inequalities, as in the authors' program. The program above
-divides these inequalities by p(x) and p(y).
+With `marginals=False`, the factors p(x) and p(y) inside the sums are 1.
 
 In (6), every inequality is tight at the optimum, because a(x) can increase until equality. The
 objective then equals the log-likelihood sum p log q(y|x) minus two constants, sum p log p(y) and
 the entropy of p(x). With `fixed_marginals`, p(x) q(y|x) summed over x is at most p(y) as well. The
-inequalities may then be slack. The model is q(y|x) = p(y) exp(-D_xy) / Z_x. In own-marginals, the
-inequalities may be slack, and then p(x) p(y) exp(-D_xy - c) sums to less than 1. `row_marginals`
-and `column_marginals` of a solution contain the resulting ratios. Without limits on distances, the
-inequalities were tight to 1e-6 in all tables tried, at any penalty. Limits that kept a frequent
-pair close and other pairs apart led to sums of 0.2 instead of 1.
+inequalities were tight to 1e-6 in all tables tried, at any penalty. The model is q(y|x) = p(y)
+exp(-D_xy) / Z_x. `row_marginals` and `column_marginals` of a solution contain the sums divided by
+p(x) and p(y).
 
 **At full rank the programs fit the table exactly.** Any matrix B_xy plus a sufficiently large
 constant is a matrix of squared distances. This is true because G = [[t 1, B'], [B'^T, t 1]] is
-positive semidefinite for a large t. Without a penalty or constraints, all three programs therefore
-reach q = p for infinitely many G. Only the G with the smallest trace is informative, and a second
+positive semidefinite for a large t. Without a penalty, all programs therefore reach q = p for
+infinitely many G. Only the G with the smallest trace is informative, and a second
 program computes it (`least_trace`). The best position of a cell without counts is at infinity, so
 in that case the optimum is not attained.
 
@@ -55,11 +47,11 @@ from manymaps.checks import check_choice
 from manymaps.errors import ParameterError, not_installed
 
 __all__ = [
-    "DistanceLimit", "Model", "Optimum", "Program", "SolverError", "SolverSettings", "cleaned",
-    "least_trace", "log_factors", "squared_distances",
+    "Model", "Optimum", "Program", "SolverError", "SolverSettings", "cleaned", "least_trace",
+    "log_factors", "squared_distances",
 ]  # fmt: skip
 
-FORMS = ("conditional", "joint", "own-marginals")
+FORMS = ("conditional", "joint")
 SOLVERS = ("CLARABEL", "SCS")
 
 # The time of interior-point methods grows about as N^5: 5 to 10 s for 30 + 30 objects and 50 s for
@@ -92,7 +84,7 @@ class Program:
 
     Parameters
     ----------
-    form : {"conditional", "joint", "own-marginals"}, default "conditional"
+    form : {"conditional", "joint"}, default "conditional"
         Type of model.
     given : {"rows", "columns"}, default "rows"
         Conditioning variable of a conditional model.
@@ -104,8 +96,7 @@ class Program:
     Raises
     ------
     ParameterError
-        If a value is invalid, if "own-marginals" is combined with marginals=False, or if
-        `fixed_marginals` is combined with another form than "conditional".
+        If a value is invalid, or if `fixed_marginals` is combined with "joint".
 
     Examples
     --------
@@ -114,7 +105,7 @@ class Program:
     True
     """
 
-    form: Literal["conditional", "joint", "own-marginals"] = "conditional"
+    form: Literal["conditional", "joint"] = "conditional"
     given: Literal["rows", "columns"] = "rows"
     marginals: bool = True
     fixed_marginals: bool = False
@@ -128,27 +119,11 @@ class Program:
                 name="form",
                 value=self.form,
             )
-        if self.form == "own-marginals" and not self.marginals:
-            raise ParameterError(
-                "constrains the marginals; it cannot be combined with marginals=False",
-                name="form",
-                value=self.form,
-            )
 
     @property
     def transposes(self) -> bool:
         """Whether the table must be transposed so that the conditioning variable is in the rows."""
         return self.form == "conditional" and self.given == "columns"
-
-
-@dataclass(frozen=True)
-class DistanceLimit:
-    """Limits at_least <= |y_a - y_b|^2 <= at_most, with points a and b numbered rows first."""
-
-    a: int
-    b: int
-    at_least: float | None = None
-    at_most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -198,7 +173,7 @@ class SolverSettings:
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Result of a solver: the centred G, the terms a(x) of (6) or c, and the status."""
+    """Result of a solver: the centred G, the terms a(x) of (6), and the status."""
 
     gram: np.ndarray
     free: np.ndarray | None
@@ -208,33 +183,25 @@ class Optimum:
 
 
 class Model:
-    """Program in cvxpy over G = basis S basis^T, with the trace penalty as a parameter.
+    """Program in cvxpy over G, with the trace penalty as a parameter.
 
     A path compiles the program only once. The conditioning variable of `joint` is in the rows.
     """
 
-    def __init__(
-        self,
-        joint: np.ndarray,
-        program: Program,
-        limits: tuple[DistanceLimit, ...],
-        basis: np.ndarray | None = None,
-    ):
+    def __init__(self, joint: np.ndarray, program: Program):
         cp = _cvxpy()
         n_points = sum(joint.shape)
-        self.basis = basis
-        size = n_points if basis is None else basis.shape[1]
-        self.inner = cp.Variable((size, size), PSD=True)
+        self.gram = cp.Variable((n_points, n_points), PSD=True)
         self.penalty = cp.Parameter(nonneg=True, value=0.0)
-        squared = _distances(cp, self.inner, joint.shape, basis)
+        squared = _distances(cp, self.gram, joint.shape)
         logs = log_factors(joint, program) - squared
         linear = cp.sum(cp.multiply(joint, squared))
         rows, columns = joint.sum(axis=1), joint.sum(axis=0)
-        constraints = _limits(cp, self.inner, n_points, basis, limits)
+        constraints = []
         self.free: Any = None
         if program.form == "joint":
             self.objective = linear + cp.log_sum_exp(logs)
-        elif program.form == "conditional":
+        else:
             self.free = cp.Variable(joint.shape[0])
             free = cp.reshape(self.free, (len(rows), 1), order="C")
             added = free @ np.ones((1, len(columns)))
@@ -242,12 +209,7 @@ class Model:
             if program.fixed_marginals:
                 constraints.append(cp.log_sum_exp(logs + added, axis=0) <= np.log(columns))
             self.objective = linear - rows @ self.free
-        else:
-            self.free = cp.Variable()
-            constraints.append(cp.log_sum_exp(logs, axis=1) - np.log(rows) <= self.free)
-            constraints.append(cp.log_sum_exp(logs, axis=0) - np.log(columns) <= self.free)
-            self.objective = linear + self.free
-        goal = cp.Minimize(self.objective + self.penalty * cp.trace(self.inner))
+        goal = cp.Minimize(self.objective + self.penalty * cp.trace(self.gram))
         self.problem = cp.Problem(goal, constraints)
 
     def optimum(self, penalty: float, settings: SolverSettings) -> Optimum:
@@ -256,23 +218,19 @@ class Model:
         Raises
         ------
         ParameterError
-            If the limits contradict one another, or if the solver rejects an option.
+            If the solver rejects an option.
         SolverError
             If the solver fails or stalls.
         """
         self.penalty.value = penalty
-        status, solver, n_iter = _run(self.problem, self.inner, settings)
-        gram = np.asarray(self.inner.value)
-        if self.basis is not None:
-            gram = self.basis @ gram @ self.basis.T
+        status, solver, n_iter = _run(self.problem, self.gram, settings)
         free = None if self.free is None else np.array(self.free.value, dtype=np.float64)
-        return Optimum(cleaned(gram), free, status, solver, n_iter)
+        return Optimum(cleaned(self.gram.value), free, status, solver, n_iter)
 
 
 def least_trace(
     joint: np.ndarray,
     program: Program,
-    limits: tuple[DistanceLimit, ...],
     optimum: Optimum,
     settings: SolverSettings,
 ) -> Optimum:
@@ -280,29 +238,25 @@ def least_trace(
 
     The likelihood is unchanged if all distances increase by the same number (or, in a conditional
     model, by one number per conditioning object), or if distances within a side change. The terms
-    a(x) or c are adjusted accordingly.
+    a(x) are adjusted accordingly.
     """
     cp = _cvxpy()
     n_points = sum(joint.shape)
-    inner = cp.Variable((n_points, n_points), PSD=True)
+    gram = cp.Variable((n_points, n_points), PSD=True)
     if program.form == "conditional":
         shift = cp.Variable((joint.shape[0], 1))
         shifts = shift @ np.ones((1, joint.shape[1]))
     else:
         shift = cp.Variable((1, 1))
         shifts = np.ones((joint.shape[0], 1)) @ shift @ np.ones((1, joint.shape[1]))
-    constraints = _limits(cp, inner, n_points, None, limits)
-    constraints.append(
-        _distances(cp, inner, joint.shape, None)
-        == squared_distances(optimum.gram, joint.shape) + shifts
-    )
-    _run(cp.Problem(cp.Minimize(cp.trace(inner)), constraints), inner, settings)
+    constraints = [
+        _distances(cp, gram, joint.shape) == squared_distances(optimum.gram, joint.shape) + shifts
+    ]
+    _run(cp.Problem(cp.Minimize(cp.trace(gram)), constraints), gram, settings)
     free = optimum.free
     if free is not None:
-        # a(x) increases with the distances of x, whereas c decreases.
-        sign = 1.0 if program.form == "conditional" else -1.0
-        free = free + sign * np.asarray(shift.value).reshape(free.shape)
-    return replace(optimum, gram=cleaned(inner.value), free=free)
+        free = free + np.asarray(shift.value).reshape(free.shape)
+    return replace(optimum, gram=cleaned(gram.value), free=free)
 
 
 def log_factors(joint: np.ndarray, program: Program) -> np.ndarray:
@@ -328,12 +282,12 @@ def cleaned(gram: np.ndarray) -> np.ndarray:
     return (vectors * np.maximum(values, 0)) @ vectors.T
 
 
-def _run(problem: Any, inner: Any, settings: SolverSettings) -> tuple[str, str, int]:
+def _run(problem: Any, gram: Any, settings: SolverSettings) -> tuple[str, str, int]:
     """Return status, solver and iterations of the first solver that succeeds."""
     cp = _cvxpy()
 
     failures = []
-    for name in settings.names(inner.shape[0]):
+    for name in settings.names(gram.shape[0]):
         options = {**_SETTINGS[name], **settings.options}
         try:
             with warnings.catch_warnings():
@@ -348,13 +302,8 @@ def _run(problem: Any, inner: Any, settings: SolverSettings) -> tuple[str, str, 
             raise ParameterError(
                 f"{name} does not accept solver_options={dict(settings.options)!r}: {error}"
             ) from error
-        if status in _ACCEPTED[name] and inner.value is not None:
+        if status in _ACCEPTED[name] and gram.value is not None:
             return status, name, int(problem.solver_stats.num_iters or 0)
-        if status == "infeasible":
-            raise ParameterError(
-                f"the constraints on distances contradict one another ({name}: {status}); loosen "
-                "those that are incompatible with others or with the triangle inequality"
-            )
         stats = problem.solver_stats
         failures.append(f"{name}: {status}, {stats.num_iters if stats else 0} iterations")
     raise SolverError(
@@ -373,52 +322,18 @@ def _cvxpy() -> Any:
     return cvxpy
 
 
-def _distances(cp: Any, inner: Any, shape: tuple[int, int], basis: np.ndarray | None) -> Any:
-    """Return D as a cvxpy expression of S in G = basis S basis^T."""
+def _distances(cp: Any, gram: Any, shape: tuple[int, int]) -> Any:
+    """Return D as a cvxpy expression of G."""
+    n_points = sum(shape)
     left = np.repeat(np.arange(shape[0]), shape[1])
     right = shape[0] + np.tile(np.arange(shape[1]), shape[0])
-    pairs = _pairs(left, right, sum(shape), basis)
-    return cp.reshape(pairs @ cp.vec(inner, order="C"), shape, order="C")
-
-
-def _pairs(
-    left: np.ndarray, right: np.ndarray, n_points: int, basis: np.ndarray | None
-) -> np.ndarray | sparse.csr_array:
-    """Return the linear map from the entries of S to squared distances of pairs."""
-    if basis is not None:
-        difference = basis[left] - basis[right]
-        return (difference[:, :, None] * difference[:, None, :]).reshape(len(left), -1)
-    indices = np.arange(len(left))
-    rows = np.concatenate([indices] * 4)
-    columns = np.concatenate(
-        [
-            left * n_points + left,
-            right * n_points + right,
-            left * n_points + right,
-            right * n_points + left,
-        ]
-    )
+    pairs = np.concatenate([
+        left * n_points + left,
+        right * n_points + right,
+        left * n_points + right,
+        right * n_points + left,
+    ])  # fmt: skip
+    rows = np.tile(np.arange(len(left)), 4)
     signs = np.repeat([1.0, 1.0, -1.0, -1.0], len(left))
-    return sparse.csr_array((signs, (rows, columns)), shape=(len(left), n_points**2))
-
-
-def _limits(
-    cp: Any,
-    inner: Any,
-    n_points: int,
-    basis: np.ndarray | None,
-    limits: tuple[DistanceLimit, ...],
-) -> list[Any]:
-    """Return the user's constraints."""
-    constraints = []
-    for limit in limits:
-        pair = _pairs(np.array([limit.a]), np.array([limit.b]), n_points, basis)
-        squared = pair @ cp.vec(inner, order="C")
-        if limit.at_least is not None and limit.at_least == limit.at_most:
-            constraints.append(squared == limit.at_least)
-            continue
-        if limit.at_least is not None:
-            constraints.append(squared >= limit.at_least)
-        if limit.at_most is not None:
-            constraints.append(squared <= limit.at_most)
-    return constraints
+    linear = sparse.csr_array((signs, (rows, pairs)), shape=(len(left), n_points**2))
+    return cp.reshape(linear @ cp.vec(gram, order="C"), shape, order="C")

@@ -2,10 +2,8 @@
 
 CODE (`manymaps.cooccurrence.code`) optimizes positions in a given dimension and can stop at a local
 optimum. Over the Gram matrix of all points, the problem is convex, and the rank of the optimum is
-the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). This formulation also supports
-constraints on distances and the model of section 6, whose marginals are p(x) and p(y). The programs
-are defined in `manymaps.cooccurrence.programs`, and the trace path in
-`manymaps.cooccurrence.solutions`.
+the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). The programs are defined in
+`manymaps.cooccurrence.programs`, and the trace path in `manymaps.cooccurrence.solutions`.
 
     counts -> p(x,y) -> optimal G -> eigendecomposition -> points of rows and columns
 
@@ -16,12 +14,14 @@ core. A path requires 11 to 15 optima.
     Clarabel         1.8 s       7 s      50 s             time grows as N^5 to N^6
     SCS                2 s      10 s      20 s      50 s   time grows as rows x columns
 
-**Without constraints and with trace_penalty=0, every model in this module fits the table exactly**
-(see the programs module). This setting therefore only selects the points with the smallest spread,
-and a penalty or a path is more informative. On a path, the penalty shrinks the optimum. On random
-12 x 15 tables, its log-likelihood per count was 1 to 11 % below the best of ten CODE fits in two
-dimensions. The difference was 0.2 to 3.5 % after the refit (joint models: below 2 %), and less than
-0.1 % after polishing by `CODE`. The path therefore provides a good start but does not replace CODE.
+**With trace_penalty=0, every model in this module fits the table exactly** (see the programs
+module). This setting therefore only selects the points with the smallest spread, and a penalty or a
+path is more informative. On a path, the penalty shrinks the optimum. On random 12 x 15 tables, its
+log-likelihood per count was 1 to 11 % below the best of ten CODE fits in two dimensions. The
+difference was less than 0.1 % for CODE that started from these points. The path therefore provides
+a good start but does not replace CODE:
+
+    CODE(penalty=0, init=(fit.row_embedding_, fit.column_embedding_)).fit(counts)
 
 Shapes: gram_ (N, N) with N = n_rows + n_columns, rows first.
 """
@@ -29,8 +29,8 @@ Shapes: gram_ (N, N) with N = n_rows + n_columns, rows first.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -39,7 +39,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_whole
 from manymaps.constraints import (
     FLAG,
     NONE,
@@ -47,7 +47,6 @@ from manymaps.constraints import (
     Allowed,
     CheckedParameters,
     Choice,
-    Kind,
     Number,
     Whole,
     instance,
@@ -56,8 +55,6 @@ from manymaps.cooccurrence.checks import warn_of_empty
 from manymaps.cooccurrence.matching import labels_of, objects_of
 from manymaps.cooccurrence.programs import (
     FORMS,
-    MOST_POINTS_FOR_CLARABEL,
-    DistanceLimit,
     Program,
     SolverError,
     SolverSettings,
@@ -69,78 +66,20 @@ from manymaps.cooccurrence.solutions import (
     embedding_of,
     log_likelihood,
     numerical_rank,
-    refit,
     solve,
     trace_path,
 )
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.counts import counts_from
-from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE as CODE_MODEL
 
-__all__ = ["DistanceConstraint", "SemidefiniteCODE", "SemidefiniteSolution", "SolverError"]
+__all__ = ["SemidefiniteCODE", "SemidefiniteSolution", "SolverError"]
 
 # A fit of 60 + 60 objects takes about a minute. No solver succeeds for more than 40,000 pairs.
 MOST_WITHOUT_WARNING = 60
 # This limit allows two sides of 200 objects. Time and memory grow faster than the number of pairs.
 MOST_PAIRS = 40_000
-# Number of programs that a trace path solves, used to estimate its time.
-_PATH_LENGTH = 15
-
-Point = tuple[str, str | int]
-
-
-@dataclass(frozen=True)
-class DistanceConstraint:
-    """Limit on the distance of two objects.
-
-    Parameters
-    ----------
-    a, b : pair of (kind, label or index)
-        The two objects. The kind is "row", "column" or the name that the table uses for this kind.
-        A string is a label, and an integer is an index.
-    at_most, at_least : float, optional
-        Upper and lower limits of the distance, at least 0. At least one is required. Equal values
-        fix the distance.
-
-    Raises
-    ------
-    ParameterError
-        If there is no limit, if a limit is negative, or if at_least is greater than at_most.
-
-    See Also
-    --------
-    SemidefiniteCODE
-
-    Examples
-    --------
-    >>> from manymaps import DistanceConstraint
-    >>> DistanceConstraint(("row", "oak"), ("column", 0), at_most=1.5).at_most
-    1.5
-    """
-
-    a: Point
-    b: Point
-    at_most: float | None = None
-    at_least: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.at_most is None and self.at_least is None:
-            raise ParameterError(f"{self} has no limit; pass at_most, at_least or both")
-        for name in ("at_most", "at_least"):
-            value = getattr(self, name)
-            if value is not None:
-                check_number(name, value, least=0)
-        if self.at_most is not None and self.at_least is not None and self.at_least > self.at_most:
-            raise ParameterError(
-                f"is greater than at_most={self.at_most}", name="at_least", value=self.at_least
-            )
-
-
-def _are_constraints(constraints: Any) -> bool:
-    is_list = isinstance(constraints, Sequence) and not isinstance(constraints, str)
-    return is_list and all(isinstance(constraint, DistanceConstraint) for constraint in constraints)
 
 
 class SemidefiniteCODE(CheckedParameters, BaseEstimator):
@@ -151,9 +90,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     n_components : int or None, default 2
         Number of dimensions of the embedding, which uses the leading eigenvectors of the Gram
         matrix. If it is None, all eigenvectors are used.
-    form : {"conditional", "joint", "own-marginals"}, default "conditional"
-        Type of model: problem (6) of the paper, problem (5), or the model of section 6, whose
-        marginals are p(x) and p(y).
+    form : {"conditional", "joint"}, default "conditional"
+        Type of model: problem (6) of the paper, or problem (5).
     given : {"rows", "columns"}, default "rows"
         Conditioning variable of a conditional model.
     marginals : bool, default True
@@ -163,15 +101,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         example p(y) given rows. The model may assign less than 1 to a row or column in total.
     trace_penalty : float or "path", default 0.0
         Weight of the trace of the Gram matrix relative to the log-likelihood per count, at least 0.
-        "path" increases the penalty until the rank is `n_components`. Without constraints, the
-        model is then refitted without the penalty in the resulting subspace. With constraints, the
-        optimum of the path is used because it satisfies the constraints.
-    constraints : sequence of DistanceConstraint, default ()
-        Limits on distances within or between rows and columns. `gram_` satisfies them. The
-        embedding is guaranteed to satisfy them only if it retains the whole trace.
-    polish : bool, default False
-        Whether to improve the embedding with `CODE`. Polishing is not available for
-        "own-marginals", `fixed_marginals` or constraints, because `CODE` does not support them.
+        "path" increases the penalty until the rank is `n_components`.
     solver : {None, "CLARABEL", "SCS"}, default None
         Name of the solver. If it is None, Clarabel is used for up to 60 objects. SCS is used for
         more objects, or if Clarabel fails.
@@ -194,12 +124,9 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         from 0 to 1.
     log_likelihood_ : float
         Log-likelihood of the optimum in nats per count: the mean of log q(y|x), log q(x|y) or log
-        q(x,y). For "own-marginals", q is normalized over the table.
+        q(x,y).
     embedding_log_likelihood_ : float
         Log-likelihood of the embedding in nats per count.
-    stages_ : dict of str to float
-        Log-likelihood of the embedding after each stage: "eigenvectors" of the optimum, "refit"
-        after a path, and "polished".
     rank_ : int
         Rank of `gram_`: the number of eigenvalues greater than 1e-5 times the largest eigenvalue.
     path_ : tuple of PathPoint
@@ -224,7 +151,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
 
     See Also
     --------
-    CODE, DistanceConstraint
+    CODE
 
     References
     ----------
@@ -251,8 +178,6 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         "marginals": [FLAG],
         "fixed_marginals": [FLAG],
         "trace_penalty": [Choice(("path",)), Number(least=0)],
-        "constraints": [Kind("a sequence of DistanceConstraint", _are_constraints)],
-        "polish": [FLAG],
         "solver": [instance("the name of a solver", str), NONE],
         "solver_options": [instance("a mapping", Mapping), NONE],
         "verbose": VERBOSE,
@@ -262,13 +187,11 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self,
         n_components: int | None = 2,
         *,
-        form: Literal["conditional", "joint", "own-marginals"] = "conditional",
+        form: Literal["conditional", "joint"] = "conditional",
         given: Literal["rows", "columns"] = "rows",
         marginals: bool = True,
         fixed_marginals: bool = False,
         trace_penalty: float | str = 0.0,
-        constraints: Sequence[DistanceConstraint] = (),
-        polish: bool = False,
         solver: str | None = None,
         solver_options: Mapping[str, Any] | None = None,
         verbose: bool = False,
@@ -279,8 +202,6 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.marginals = marginals
         self.fixed_marginals = fixed_marginals
         self.trace_penalty = trace_penalty
-        self.constraints = constraints
-        self.polish = polish
         self.solver = solver
         self.solver_options = solver_options
         self.verbose = verbose
@@ -306,8 +227,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             If counts are negative, non-finite or all 0, or if the table is too large for the
             solvers.
         ParameterError
-            If a parameter is out of range, if constraints contradict one another, or if cvxpy is
-            not installed.
+            If a parameter is out of range, or if cvxpy is not installed.
         SolverError
             If the solver fails or stalls.
 
@@ -327,18 +247,17 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         totals = (counts.row_totals, counts.column_totals)
         warn_of_empty(counts.kinds, labels_of(counts), totals)
         indices = np.concatenate([rows, counts.n_rows + columns])
-        limits = [_limit(constraint, counts, indices) for constraint in self.constraints]
         self._check_size(nonempty)
         joint = nonempty.values.toarray() / nonempty.n_counts
         settings = SolverSettings(self.solver, dict(self.solver_options or {}), self.verbose)
-        solution = self._optimum(joint, program, limits, settings)
-        points = self._embed(joint, program, solution, settings)
-        if self.polish:
-            points = self._polished(nonempty, joint, program, points)
+        solution = self._optimum(joint, program, settings)
+        d = self.n_components or max(numerical_rank(solution.gram), 1)
+        points, self.trace_share_ = embedding_of(solution.gram, d)
         self._keep(solution, indices, sum(counts.shape))
         self.row_embedding_ = _placed(points[: nonempty.n_rows], rows, counts.n_rows)
         self.column_embedding_ = _placed(points[nonempty.n_rows :], columns, counts.n_columns)
-        self.embedding_log_likelihood_ = list(self.stages_.values())[-1]
+        squared = squared_distances(points @ points.T, joint.shape)
+        self.embedding_log_likelihood_ = log_likelihood(joint, squared, program)
         self.atlas_ = self._atlas(nonempty, points)
         self.n_features_in_ = counts.n_columns
         return self
@@ -377,13 +296,6 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             raise ParameterError(
                 "a trace path requires n_components, the target rank; pass an integer"
             )
-        if self.polish and (
-            self.form == "own-marginals" or self.fixed_marginals or len(self.constraints)
-        ):
-            raise ParameterError(
-                "polish=True uses CODE, which supports neither form='own-marginals' nor "
-                "fixed_marginals nor constraints; omit it"
-            )
         return program
 
     def _check_size(self, nonempty: Counts) -> None:
@@ -397,72 +309,23 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
                 "select the most frequent rows and columns"
             )
         if max(nonempty.shape) > MOST_WITHOUT_WARNING:
-            seconds, memory = _expected_cost(nonempty.shape, self.solver)
-            seconds *= _PATH_LENGTH if self.trace_penalty == "path" else 1
             warnings.warn(
                 f"the table is {size}, but the semidefinite form is intended for up to 60 x 60; "
-                f"expect about {_duration(seconds)} and {memory / 2**30:.1f} GiB of memory, or use "
-                "CODE, which fits such a table in seconds",
+                "use CODE, which fits such a table in seconds",
                 DataWarning,
                 stacklevel=3,
             )
 
     def _optimum(
-        self,
-        joint: np.ndarray,
-        program: Program,
-        limits: Sequence[DistanceLimit],
-        settings: SolverSettings,
+        self, joint: np.ndarray, program: Program, settings: SolverSettings
     ) -> SemidefiniteSolution:
         self.path_: tuple[PathPoint, ...] = ()
         if self.trace_penalty != "path":
-            return solve(
-                joint, program, float(self.trace_penalty), limits=limits, settings=settings
-            )
+            return solve(joint, program, float(self.trace_penalty), settings=settings)
         assert self.n_components is not None
-        path = trace_path(joint, program, self.n_components, limits=limits, settings=settings)
+        path = trace_path(joint, program, self.n_components, settings=settings)
         self.path_ = path.points
         return path.solution
-
-    def _embed(
-        self,
-        joint: np.ndarray,
-        program: Program,
-        solution: SemidefiniteSolution,
-        settings: SolverSettings,
-    ) -> np.ndarray:
-        """Compute points, with a refit after a path, and set `stages_` and `trace_share_`."""
-        rank = numerical_rank(solution.gram)
-        d = self.n_components or max(rank, 1)
-        points, self.trace_share_ = embedding_of(solution.gram, d)
-        self.stages_ = {"eigenvectors": _likelihood(joint, points, program)}
-        if self.trace_penalty == "path" and not self.constraints and rank:
-            refitted = refit(joint, program, solution.gram, min(d, rank), settings=settings)
-            points, _ = embedding_of(refitted.gram, d)
-            self.stages_["refit"] = _likelihood(joint, points, program)
-        return points
-
-    def _polished(
-        self, nonempty: Counts, joint: np.ndarray, program: Program, points: np.ndarray
-    ) -> np.ndarray:
-        """Return the points after further optimization by CODE."""
-        from manymaps.cooccurrence.code import CODE
-
-        gradient = CODE(
-            points.shape[1],
-            normalization="joint" if self.form == "joint" else "conditional",
-            given=self.given,
-            marginals=self.marginals,
-            penalty=0,
-            init=(points[: nonempty.n_rows], points[nonempty.n_rows :]),
-            tolerance=0,
-        ).fit(nonempty)
-        points = np.vstack([gradient.row_embedding_, gradient.column_embedding_])
-        points = points.astype(np.float64)
-        points -= points.mean(axis=0)
-        points, _ = embedding_of(points @ points.T, points.shape[1])
-        self.stages_["polished"] = _likelihood(joint, points, program)
-        return points
 
     def _keep(self, solution: SemidefiniteSolution, indices: np.ndarray, n_points: int) -> None:
         """Set the attributes of the optimum."""
@@ -499,74 +362,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         )
 
 
-def _likelihood(joint: np.ndarray, points: np.ndarray, program: Program) -> float:
-    return log_likelihood(joint, squared_distances(points @ points.T, joint.shape), program)
-
-
 def _placed(points: np.ndarray, indices: np.ndarray, n: int) -> np.ndarray:
     """Return n points: the given points at their indices, and 0 elsewhere."""
     points_of_all = np.zeros((n, points.shape[1]))
     points_of_all[indices] = points
     return points_of_all
-
-
-def _limit(constraint: DistanceConstraint, counts: Counts, indices: np.ndarray) -> DistanceLimit:
-    """Convert a constraint to indices of fitted points."""
-    a, b = (_point(point, counts, indices) for point in (constraint.a, constraint.b))
-    if a == b:
-        raise ParameterError(f"{constraint} refers to a single object; name two objects")
-    least, most = (
-        x if x is None else float(x) ** 2 for x in (constraint.at_least, constraint.at_most)
-    )
-    return DistanceLimit(a, b, at_least=least, at_most=most)
-
-
-def _point(point: Point, counts: Counts, indices: np.ndarray) -> int:
-    """Return the index of an object among the fitted objects, rows first."""
-    try:
-        kind, name = point
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"{point!r} in a constraint must be a pair of a kind and a label or an index, such as "
-            f"({counts.kinds[0]!r}, 0)"
-        ) from None
-    names = {"row": 0, "column": 1} | {kind: side for side, kind in enumerate(counts.kinds)}
-    if kind not in names:
-        raise ParameterError(f"{kind!r} in a constraint is not one of {', '.join(names)}")
-    side = names[kind]
-    if isinstance(name, str):
-        try:
-            index = counts.column_index(name) if side else counts.row_index(name)
-        except UnknownLabelError as error:
-            raise ParameterError(
-                f"a constraint refers to an unknown {counts.kinds[side]}: {error}"
-            ) from error
-    elif isinstance(name, int | np.integer) and 0 <= name < counts.shape[side]:
-        index = int(name)
-    else:
-        raise ParameterError(
-            f"{name!r} in a constraint is not a {counts.kinds[side]}; indices range from 0 to "
-            f"{counts.shape[side] - 1}"
-        )
-    matches = np.flatnonzero(indices == index + side * counts.n_rows)
-    if not matches.size:
-        raise ParameterError(
-            f"a constraint refers to the {counts.kinds[side]} {name!r}, which has no counts and is "
-            "not fitted"
-        )
-    return int(matches[0])
-
-
-def _expected_cost(shape: tuple[int, int], solver: str | None) -> tuple[float, float]:
-    """Estimate the time (s) and memory (bytes) of one optimum from the module's table."""
-    n_points, pairs = sum(shape), shape[0] * shape[1]
-    interior = solver is not None and solver.upper() == "CLARABEL"
-    if interior or (solver is None and n_points <= MOST_POINTS_FOR_CLARABEL):
-        return 7.0 * (n_points / 60) ** 6, 2.0**28 * (n_points / 60) ** 4
-    return 50.0 * (pairs / 3600) ** 1.2, 2.0**28 * pairs / 3600
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"

@@ -6,8 +6,7 @@ The leading eigenvectors of the optimal Gram matrix define the points:
 
 The rank of G is the dimension of the points. A trace penalty lambda tr(G) reduces it. `trace_path`
 increases lambda from near 0 until the rank has decreased to the requested rank. It then finds the
-smallest such lambda by bisection. Because the penalty also shrinks the points, `refit` then solves
-the program without the penalty in the subspace of the optimum.
+smallest such lambda by bisection.
 
 Shapes: joint (n_x, n_y), which sums to 1; gram (N, N) with N = n_x + n_y, rows first.
 """
@@ -15,7 +14,6 @@ Shapes: joint (n_x, n_y), which sums to 1; gram (N, N) with N = n_x + n_y, rows 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +21,6 @@ from scipy.special import logsumexp
 
 from manymaps.checks import check_number
 from manymaps.cooccurrence.programs import (
-    DistanceLimit,
     Model,
     Optimum,
     Program,
@@ -36,7 +33,7 @@ from manymaps.errors import DataError, DataWarning
 
 __all__ = [
     "PathPoint", "SemidefiniteSolution", "TracePath", "embedding_of", "log_likelihood",
-    "numerical_rank", "refit", "solve", "trace_path",
+    "numerical_rank", "solve", "trace_path",
 ]  # fmt: skip
 
 # Eigenvalues below this proportion of the largest, or below the solver's accuracy, are treated as
@@ -72,8 +69,8 @@ class SemidefiniteSolution:
     marginal_error : float
         Largest absolute difference from 1 among the constrained marginals. A conditional model
         constrains the marginals of the conditioning side. With `fixed_marginals`, it constrains all
-        marginals, as "own-marginals" does. A joint model does not constrain marginals, so the value
-        measures how much all of them differ from the empirical marginals.
+        marginals. A joint model does not constrain marginals, so the value measures how much all of
+        them differ from the empirical marginals.
     free_terms : ndarray or None
         Terms a(x) of (6), one per conditioning row or column, or None for other models.
     status : str
@@ -130,13 +127,10 @@ class TracePath:
     solution : SemidefiniteSolution
         Optimum with the smallest penalty that reached the requested rank. If no penalty reached the
         rank, this is the last optimum.
-    reached : bool
-        Whether the rank decreased to the requested rank.
     """
 
     points: tuple[PathPoint, ...]
     solution: SemidefiniteSolution
-    reached: bool
 
 
 def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> float:
@@ -205,7 +199,8 @@ def embedding_of(gram: np.ndarray, n_components: int) -> tuple[np.ndarray, float
     >>> points.ravel().tolist(), share
     ([2.0, 0.0, 0.0], 0.8)
     """
-    values, vectors = _leading(gram, n_components)
+    values, vectors = np.linalg.eigh(gram)
+    values, vectors = values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
     points = vectors * np.sqrt(np.maximum(values, 0))
     largest = points[np.abs(points).argmax(axis=0), np.arange(points.shape[1])]
     total = float(np.trace(gram))
@@ -218,7 +213,6 @@ def solve(
     program: Program,
     trace_penalty: float = 0.0,
     *,
-    limits: Sequence[DistanceLimit] = (),
     settings: SolverSettings | None = None,
 ) -> SemidefiniteSolution:
     """Solve one program at full rank.
@@ -232,8 +226,6 @@ def solve(
     trace_penalty : float, default 0.0
         Trace penalty lambda, at least 0. If it is 0, the optimum with the smallest trace is
         returned.
-    limits : sequence of DistanceLimit, default ()
-        Limits on distances.
     settings : SolverSettings, optional
         Solver and options.
 
@@ -247,7 +239,7 @@ def solve(
     DataError
         If numbers are negative or missing, or if a row or column is empty.
     ParameterError
-        If the penalty is negative, if limits contradict one another, or if cvxpy is not installed.
+        If the penalty is negative, or if cvxpy is not installed.
     SolverError
         If the solver fails or stalls.
 
@@ -267,12 +259,11 @@ def solve(
     """
     joint = _distribution(joint)
     check_number("trace_penalty", trace_penalty, least=0, why=", or 'path'")
-    turned, limits = _turned(joint, program, limits)
+    turned = joint.T if program.transposes else joint
     settings = settings or SolverSettings()
-    model = Model(turned, program, tuple(limits))
-    optimum = model.optimum(float(trace_penalty), settings)
+    optimum = Model(turned, program).optimum(float(trace_penalty), settings)
     if trace_penalty == 0:
-        optimum = least_trace(turned, program, tuple(limits), optimum, settings)
+        optimum = least_trace(turned, program, optimum, settings)
     solution = _solution(turned, program, optimum, float(trace_penalty))
     _warn_if_infinite(solution, turned, trace_penalty)
     return _turned_back(solution, program, turned.shape)
@@ -283,14 +274,13 @@ def trace_path(
     program: Program,
     n_components: int,
     *,
-    limits: Sequence[DistanceLimit] = (),
     settings: SolverSettings | None = None,
 ) -> TracePath:
     """Increase the trace penalty until the numerical rank is at most n_components.
 
     Parameters
     ----------
-    joint, program, limits, settings
+    joint, program, settings
         Arguments of `solve`.
     n_components : int
         Requested rank, at least 1.
@@ -308,20 +298,20 @@ def trace_path(
     Warns
     -----
     DataWarning
-        If the rank remains above n_components, for example because of lower limits on distances.
+        If the rank remains above n_components.
 
     Examples
     --------
     >>> import numpy as np
     >>> from manymaps.cooccurrence.solutions import Program, trace_path
     >>> path = trace_path(np.eye(3) + 0.1, Program("joint"), 1)
-    >>> path.reached, path.points[0].rank > path.points[-1].rank
-    (True, True)
+    >>> path.points[0].rank > path.points[-1].rank
+    True
     """
     joint = _distribution(joint)
-    turned, limits = _turned(joint, program, limits)
+    turned = joint.T if program.transposes else joint
     settings = settings or SolverSettings()
-    model = Model(turned, program, tuple(limits))
+    model = Model(turned, program)
     solutions: dict[float, SemidefiniteSolution] = {}
 
     def rank_at(penalty: float) -> int:
@@ -347,9 +337,8 @@ def trace_path(
         below, penalty = (middle, penalty) if ranks[middle] > n_components else (below, middle)
     if not reached:
         warnings.warn(
-            f"the trace path ended at rank {ranks[penalty]}, above n_components={n_components}, "
-            "because constraints keep the points in more dimensions; loosen them, or increase "
-            "n_components",
+            f"the trace path ended at rank {ranks[penalty]}, above n_components={n_components}; "
+            "use tighter tolerances (solver_options), or increase n_components",
             DataWarning,
             stacklevel=2,
         )
@@ -357,56 +346,7 @@ def trace_path(
         PathPoint(x, ranks[x], solutions[x].log_likelihood, float(np.trace(solutions[x].gram)))
         for x in sorted(solutions)
     )
-    return TracePath(points, _turned_back(solutions[penalty], program, turned.shape), reached)
-
-
-def refit(
-    joint: np.ndarray,
-    program: Program,
-    gram: np.ndarray,
-    n_components: int,
-    *,
-    settings: SolverSettings | None = None,
-) -> SemidefiniteSolution:
-    """Optimize G = V S V^T over semidefinite S in the leading eigenspace V of a Gram matrix.
-
-    This convex program in n_components dimensions reverses the shrinkage that a trace penalty
-    causes.
-
-    Parameters
-    ----------
-    joint, program, settings
-        Arguments of `solve`.
-    gram : ndarray of shape (N, N)
-        Gram matrix that defines the subspace.
-    n_components : int
-        Number of leading eigenvectors.
-
-    Returns
-    -------
-    SemidefiniteSolution
-        Optimum in the subspace.
-
-    Raises
-    ------
-    DataError, ParameterError, SolverError
-        If `solve` would raise them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps.cooccurrence.solutions import Program, refit, solve
-    >>> table, program = np.eye(3) + 0.2, Program("joint")
-    >>> shrunk = solve(table, program, 0.05)
-    >>> refit(table, program, shrunk.gram, 2).log_likelihood > shrunk.log_likelihood
-    True
-    """
-    joint = _distribution(joint)
-    turned, _ = _turned(joint, program, ())
-    gram = _swapped(gram, joint.shape) if program.transposes else gram
-    model = Model(turned, program, (), _leading(gram, n_components)[1])
-    optimum = model.optimum(0.0, settings or SolverSettings())
-    return _turned_back(_solution(turned, program, optimum, 0.0), program, turned.shape)
+    return TracePath(points, _turned_back(solutions[penalty], program, turned.shape))
 
 
 def _solution(
@@ -418,12 +358,11 @@ def _solution(
     squared = squared_distances(optimum.gram, joint.shape)
     logs = log_factors(joint, program) - squared
     objective = float((joint * squared).sum())
-    if program.form == "conditional":
-        assert optimum.free is not None
+    if optimum.free is not None:
         logs = logs + optimum.free[:, None]
         objective -= float(rows @ optimum.free)
     else:
-        level = float(logsumexp(logs) if optimum.free is None else optimum.free)
+        level = float(logsumexp(logs))
         logs = logs - level
         objective += level
     row_ratios = np.exp(logsumexp(logs, axis=1)) / rows
@@ -439,7 +378,7 @@ def _solution(
         row_marginals=row_ratios,
         column_marginals=column_ratios,
         marginal_error=error,
-        free_terms=optimum.free if program.form == "conditional" else None,
+        free_terms=optimum.free,
         status=optimum.status,
         solver=optimum.solver,
         n_iter=optimum.n_iter,
@@ -447,7 +386,7 @@ def _solution(
 
 
 def _largest_penalty(joint: np.ndarray, program: Program) -> float:
-    """Return lambda_max, the smallest penalty at which G = 0 is optimal without constraints.
+    """Return lambda_max, the smallest penalty at which G = 0 is optimal.
 
     If rows and columns are independent, lambda_max is 0. The function then returns a small penalty
     that the solver can distinguish from 0.
@@ -502,41 +441,16 @@ def _warn_if_infinite(
         )
 
 
-def _leading(gram: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest eigenvalues in decreasing order, and their eigenvectors."""
-    values, vectors = np.linalg.eigh(gram)
-    return values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
-
-
-def _swapped(gram: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Return a Gram matrix with columns before rows."""
-    order = np.concatenate([np.arange(shape[0], sum(shape)), np.arange(shape[0])])
-    return gram[np.ix_(order, order)]
-
-
-def _turned(
-    joint: np.ndarray, program: Program, limits: Sequence[DistanceLimit]
-) -> tuple[np.ndarray, Sequence[DistanceLimit]]:
-    """Return the table with the conditioning variable in its rows, and renumbered limits."""
-    if not program.transposes:
-        return joint, limits
-    n_rows, n_columns = joint.shape
-
-    def place(i: int) -> int:
-        return i + n_columns if i < n_rows else i - n_rows
-
-    return joint.T, [replace(x, a=place(x.a), b=place(x.b)) for x in limits]
-
-
 def _turned_back(
     solution: SemidefiniteSolution, program: Program, shape: tuple[int, int]
 ) -> SemidefiniteSolution:
     """Return a solution of the transposed table in the order of the data."""
     if not program.transposes:
         return solution
+    order = np.concatenate([np.arange(shape[0], sum(shape)), np.arange(shape[0])])
     return replace(
         solution,
-        gram=_swapped(solution.gram, shape),
+        gram=solution.gram[np.ix_(order, order)],
         row_marginals=solution.column_marginals,
         column_marginals=solution.row_marginals,
     )
