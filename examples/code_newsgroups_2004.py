@@ -41,14 +41,14 @@ import numpy as np
 from scipy import sparse
 
 import manymaps as mm
-from lib.real_data import data_file
-from manymaps.baselines import (
+from lib.baselines import (
     NORMALIZATIONS,
     classical_scaling,
     isomap,
     normalize_counts,
     singular_value_embedding,
 )
+from lib.real_data import data_file
 from manymaps.cooccurrence.correspondence import correspondence_analysis
 from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
 from manymaps.metrics.spaces import MapSpace, Space
@@ -143,25 +143,25 @@ METHODS: dict[str, tuple[Method, tuple[str, ...]]] = {
     ),
     "CA": (correspondence, NORMALIZATIONS),
     "CA, words standard": (row_correspondence, NORMALIZATIONS),
-    "SVD": (lambda t, s, seed: Placed(singular_value_embedding(t, seed=seed).rows), NORMALIZATIONS),
+    "SVD": (lambda t, s, seed: Placed(singular_value_embedding(t, seed=seed)), NORMALIZATIONS),
     "SVD of log(1 + count)": (
-        lambda t, s, seed: Placed(singular_value_embedding(t, log=True, seed=seed).rows),
+        lambda t, s, seed: Placed(singular_value_embedding(t, log=True, seed=seed)),
         NORMALIZATIONS,
     ),
     "Isomap, 10 neighbours": (
-        lambda t, s, seed: Placed(isomap(t, n_neighbors=10, seed=seed).rows),
+        lambda t, s, seed: Placed(isomap(t, n_neighbors=10, seed=seed)),
         NORMALIZATIONS,
     ),
     "Isomap, 30 neighbours": (
-        lambda t, s, seed: Placed(isomap(t, n_neighbors=30, seed=seed).rows),
+        lambda t, s, seed: Placed(isomap(t, n_neighbors=30, seed=seed)),
         NORMALIZATIONS,
     ),
     "MDS, dot products": (
-        lambda t, s, seed: Placed(classical_scaling(t, by="dot products", seed=seed).rows),
+        lambda t, s, seed: Placed(classical_scaling(t, by="dot products", seed=seed)),
         NORMALIZATIONS,
     ),
     "MDS, distances": (
-        lambda t, s, seed: Placed(classical_scaling(t, seed=seed).rows),
+        lambda t, s, seed: Placed(classical_scaling(t, seed=seed)),
         NORMALIZATIONS,
     ),
     "t-SNE": (

@@ -39,8 +39,6 @@ Reliability
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",
     "atlas": "Atlas Neighbor Sense load_atlas",
-    "baselines": "CountEmbedding classical_scaling isomap latent_semantic_analysis "
-    "normalize_counts singular_value_embedding",
     "datasets": "AdditiveSimilarities load_consonants load_integers "
     "load_word_associations load_word_relations make_additive_similarities "
     "sense_names",

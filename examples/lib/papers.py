@@ -27,15 +27,11 @@ def parsed(description: str) -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Papers:
-    """The word counts of papers, their authors, and the section of each, "" if unknown.
-
-    `wrote` (n_papers, n_authors) is 1 for each author of a paper.
-    """
+    """The word counts of papers, and of their authors, and the section of each, "" if unknown."""
 
     counts: mm.Counts
     by_author: mm.Counts
     sections: np.ndarray
-    wrote: sparse.csr_array
 
 
 def read_papers() -> Papers | None:
@@ -63,5 +59,4 @@ def read_papers() -> Papers | None:
         mm.Counts(table, titles, words, kinds=("document", "word")),
         mm.Counts(wrote.T @ table, authors, words, kinds=("author", "word")),
         sections,
-        wrote,
     )

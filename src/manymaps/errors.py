@@ -141,10 +141,9 @@ class DataWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from manymaps import DataWarning
-    >>> from manymaps.baselines import isomap
+    >>> from manymaps import CODE, DataWarning
     >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore", DataWarning)   # its neighbours form two parts
-    ...     isomap([[0, 1], [0, 2], [9, 0], [8, 0]], 1, n_neighbors=1).rows.shape
-    (4, 1)
+    ...     warnings.simplefilter("ignore", DataWarning)   # the last column has no counts
+    ...     CODE(1, random_state=0).fit_transform([[3, 1, 0], [1, 2, 0]]).shape
+    (2, 1)
     """

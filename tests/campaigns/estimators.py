@@ -34,7 +34,7 @@ from campaigns import degenerate
 from campaigns.degenerate import COUNTS, HOLDINGS, SIMILARITIES, VECTORS, contents, hold
 from campaigns.outcome import Finding, Outcome
 from campaigns.worker import ProcessLost, Worker
-from manymaps import baselines, metrics
+from manymaps import metrics
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.clustering.solvers import GibbsEM
 from manymaps.cooccurrence.semidefinite import SolverError
@@ -263,8 +263,6 @@ def _functions() -> dict[str, Subject]:
         "correspondence_analysis": Subject(
             mm.correspondence_analysis, COUNTS, {"n_components": [2, 1, 5]}
         ),
-        "latent_semantic_analysis": Subject(baselines.latent_semantic_analysis, COUNTS),
-        "isomap": Subject(baselines.isomap, COUNTS),
     }  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def correspondence_analysis(
 
     See Also
     --------
-    CODE, baselines.latent_semantic_analysis
+    CODE
 
     Examples
     --------
