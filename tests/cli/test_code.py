@@ -114,7 +114,7 @@ class TestFit:
         file.write_text("word,document,n\na,d1,3\na,d2,1\nb,d3,2\nb,d4,2\nc,d1,1\nc,d2,1\n")
         options = ("--rows", "word", "--columns", "document", "--count", "n", "--penalty", 0)
         result = worked(code(file, None, *options))
-        assert "has 2 groups" in result.stderr
+        assert "of 7 objects appear to be at infinity" in result.stderr
         assert "use a size penalty, such as --penalty 0.01" in result.stderr
         hint = (
             "the rows are words and the columns documents: they look swapped; use --given columns"

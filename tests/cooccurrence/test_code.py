@@ -321,7 +321,7 @@ class TestTables:
 
     def test_groups_without_common_counts_are_told(self):
         table = np.kron(np.eye(2), np.ones((4, 5)))
-        with pytest.warns(DataWarning, match="2 groups of rows and columns"):
+        with pytest.warns(DataWarning, match="9 of 18 objects"):
             CODE(penalty=0, random_state=0, max_iter=50).fit(table)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -331,21 +331,13 @@ class TestTables:
         table = smooth_table()
         table[0] = 0
         table[0, 4] = 3
-        with pytest.warns(DataWarning, match=r"1 of 27 objects \(row\) .* infinity, including '0'"):
+        with pytest.warns(DataWarning, match="1 of 27 objects .* infinity: '0'"):
             CODE(penalty=0, random_state=0, max_iter=2000).fit(table)
         assert np.abs(CODE(random_state=0).fit(table).maps_).max() < 3
 
-    @pytest.mark.filterwarnings("ignore:n_components=20 exceeds the smaller side")
-    @pytest.mark.parametrize("form", FORMS)
-    def test_zeros_that_are_fitted_at_infinity_are_told(self, form):
-        table = smooth_table() - 1
-        assert (table == 0).any()
-        with pytest.warns(DataWarning, match="zeros, which it can only fit at"):
-            CODE(20, penalty=0, random_state=0, max_iter=2000, **form).fit(table)
-
     def test_kinds_that_part_are_told(self):
         table = np.random.default_rng(1).poisson(2.0, (12, 15)).astype(float)
-        with pytest.warns(DataWarning, match=r"27 of 27 objects \(row and column\)"):
+        with pytest.warns(DataWarning, match="27 of 27 objects"):
             CODE(penalty=0, normalization="joint", random_state=0, max_iter=3000).fit(table)
 
     def test_smooth_counts_are_not(self):

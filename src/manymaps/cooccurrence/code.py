@@ -69,7 +69,7 @@ from manymaps.cooccurrence.matching import (
     matched,
     objects_of,
 )
-from manymaps.cooccurrence.runaways import runaway_note
+from manymaps.cooccurrence.runaways import warn_of_runaways
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.validation import same_rows, validated
@@ -586,16 +586,8 @@ class CODE(
         self.column_embedding_ = _side_by_side(
             self.atlas_.maps[:, ~rows], nonempty.column_totals, self._columns, counts.n_columns
         )
-        note = ""
         if self.penalty == 0 and not run.failure:
-            note = runaway_note(self.atlas_, nonempty.values, run.kl)
-        if note:
-            warnings.warn(
-                f"{note}; use a size penalty, such as {setting('penalty', _PENALTY)}, or "
-                "smooth the counts",
-                DataWarning,
-                stacklevel=3,
-            )
+            warn_of_runaways(self.atlas_, nonempty.values, _PENALTY)
 
     def _placed(
         self,
