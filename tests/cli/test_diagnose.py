@@ -84,18 +84,6 @@ def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     assert record(file)["normalization"] == "joint"
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-def test_the_shepard_plot_is_drawn(tmp_path, suffix):
-    file, figure = write_judged(tmp_path), tmp_path / f"shepard{suffix}"
-    assert record(file, "--plot", figure)["plot"] == str(figure)
-    assert figure.stat().st_size > 1000
-    if suffix == ".svg":
-        drawn = figure.read_text("utf-8")
-        assert "Shepard plot" in drawn
-        assert "hue3" in drawn
-    assert invoke("diagnose", file, "--plot", file).exit_code == 2
-
-
 def test_what_cannot_be_counted_is_null_and_none(tmp_path):
     file = tmp_path / "pairs.csv"
     file.write_text("cue,response,strength\na,b,1\nb,a,1\nc,d,1\nd,c,1\n")

@@ -126,10 +126,8 @@ class TestSweep:
         assert found["best"] == min(found["settings"], key=lambda one: one["valid"])
 
     def test_a_person_reads_a_line_for_each_setting(self, norms):
-        table, figure = norms.with_name("t.csv"), norms.with_name("t.png")
-        result = invoke(
-            "sweep", norms, "--maps", "2,1", "--dims", 2, *QUICK, "-o", table, "--plot", figure
-        )
+        table = norms.with_name("t.csv")
+        result = invoke("sweep", norms, "--maps", "2,1", "--dims", 2, *QUICK, "-o", table)
         lines = result.stdout.splitlines()
         assert lines[0].split() == [
             "maps", "dims", "penalty", "kernel", "train", "validation", "test",
@@ -138,8 +136,7 @@ class TestSweep:
         assert sum(line.endswith("best") for line in lines[1:3]) == 1
         assert lines[3].endswith("compare settings, not parts")
         assert lines[4].startswith(f"next: manymaps predict {norms} --maps ")
-        assert f"{table}\n{figure}\n" in result.stderr
-        assert figure.stat().st_size > 1000
+        assert f"{table}\n" in result.stderr
 
     def test_finished_fits_are_left_out(self, norms):
         kept = norms.with_name("sweep.jsonl")

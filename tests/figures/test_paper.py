@@ -1,6 +1,5 @@
 """Figures for papers: the width is exact, and every letter is legible and within the figure."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,12 +9,10 @@ from matplotlib.figure import Figure
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import failed, invoke
 from figure_samples import assert_apart, random_atlas, visible_texts
 from manymaps.analysis.stability import stability
 from manymaps.errors import ParameterError
 from manymaps.figures.lettering import text_width, typeface_for
-from manymaps.prediction.points import MEASURES, Point, PointResult
 
 CLUSTERS = [(0.9, slice(0, 4)), (0.5, slice(3, 8)), (0.2, slice(1, 11))]
 
@@ -28,23 +25,6 @@ def atlas() -> mm.Atlas:
 @pytest.fixture(scope="module")
 def clusters(atlas) -> list[SimpleNamespace]:
     return [SimpleNamespace(weight=w, members=atlas.labels[rows]) for w, rows in CLUSTERS]
-
-
-@pytest.fixture(scope="module")
-def diagnosis() -> mm.Diagnosis:
-    angles = np.arange(14) * 2 * np.pi / 14
-    points = np.column_stack([np.cos(angles), np.sin(angles)])
-    return mm.diagnose(mm.vectors_from(points, labels=[f"word {k}" for k in range(14)]))
-
-
-@pytest.fixture(scope="module")
-def swept() -> mm.SweepResult:
-    results = [
-        PointResult(Point({"n_maps": m, "n_components": d}, 0, 0),
-                    dict.fromkeys(MEASURES, 1 / d + m / 9), 9, 1.0, None)
-        for m in (1, 2, 40) for d in (1, 2, 10)
-    ]  # fmt: skip
-    return mm.SweepResult({"n_maps": (1, 2, 40), "n_components": (1, 2, 10)}, results)
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +50,6 @@ DRAWN = {
         )
     ),
     "features": lambda of: lambda w: mm.plot_features(of("atlas"), of("clusters"), width=w),
-    "shepard": lambda of: lambda w: mm.plot_shepard(of("diagnosis"), width=w),
-    "sweep": lambda of: lambda w: mm.plot_sweep(of("swept"), width=w),
     "stability": lambda of: lambda w: mm.plot_stability(stability([of("atlas")] * 3), width=w),
     "comparison": lambda of: lambda w: mm.plot_comparison(of("compared"), width=w),
 }
@@ -89,9 +67,6 @@ def test_the_width_is_exact_and_letters_have_six_to_eight_points(request, name, 
     sizes = [text.get_fontsize() for text in texts]
     assert 6 <= min(sizes) <= max(sizes) <= 8
     assert_apart(figure, texts)
-    if name in ("shepard", "sweep"):
-        first, second = (ax.get_position() for ax in figure.axes[:2])
-        assert (second.y1 < first.y0) == (width == "column")
 
 
 @pytest.mark.parametrize("dpi", [100, 300])
@@ -104,24 +79,13 @@ def test_no_text_is_drawn_wider_than_measured(size, dpi):
         assert drawn <= text_width(figure, text, font) + 1e-6
 
 
-def test_a_width_excludes_a_size_and_needs_a_figure(swept, diagnosis, tmp_path):
-    for draw in (
-        lambda **x: mm.plot_sweep(swept, **x),
-        lambda **x: mm.plot_shepard(diagnosis, **x),
-    ):
-        with pytest.raises(ParameterError, match="width='page' cannot be combined with size"):
-            draw(width="page", size=(4, 4))
-    norms = tmp_path / "norms.csv"
-    norms.write_text("cue,response,count\na,b,1\nb,a,2\n", encoding="utf-8")
-    failed(invoke("diagnose", norms, "--width", "page"), 2, "--width requires --plot OUT.png")
+def test_a_width_excludes_a_size(atlas, clusters):
+    with pytest.raises(ParameterError, match="width='page' cannot be combined with size"):
+        mm.plot_features(atlas, clusters, width="page", size=(4, 4))
 
 
-def test_numbered_objects_have_no_labels(atlas, diagnosis):
+def test_numbered_objects_have_no_labels(atlas):
     numbered = mm.Atlas(list(map(str, range(60))), atlas.maps, atlas.proportions, atlas.model)
     found = [SimpleNamespace(weight=0.5, members=["0", "7", "9"])]
     figure = mm.plot_features(numbered, found, width="column")
     assert not [text for text in figure.axes[0].texts if text.get_gid() == "label"]
-    labels, points = tuple(map(str, range(50))), np.random.default_rng(0).normal(size=(50, 2))
-    scaling = replace(diagnosis.scaling, labels=labels, positions=points)
-    plane = mm.plot_shepard(replace(diagnosis, scaling=scaling)).axes[1]
-    assert not [text for text in plane.texts if text.get_gid() == "label"]

@@ -1,8 +1,7 @@
-"""Sweeps: the same results in any order and place, failures, resuming, tables and the figure."""
+"""Sweeps: the same results in any order and place, failures, resuming and tables."""
 
 import json
 import os
-from itertools import pairwise
 
 import joblib
 import numpy as np
@@ -13,7 +12,6 @@ from scipy import sparse
 from lib.models import SpreadingActivation
 from manymaps import Associations
 from manymaps.errors import DataError, ParameterError
-from manymaps.figures.sweep import plot_sweep
 from manymaps.prediction.held_out import Split, split_associations, uniform_errors
 from manymaps.prediction.points import MEASURES
 from manymaps.prediction.predictor import AssociationPredictor, score_predictor
@@ -411,57 +409,3 @@ class TestTables:
         assert "Infinity" not in kept.read_text()
         again = sweep(norms, {"spread": 1.0}, predictor=Certain, resume=kept)
         assert again.records() == found.records()
-
-
-class TestFigure:
-    @pytest.fixture
-    def found(self):
-        return swept(
-            *(
-                result(1 / (m * d) + 0.1 * penalty + 0.01 * split, split, n_maps=m,
-                       n_components=d, penalty=penalty)
-                for m in (1, 2, 3) for d in (2, 10, 40) for penalty in (0.5, 1.0)
-                for split in (0, 1)
-            )
-        )  # fmt: skip
-
-    def test_lines_show_the_means_of_the_best_settings(self, found):
-        axes = plot_sweep(found).axes
-        assert len(axes) == 2
-        for ax, more in zip(axes, (0, 1), strict=True):
-            lines = [line for line in ax.lines if line.get_gid() == "line"]
-            assert len(lines) == 3
-            for m, line in enumerate(lines, 1):
-                assert line.get_xdata().tolist() == [2, 10, 40]
-                expected = [1 / (m * d) + 0.05 + 0.005 + more for d in (2, 10, 40)]
-                assert line.get_ydata().tolist() == pytest.approx(expected)
-            ring = next(line for line in ax.lines if line.get_gid() == "best")
-            assert ring.get_xdata() == [40]
-        names = [text for text in axes[1].texts if text.get_gid() == "name"]
-        assert [text.get_text() for text in names] == ["1 map", "2 maps", "3 maps"]
-
-    def test_names_do_not_overlap(self, found):
-        figure = plot_sweep(found)
-        figure.canvas.draw()
-        names = [text for text in figure.axes[1].texts if text.get_gid() == "name"]
-        boxes = sorted((text.get_window_extent() for text in names), key=lambda box: box.y0)
-        assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(boxes))
-        assert all(box.x1 <= figure.bbox.x1 for box in boxes)
-
-    def test_the_small_print_says_how_marks_were_chosen(self, found):
-        figure = plot_sweep(found)
-        words = " ".join(text.get_text() for text in figure.texts)
-        assert "36 fits, 2 for each setting" in words
-        assert "each mark: the penalty with the least validation error" in words
-
-    def test_one_point_makes_a_figure(self, tmp_path):
-        from manymaps import save_figure
-
-        save_figure(plot_sweep(swept(result(0.5, spread=1.0))), tmp_path / "one.png")
-        assert (tmp_path / "one.png").stat().st_size > 1000
-
-    def test_nothing_to_draw(self):
-        with pytest.raises(DataError, match="none of the 1 points"):
-            plot_sweep(swept(result(0, failure="broke", n_maps=1)))
-        with pytest.raises(ParameterError, match="leaves no space"):
-            plot_sweep(swept(result(0.5, n_maps=1)), size=(2, 2))

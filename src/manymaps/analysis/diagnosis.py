@@ -212,13 +212,13 @@ class Diagnosis:
         Stress of nonmetric scaling in the plane, in four dimensions, and in the plane after
         permuting the dissimilarities among the pairs.
     scaling : NonmetricScaling
-        Scaling of at most 75 objects in the plane, for `manymaps.figures.shepard`.
+        Scaling of at most 75 objects in the plane.
     notes : tuple of str
         Notes on omitted or sampled objects.
 
     See Also
     --------
-    diagnose, plot_shepard
+    diagnose
 
     Examples
     --------
@@ -373,7 +373,7 @@ def diagnose(
 
     See Also
     --------
-    Diagnosis, plot_shepard, sweep
+    Diagnosis, sweep
 
     References
     ----------

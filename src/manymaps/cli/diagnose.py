@@ -10,17 +10,9 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
-from manymaps.cli.options import (
-    PairReading,
-    Running,
-    Width,
-    check_width,
-    fit_command,
-    output_names,
-    width_option,
-)
+from manymaps.cli.options import PairReading, Running, fit_command
 from manymaps.cli.record import argument, chosen, command, group, option
-from manymaps.cli.types import InputFile, Whole, figure_file
+from manymaps.cli.types import InputFile, Whole
 from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -39,11 +31,6 @@ class DiagnoseOptions:
         Whole(1000), "Maximum number of triples and of paths; larger sets are sampled at random.",
         default=100_000, sets="n_samples",
     )  # fmt: skip
-    plot: Path | None = option(
-        figure_file, "Draw the Shepard plot and a two-dimensional nonmetric scaling.",
-        metavar="OUT.png",
-    )  # fmt: skip
-    width: Width | None = width_option()
     reading: PairReading = group(PairReading)
     running: Running = group(Running)
 
@@ -61,7 +48,6 @@ def diagnose(options: DiagnoseOptions) -> None:
 
     \b
     Examples:  manymaps diagnose norms.csv
-               manymaps diagnose judged.csv --plot shepard.png
                manymaps diagnose glove.txt --metric cosine --json
     """
     from manymaps.cli.reading import holds_counts, read_data
@@ -69,7 +55,6 @@ def diagnose(options: DiagnoseOptions) -> None:
     from manymaps.data.pair_rules import NO_LONGER_SYMMETRIC
 
     file, metric = options.file, options.metric
-    check_width(options)
     if metric is None and holds_counts(file, options.reading):
         raise DataError(
             f"{file} contains counts of rows and columns; expected associations, similarities or "
@@ -81,23 +66,20 @@ def diagnose(options: DiagnoseOptions) -> None:
     with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):
         settings = {**chosen(options, "samples"), **chosen(options.running)}
         found = mm.diagnose(data, metric=metric or "euclidean", **settings)
-    if options.plot is not None:
-        mm.save_figure(mm.plot_shepard(found, width=options.width), options.plot)
     for line in [*reading_notes(data), *found.notes]:
         # The diagnosis reverses the effect of row normalization on symmetric values.
         if line != NO_LONGER_SYMMETRIC:
             note(line)
     seconds = {"seconds": elapsed()}
     tell(
-        lambda: {**diagnosis_record(found), **seconds, **output_names(options, "plot")},
+        lambda: {**diagnosis_record(found), **seconds},
         lambda: f"{diagnosis_table(found, str(file))}\n{_further(found, file)}",
-        files=(options.plot,),
     )
 
 
 def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
     """Return the record of `diagnose --json`; unknown numbers are NaN (null in JSON)."""
-    # The scaling is not part of the record, because it is only drawn.
+    # The record contains no positions.
     record = {
         one.name: getattr(found, one.name)
         for one in fields(found)

@@ -22,12 +22,9 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.options import (
     PairReading,
-    Width,
-    check_width,
     jobs_option,
     output_names,
     seed_option,
-    width_option,
 )
 from manymaps.cli.predict import (
     KERNELS,
@@ -39,7 +36,7 @@ from manymaps.cli.predict import (
     read_norms,
 )
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
+from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
 from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -81,8 +78,6 @@ class SweepOptions:
     output: Path = output_option(
         "TABLE.csv", OutputFile(".csv"), "Write a table with a row for each fit."
     )
-    plot: Path | None = option(figure_file, "Draw the errors of all settings.", metavar="FIG.png")
-    width: Width | None = width_option()
     resume: Path | None = option(
         OutputFile(), "Save finished fits to this file, and skip those that it already contains."
     )
@@ -100,11 +95,10 @@ def sweep(options: SweepOptions) -> None:
     interrupted and resumed, and extended with further values.
 
     \b
-    Examples:  manymaps sweep norms.csv --maps 1,2 --dims 35,70 -o sizes.csv --plot sizes.png
+    Examples:  manymaps sweep norms.csv --maps 1,2 --dims 35,70 -o sizes.csv
                manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.02,0.05,0.1 \\
                    --splits 5 -o sizes.csv --resume sizes.jsonl
     """
-    check_width(options)
     norms = read_norms(options.file, options.reading)
     check_sizes(norms, options.maps, options.dims)
     result = _swept(norms, options)
@@ -114,13 +108,10 @@ def sweep(options: SweepOptions) -> None:
     except DataError as error:
         # Every point failed, but the data are not the cause.
         raise RunFailed(str(error)) from error
-    if options.plot is not None:
-        with work("drawing the errors"):
-            mm.save_figure(mm.plot_sweep(result, width=options.width), options.plot)
     tell(
         lambda: _record(result, best, options),
         lambda: _report(result, best, options.file),
-        files=(options.output, options.plot),
+        files=(options.output,),
         summary=True,
     )
 
@@ -185,7 +176,7 @@ def _record(result: mm.SweepResult, best: dict[str, Any], options: SweepOptions)
         ],
         "seconds": elapsed(),
         "seed": options.seed,
-        **output_names(options, "output", "plot", "resume"),
+        **output_names(options, "output", "resume"),
     }  # fmt: skip
 
 

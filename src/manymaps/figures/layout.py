@@ -36,8 +36,6 @@ METHOD_NAMES = {
     "uni-sne": "UNI-SNE",
     "code": "CODE",
 }
-# Height of a panel with ticks in a figure for a paper, in inches.
-PANEL_HEIGHT = 1.9
 # Height of the rows of a colour key in inches.
 FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
 
@@ -99,55 +97,6 @@ def panel_width(sheet: Sheet, count: int, most: int, screen: float) -> tuple[flo
         return screen, None
     n_columns = min(count, most if sheet.is_column else 2 * most)
     return (sheet.width - 2 * sheet.side - (n_columns - 1) * sheet.gap) / n_columns, n_columns
-
-
-def two_panels(
-    size: tuple[float, float] | None, usual: tuple[float, float], sheet: Sheet, right: float
-) -> list[Axes]:
-    """Create two panels with ticks in a new figure, next to each other.
-
-    In a column of a paper, the second panel is below the first one.
-
-    Parameters
-    ----------
-    size : (float, float), optional
-        Width and height of a figure for a screen, in inches.
-    usual : (float, float)
-        The default size.
-    sheet : Sheet
-        The margins.
-    right : float
-        Space in inches to the right of the panels.
-
-    Returns
-    -------
-    list of Axes
-        The panels.
-
-    Raises
-    ------
-    ParameterError
-        If the size leaves no space for the panels.
-    """
-    n_rows = 2 if sheet.is_column else 1
-    if sheet.width is None:
-        width, height = size or usual
-        left, below, above, gap = 0.75, FOOT + 0.45, HEAD + 0.2, 0.45
-    else:
-        width, left, below, above, gap = sheet.width, 0.42, 0.37, 0.2, 0.4
-        height = n_rows * (below + above + PANEL_HEIGHT)
-    n_columns = 2 // n_rows
-    wide = (width - left - right - (n_columns - 1) * gap) / n_columns
-    high = height / n_rows - below - above
-    if not (wide > 1 and high > 1):
-        raise no_room((width, height), usual)
-    figure = AtlasFigure(width, height)
-    panels = []
-    for k in range(2):
-        row, column = divmod(k, n_columns)
-        x, y = left + column * (wide + gap), (n_rows - 1 - row) * (height / n_rows) + below
-        panels.append(figure.panel(x, y, wide, high, "white"))
-    return panels
 
 
 def no_room(size: tuple[float, float], example: tuple[float, float]) -> ParameterError:

@@ -55,7 +55,7 @@ class SweepResult(TabularResult):
 
     See Also
     --------
-    sweep, plot_sweep
+    sweep
 
     Examples
     --------
@@ -216,7 +216,7 @@ def sweep(
 
     See Also
     --------
-    SweepResult, plot_sweep, predict_associations
+    SweepResult, predict_associations
 
     Examples
     --------
