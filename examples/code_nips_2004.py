@@ -23,13 +23,13 @@ are omitted.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 import manymaps as mm
 from lib.papers import parsed, read_papers
 from manymaps.cooccurrence.correspondence import correspondence_analysis
-from manymaps.figures.zooms import plot_zooms
 from manymaps.metrics.groups import group_purity
 
 LARGE_SECTION = 40
@@ -107,6 +107,15 @@ def with_sections(atlas: mm.Atlas, sections: np.ndarray) -> mm.Atlas:
     return replace(atlas, metadata={"section": column})
 
 
+def draw(atlas: mm.Atlas, middle: np.ndarray, color: str | None, path: Path) -> None:
+    """Draw a map, and a box around a position, a fifth of the map wide and high."""
+    (x, y), (width, height) = middle, 0.1 * np.ptp(atlas.maps[0], axis=0)
+    mm.save_figure(mm.plot_map(atlas, color=color), path.with_suffix(".png"))
+    part = mm.plot_map(atlas, view=(x - width, x + width, y - height, y + height), color=color)
+    mm.save_figure(part, path.with_name(f"{path.name}_part.png"))
+    print(f"wrote {path}.png and {path}_part.png")
+
+
 def main() -> None:
     """Print the nearest words of sections and authors, and draw the figures if requested."""
     arguments = parsed("Figures 2 and 3 of Globerson et al. 2004.")
@@ -129,14 +138,11 @@ def main() -> None:
     print_authors(authors)
     if arguments.output is not None:
         arguments.output.mkdir(parents=True, exist_ok=True)
-        named = [name for name in NAMED if name in authors.labels]
-        for name, figure in (
-            ("documents", plot_zooms(documents, color="section")),
-            ("authors", plot_zooms(authors, named)),
-        ):
-            path = arguments.output / f"{name}.png"
-            mm.save_figure(figure, path)
-            print(f"wrote {path}")
+        largest, _ = large_sections(sections)[0]
+        middle = np.median(documents.maps[0, : len(sections)][sections == largest], axis=0)
+        draw(documents, middle, "section", arguments.output / "documents")
+        middle = authors.maps[0, authors.index(NAMED[0])]
+        draw(authors, middle, None, arguments.output / "authors")
 
 
 if __name__ == "__main__":

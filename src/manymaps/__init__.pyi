@@ -64,7 +64,6 @@ from .figures.maps import plot_map as plot_map
 from .figures.maps import plot_senses as plot_senses
 from .figures.maps import save_figure as save_figure
 from .figures.stability import plot_stability as plot_stability
-from .figures.zooms import plot_zooms as plot_zooms
 from .io.associations import associations_from as associations_from
 from .io.associations import read_associations as read_associations
 from .io.counting import Words as Words

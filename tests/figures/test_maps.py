@@ -21,7 +21,6 @@ from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, ISLANDS, NO_VALUE, coloring
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
-from manymaps.figures.zooms import plot_zooms
 from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
@@ -205,8 +204,6 @@ def test_three_kinds_have_a_shape_and_a_colour_each():
     texts = {text.get_text() for text in figure.axes[0].texts}
     assert {"kind", "author", "paper", "word"} <= texts
     assert any("circles: 10 authors" in text and "squares: 12 papers" in text for text in texts)
-    (_, *zooms) = plot_zooms(atlas, 1).axes
-    assert len(zooms) == 1
     with pytest.raises(ParameterError, match="one of author, paper, word"):
         plot_map(atlas, label="site")
 

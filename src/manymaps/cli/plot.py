@@ -69,12 +69,6 @@ class PlotOptions:
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
     width: Width | None = width_option()
-    zoom: str | None = option(
-        "[WORD,...]",
-        "Enlarge the regions around these objects, or the crowded regions if none are named "
-        "(bipartite atlases only).",
-        is_flag=False, flag_value="",
-    )  # fmt: skip
 
 
 @command(PlotOptions, json=False)
@@ -85,24 +79,19 @@ def plot(options: PlotOptions) -> None:
     Examples:  manymaps plot norms.atlas -o norms.png
                manymaps plot norms.atlas -o two.svg --map 3,7
                manymaps plot norms.atlas -o tie.pdf --word tie --width column
-               manymaps plot posts.atlas -o posts.png --color group --zoom
+               manymaps plot posts.atlas -o posts.png --color group
 
     \b
     Other data: manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
-    maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
-    zoomed, labelled = zoom is not None, options.label is not None
+    maps, words, kind = options.maps, options.words, options.kind
     refuse(
         (maps is not None and words, "--map and --word cannot be combined"),
         (not (kind is None or words), "--kind requires --word"),
-        (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
-        (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
+        (words and options.label is not None, "--label cannot be combined with --word"),
     )
     atlas = mm.load_atlas(options.atlas)
     one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
-    refuse(
-        (zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"),
-    )
     if options.metadata is not None:
         from manymaps.cli.reading import with_columns
 
@@ -122,16 +111,10 @@ def plot(options: PlotOptions) -> None:
             for word in words:
                 kind_of_word(atlas, word, kind, None)
         figure = mm.plot_senses(atlas, words, kind=kind, width=options.width, **style, **dots)
-    elif zoom is not None:
-        refuse_given(dots, "--zoom")
-        centres = [word.strip() for word in zoom.split(",") if word.strip()]
-        figure = mm.plot_zooms(
-            atlas, centres or None, map=first, label=options.label, width=options.width, **style
-        )
     elif one_map:
         figure = mm.plot_map(
             atlas, first, label=options.label, width=options.width, **style, **dots
-        )  # fmt: skip
+        )
     else:
         figure = mm.plot_atlas(
             atlas, maps=maps, label=options.label, width=options.width, **style, **dots

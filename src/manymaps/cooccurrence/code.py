@@ -200,7 +200,7 @@ class CODE(
 
     See Also
     --------
-    SemidefiniteCODE, correspondence_analysis, insert_rows, plot_zooms, evaluate
+    SemidefiniteCODE, correspondence_analysis, insert_rows, plot_map, evaluate
 
     References
     ----------

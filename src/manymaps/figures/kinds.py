@@ -18,8 +18,7 @@ its kind is
 The priority of an object is its rank by this weight within its kind. Labels of the two kinds
 therefore alternate if both kinds have labels.
 
-The artists have the same group ids as in `manymaps.figures.panel`, plus "specks", "regions" and
-"letter".
+The artists have the same group ids as in `manymaps.figures.panel`, plus "specks".
 """
 
 from __future__ import annotations
@@ -31,12 +30,10 @@ from itertools import cycle, islice
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.patches import Rectangle
 
 from manymaps.atlas.roles import Roles
-from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER, TEXT_DARKENING
-from manymaps.figures.insets import Inset
-from manymaps.figures.labels import place_labels, places_around, places_over
+from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, TEXT_DARKENING
+from manymaps.figures.labels import NOTHING, place_labels, places_around, places_over
 from manymaps.figures.panel import (
     Centres,
     Look,
@@ -69,8 +66,6 @@ SPECKS, SPECK_INK = (0.4, 1.1), 0.004
 CROSS_AREA, CROSS_RADIUS = 16.0, 2.0
 # Share of the text colour that is mixed into the colour of a dot for its label.
 DOT_DARKENING = 0.35
-# In points.
-LETTER = 8.0
 
 
 @dataclass(frozen=True)
@@ -107,33 +102,14 @@ def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
     return [*dots, f"{marks}: {words}; {n_labels:,} labels, the frequent first"]
 
 
-def part(scene: Scene, region: Inset) -> Scene:
-    """Return the part of a scene within a region."""
-    inside = ((scene.points >= region.low) & (scene.points <= region.high)).all(axis=1)
-    objects = scene.objects[inside]
-    return replace(
-        scene,
-        objects=objects,
-        points=scene.points[inside],
-        shares=scene.shares[inside],
-        priority=scene.priority[inside],
-        view=replace(
-            scene.view, low=region.low, high=region.high, outside=np.zeros(len(objects), bool)
-        ),
-        named=scene.named & frozenset(objects.tolist()),
-    )
-
-
 def draw_kinds(
     ax: Axes,
     scene: Scene,
     look: Look,
     labels: Sequence[str],
     roles: Roles,
-    *,
-    regions: Sequence[Inset] = (),
     overlay: Overlay | None = None,
-) -> tuple[float, np.ndarray]:
+) -> tuple[float, int]:
     """Draw a bipartite scene into axes.
 
     Parameters
@@ -148,8 +124,6 @@ def draw_kinds(
         Labels of all objects.
     roles : Roles
         The kinds drawn as dots and as words.
-    regions : sequence of Inset
-        Regions to outline. They are lettered from A, and labels avoid their lines.
     overlay : callable, optional
         A function that draws into the panel before its labels, as for `manymaps.figures.panel`.
 
@@ -157,15 +131,15 @@ def draw_kinds(
     -------
     area : float
         Dot area in square points for a size of 1.
-    labelled : ndarray of int
-        Indices of the objects that now have a label.
+    n_labels : int
+        Number of labels.
     """
     frame = set_frame(ax, scene, look)
     is_text = roles.is_text[scene.objects]
     area = dot_area(frame, scene.shares[~is_text], look)
     if len(scene.objects) == 0:
         say_nothing(ax)
-        return area, scene.objects
+        return area, 0
     of_text = CROSS_RADIUS if roles.crosses else 0.0
     radii = np.where(is_text, of_text, np.sqrt(area * scene.shares / np.pi))
     dots, directions = dots_in_frame(ax, scene, frame, radii)
@@ -177,9 +151,7 @@ def draw_kinds(
     _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
     weights = roles.weights[scene.map, scene.objects]
-    over = _draw_regions(panel, regions)
-    if overlay is not None:
-        over = np.concatenate([over, overlay(panel)])
+    over = NOTHING if overlay is None else overlay(panel)
     taken = np.concatenate([over, draw_names(panel, over)])
     shown = _draw_labels(panel, labels, has_label, weights, taken)
     seen = ~is_text | np.isin(np.arange(len(is_text)), shown)
@@ -191,7 +163,7 @@ def draw_kinds(
         room = SPECK_INK * float(np.prod(frame.size / frame.pixel)) / max(len(x), 1)
         specks = ax.scatter(x, y, s=np.clip(room, *SPECKS), color=MUTED, linewidths=0)
         specks.set(gid="specks", alpha=0.55, zorder=2.5, rasterized=len(x) >= RASTERIZED_FROM)
-    return area, scene.objects[shown]
+    return area, len(shown)
 
 
 def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
@@ -222,45 +194,6 @@ def _draw_crosses(panel: _Panel, points: np.ndarray) -> None:
     x, y = points[rows].T
     crosses = panel.ax.scatter(x, y, s=CROSS_AREA, marker="+", c=colors, linewidths=1.0)
     crosses.set(gid="specks", zorder=2.5)
-
-
-def _draw_regions(panel: _Panel, regions: Sequence[Inset]) -> np.ndarray:
-    """Draw outlines and letters; return the boxes (k, 4) in pixels that labels must avoid."""
-    taken, frame = [], panel.frame
-    half, side = 1.5 * frame.pixel, 1.7 * LETTER * frame.pixel
-    for number, region in enumerate(regions):
-        outline = Rectangle((region.low[0], region.low[1]), *(region.high - region.low))
-        outline.set(fill=False, edgecolor=INK, linewidth=0.9, gid="regions", zorder=4)
-        panel.ax.add_patch(outline)
-        left, bottom = frame.to_pixels(region.low)
-        right, top = frame.to_pixels(region.high)
-        x, y = frame.to_map(np.array([left + side / 2, top - side / 2]))
-        panel.ax.text(
-            x,
-            y,
-            region_letter(number),
-            color=PAPER,
-            size=LETTER,
-            weight="bold",
-            ha="center",
-            va="center",
-            zorder=6,
-            gid="letter",
-            bbox={"boxstyle": "square,pad=0.25", "facecolor": INK, "linewidth": 0},
-        )
-        taken += [
-            [left - half, bottom, left + half, top],
-            [right - half, bottom, right + half, top],
-            [left, bottom - half, right, bottom + half],
-            [left, top - half, right, top + half],
-            [left, top - side, left + side, top],
-        ]
-    return np.array(taken, dtype=np.float64).reshape(-1, 4)
-
-
-def region_letter(number: int) -> str:
-    """Return the letter (A, B, ...) of a region with this number, from 0."""
-    return chr(ord("A") + number)
 
 
 def _draw_labels(

@@ -14,7 +14,6 @@ dimension is a line, with labels in rows above and below.
 
 In a bipartite atlas, such as one of documents and words, one kind is drawn as dots and the other as
 words at their positions. The most frequent words are drawn first (`manymaps.figures.kinds`).
-`manymaps.figures.zooms` adds enlarged parts.
 
 Figures are matplotlib `Figure` objects without any global state. They do not need a display, are
 shown in notebooks, and are written to files by `save_figure`.
@@ -74,6 +73,7 @@ from manymaps.figures.panel import (
     highlighted,
     most_labels,
     read_scene,
+    within,
 )
 from manymaps.labels import in_words, letter, plural
 
@@ -84,6 +84,7 @@ def plot_map(
     atlas: Atlas,
     map: int = 0,
     *,
+    view: tuple[float, float, float, float] | None = None,
     min_weight: float = 0.1,
     min_proportion: float | None = None,
     max_labels: int | None = None,
@@ -96,7 +97,7 @@ def plot_map(
     vectors: FittedVectors | None = None,
     ax: Axes | None = None,
 ) -> Figure:
-    """Plot one map of an atlas.
+    """Plot one map of an atlas, or a part of it.
 
     Parameters
     ----------
@@ -104,6 +105,9 @@ def plot_map(
         The atlas.
     map : int
         Number of the map, from 0.
+    view : (float, float, float, float), optional
+        Box (x0, x1, y0, y1) of the map. Only the objects in this box are drawn. In a bipartite
+        atlas, the rows also have labels if the box contains at most 60 of them.
     min_weight : float in [0, 1]
         Minimum map weight of an object. Objects with a smaller weight are omitted.
     min_proportion : float in [0, 1], optional
@@ -178,6 +182,10 @@ def plot_map(
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
     scene = with_islands(atlas, scene, color, roles)
+    if view is not None:
+        scene = within(scene, *_corners(view))
+        if roles is not None and label is None:
+            roles = roles.labels_of_dots(scene.objects)
     look = Look(typeface, colors, max_labels=most_labels(atlas, named, max_labels))
     if roles is not None:
         look = dressed(roles, look, scene)
@@ -677,6 +685,16 @@ def _check(
     check_font_size(font_size)
 
 
+def _corners(view: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower left and the upper right corner of a box (x0, x1, y0, y1)."""
+    box = np.asarray(view, dtype=np.float64)
+    if box.shape != (4,) or not (np.isfinite(box).all() and (box[::2] < box[1::2]).all()):
+        raise ParameterError(
+            "must be (x0, x1, y0, y1) with x0 < x1 and y0 < y1", name="view", value=view
+        )
+    return box[::2], box[1::2]
+
+
 def _read_style(
     atlas: Atlas, color: str | None, label: str | Sequence[str] | None
 ) -> tuple[Typeface, Coloring, Roles | None, np.ndarray]:
@@ -703,8 +721,7 @@ def _draw(
     overlay = None if arrows is None else arrows.draw
     if roles is None:
         return draw(ax, scene, look, atlas.labels, overlay), 0
-    area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles, overlay=overlay)
-    return area, len(labelled)
+    return draw_kinds(ax, scene, look, atlas.labels, roles, overlay)
 
 
 def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
@@ -723,6 +740,8 @@ def _map_print(
         parts = [
             f"{len(scene.objects):,} of {atlas.n_objects:,} shown, those with {dots.threshold} here"
         ]
+    elif len(scene.objects) < atlas.n_objects:
+        parts = [f"{len(scene.objects):,} of {atlas.n_objects:,} objects"]
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
     if n_outside:
@@ -733,11 +752,11 @@ def _map_print(
         parts.append(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
-    parts += [
-        f"{elide(atlas.labels[row], 24)}: {dots.measured(atlas, scene.map)[row]:.2f} here, omitted"
-        for row in named
-        if row not in scene.named
-    ]
+    measured = dots.measured(atlas, scene.map)
+    for row in named:
+        if row not in scene.named:
+            why = "not in this part" if measured[row] >= dots.least else "omitted"
+            parts.append(f"{elide(atlas.labels[row], 24)}: {measured[row]:.2f} here, {why}")
     return parts
 
 

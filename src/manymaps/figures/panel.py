@@ -404,6 +404,23 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
     )
 
 
+def within(scene: Scene, low: np.ndarray, high: np.ndarray) -> Scene:
+    """Return the part of a scene in a box, without the names of islands."""
+    inside = ((scene.points >= low) & (scene.points <= high)).all(axis=1)
+    objects = scene.objects[inside]
+    return replace(
+        scene,
+        objects=objects,
+        points=scene.points[inside],
+        shares=scene.shares[inside],
+        priority=scene.priority[inside],
+        view=View(low, high, np.zeros(len(objects), dtype=bool)),
+        named=scene.named & frozenset(objects.tolist()),
+        regions=(),
+        hues=None if scene.hues is None else scene.hues[inside],
+    )
+
+
 def draw(
     ax: Axes, scene: Scene, look: Look, labels: Sequence[str], overlay: Overlay | None = None
 ) -> float:

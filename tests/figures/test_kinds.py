@@ -1,7 +1,5 @@
 """Figures of two kinds of object: what they promise, measured on what is drawn."""
 
-import io
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,14 +8,10 @@ from matplotlib.colors import to_rgba
 
 from figure_samples import assert_no_overlap, extents, labels_of, words_of
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.landmarks import View
 from manymaps.errors import ParameterError
-from manymaps.figures.coloring import ACCENT, CATEGORIES
-from manymaps.figures.insets import choose_insets
+from manymaps.figures.coloring import ACCENT
 from manymaps.figures.labels import place_labels, places_over
-from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
-from manymaps.figures.zooms import plot_zooms
-from manymaps.labels import UnknownLabelError
+from manymaps.figures.maps import plot_atlas, plot_map, plot_senses
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
 GROUPS = np.array(["crypt", "med", "space"])
@@ -81,7 +75,7 @@ def test_labels_never_overlap_and_nothing_is_cut_off(n_components):
     atlas = two_kinds(1, n_components=n_components)
     one = plot_map(atlas, color="group")
     assert len(labels_of(one.axes[0])) > 20
-    for figure in (one, plot_zooms(atlas), plot_senses(atlas, "word3")):
+    for figure in (one, plot_map(atlas, view=(4, 8, -6, -2)), plot_senses(atlas, "word3")):
         assert_sound(figure)
 
 
@@ -90,13 +84,11 @@ def test_many_maps_show_what_lives_there():
     atlas = two_kinds(2, n_maps=4)
     figure = plot_atlas(atlas, color="group")
     assert_sound(figure)
-    assert_sound(plot_zooms(atlas, map=2))
     is_row = atlas.of_kind("document")
     for m, ax in enumerate(figure.axes):
         assert len(drawn(ax, "dots")) == (atlas.map_weights[m, is_row] >= 0.1).sum()
         for word in words_of(ax):
             assert atlas.map_weights[m, atlas.index(word)] >= 0.1
-    assert "of 400 documents · 600 words" in written(figure)
 
 
 @pytest.mark.parametrize("make", [two_kinds, small_table])
@@ -171,14 +163,6 @@ def test_colours_of_groups_leave_the_words_in_ink():
     assert len({text.get_color() for text in labels_of(figure.axes[0])}) == 1
 
 
-def test_kind_is_a_colour():
-    figure = plot_map(two_kinds(9), color="kind")
-    assert {"kind", "document", "word"} <= set(written(figure))
-    (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
-    fill = dots.get_facecolors()[0, :3]
-    assert any(np.allclose(fill, to_rgba(color)[:3]) for color in CATEGORIES)
-
-
 def test_long_keys_go_on_in_a_further_row():
     atlas = two_kinds(10)
     names = np.array([f"Section of a long name {k}" for k in range(22)])
@@ -190,129 +174,38 @@ def test_long_keys_go_on_in_a_further_row():
         assert_sound(figure)
 
 
-def test_years_are_written_whole():
-    years = np.concatenate([1987 + np.arange(400) % 13, np.full(600, np.nan)])
-    atlas = replace(two_kinds(10), metadata={"year": years})
-    texts = written(plot_map(atlas, color="year"))
-    assert {"1987", "1999"} <= {text.lstrip("≤≥ ") for text in texts}
-    assert "no value" not in texts
-
-
-@pytest.mark.slow
-def test_thousands_of_dots_are_one_picture_in_a_drawing(tmp_path):
-    figure = plot_map(two_kinds(11, n_rows=4000))
-    (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
-    assert dots.get_rasterized()
-    assert dots.get_alpha() < 0.7
-    save_figure(figure, tmp_path / "map.svg")
-    drawing = (tmp_path / "map.svg").read_text()
-    assert "<image" in drawing
-    assert re.search(r"<text[^>]*>word0</text>", drawing)
-    save_figure(figure, tmp_path / "map.pdf")
-    few = plot_map(two_kinds(11, n_rows=100))
-    assert not any(c.get_rasterized() for c in few.axes[0].collections if c.get_gid() == "dots")
-
-
-def test_zooms_are_the_boxes_in_the_whole():
-    atlas = two_kinds(12)
-    figure = plot_zooms(atlas, ["word4", ("d3", 0.8), ((1.0, 2.0), 1.5)])
-    whole, *parts = figure.axes
-    outlines = [patch for patch in whole.patches if patch.get_gid() == "regions"]
-    assert len(parts) == len(outlines) == 3
-    middles = [atlas.maps[0, atlas.index("word4")], atlas.maps[0, 3], np.array([1.0, 2.0])]
-    radii = [None, 0.8, 1.5]
-    for ax, outline, middle, radius in zip(parts, outlines, middles, radii, strict=True):
-        low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-        np.testing.assert_allclose(low, outline.get_xy(), atol=1e-6)
-        np.testing.assert_allclose((low + high) / 2, middle, atol=1e-6)
-        if radius is not None:
-            assert (high - low).min() / 2 == pytest.approx(radius)
-        inside = ((atlas.maps[0] >= low) & (atlas.maps[0] <= high)).all(axis=1)
-        assert len(drawn(ax, "dots")) == inside[:400].sum()
-        assert all(inside[atlas.index(word)] for word in words_of(ax))
-    assert [t.get_text() for t in whole.texts if t.get_gid() == "letter"] == ["A", "B", "C"]
-    assert {"A word4", "B d3", "C"} <= {" ".join(text.split()) for text in written(figure)}
-    assert_sound(figure)
-
-
-@pytest.mark.slow
-def test_labels_keep_off_the_outlines():
-    atlas = two_kinds(13)
-    figure = plot_zooms(atlas, ["word1", "word2"])
-    figure.draw_without_rendering()
-    whole = figure.axes[0]
-    boxes = extents(labels_of(whole))
-    for patch in whole.patches:
-        frame = patch.get_window_extent().extents
-        for side in (0, 2):
-            across = (boxes[:, 0] < frame[side]) & (boxes[:, 2] > frame[side])
-            beside = (boxes[:, 1] < frame[3]) & (boxes[:, 3] > frame[1])
-            assert not (across & beside).any()
-
-
-def test_zooms_label_dots_where_these_are_few():
+@pytest.mark.parametrize("radius", [0.3, 3.0])
+def test_a_view_is_a_box_of_the_map(radius):
     atlas = two_kinds(14)
-    x, y = CENTRES[0]
-    figure = plot_zooms(atlas, [((x, y), 0.3), ((x, y), 3.0)])
-    _, near, far = figure.axes
-    assert len(drawn(near, "dots")) <= 60 < len(drawn(far, "dots"))
-    assert any(word.startswith("d") for word in words_of(near))
-    assert not any(word.startswith("d") for word in words_of(far))
+    low, high = CENTRES[0] - radius, CENTRES[0] + radius
+    ax = plot_map(atlas, view=(low[0], high[0], low[1], high[1])).axes[0]
+    inside = ((atlas.maps[0] >= low) & (atlas.maps[0] <= high)).all(axis=1)
+    assert len(drawn(ax, "dots")) == inside[:400].sum() > 0
+    assert all(inside[atlas.index(word)] for word in words_of(ax))
+    # Dots have labels where they are few.
+    assert any(word.startswith("d") for word in words_of(ax)) == (radius < 1)
+    limits = np.array([ax.get_xlim(), ax.get_ylim()])
+    assert (limits[:, 0] <= low).all()
+    assert (limits[:, 1] >= high).all()
 
 
-def test_groups_get_a_zoom_each():
-    atlas = two_kinds(15)
-    figure = plot_zooms(atlas, color="group")
-    assert len(figure.axes) == 4
-    for ax in figure.axes[1:]:
-        title = next(t.get_text() for t in ax.texts if t.get_gid() is None)
-        middle = np.array([np.mean(ax.get_xlim()), np.mean(ax.get_ylim())])
-        nearest = GROUPS[np.hypot(*(CENTRES - middle).T).argmin()]
-        assert title.split()[1] == nearest
-    assert len(plot_zooms(atlas, 2, color="group").axes) == 3
+@pytest.mark.parametrize("view", [(0, 0, 1, 2), (0, 1, 2, 1), (0, 1, 2), (0, 1, 2, np.nan)])
+def test_views_that_are_no_boxes(view):
+    with pytest.raises(ParameterError) as caught:
+        plot_map(small_table(), view=view)
+    assert caught.value.name == "view"
 
 
 @pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 5), (2, 2), (40, 60)])
 def test_small_tables(n_rows, n_columns):
     atlas = two_kinds(16, n_rows=n_rows, n_columns=n_columns)
     assert_sound(plot_map(atlas, color="group"))
-    assert_sound(plot_zooms(atlas))
-    assert_sound(plot_zooms(atlas, ["d0"]))
 
 
 def test_one_place_for_all():
     atlas = two_kinds(17, n_rows=4, n_columns=6)
     atlas.maps[:] = 1.5
     assert_sound(plot_map(atlas))
-    assert_sound(plot_zooms(atlas))
-
-
-def test_what_cannot_be_a_region():
-    atlas = two_kinds(18, n_maps=2)
-    for regions, message in (
-        ([], "0 regions"),
-        (9, "9 regions"),
-        ("word1", "must be a list"),
-        ([("word1", -1.0)], "radius"),
-        ([("word1", 0.0)], "radius"),
-        ([(np.nan, 1.0)], "finite"),
-        ([(1.0, 2.0, 3.0)], "must be a label"),
-        ([3.0], "must be a label"),
-    ):
-        with pytest.raises(ParameterError, match=message):
-            plot_zooms(atlas, regions)  # fmt: skip
-    with pytest.raises(UnknownLabelError, match="word1"):
-        plot_zooms(atlas, ["wird1"])
-    with pytest.raises(ParameterError, match="map 2 does not exist"):
-        plot_zooms(atlas, map=2)
-    away = atlas.labels[int(atlas.map_weights[0].argmin())]
-    with pytest.raises(ParameterError, match=f"no region around '{away}'"):
-        plot_zooms(atlas, [away])
-    with pytest.raises(ParameterError, match="leaves no space"):
-        plot_zooms(atlas, size=(6, 2))
-    one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
-    with pytest.raises(ParameterError, match="plot_map"):
-        plot_zooms(one_kind)
 
 
 def test_senses_reach_to_the_nearest_words():
@@ -335,33 +228,6 @@ def test_a_label_of_both_kinds_has_senses_in_either():
         ax = plot_senses(atlas, "tie", kind=kind).axes[0]
         middle = [np.mean(ax.get_xlim()), np.mean(ax.get_ylim())]
         np.testing.assert_allclose(middle, atlas.maps[0, row], atol=1e-6)
-
-
-@pytest.mark.slow
-def test_figures_are_the_same_every_time():
-    atlas = two_kinds(21)
-    images = []
-    for _ in range(2):
-        buffer = io.BytesIO()
-        plot_zooms(atlas, color="group").savefig(buffer, format="png", dpi=60)
-        images.append(buffer.getvalue())
-    assert images[0] == images[1]
-
-
-def test_regions_do_not_meet_and_lie_in_the_view():
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(500, 2))
-    low, high = points.min(axis=0), points.max(axis=0)
-    view = View(low, high, np.zeros(500, dtype=bool))
-    half = np.array([0.5, 0.4])
-    found = choose_insets(points, np.arange(500) % 2 == 0, view, half, 6)
-    assert len(found) >= 3
-    for k, region in enumerate(found):
-        np.testing.assert_allclose(region.high - region.low, 2 * half)
-        assert (region.low >= low - 1e-9).all()
-        assert (region.high <= high + 1e-9).all()
-        for other in found[:k]:
-            assert ((region.low > other.high) | (region.high < other.low)).any()
 
 
 def test_places_hold_their_point_and_taken_boxes_stay_free():
