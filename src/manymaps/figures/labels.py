@@ -1,18 +1,7 @@
-"""Selection and placement of labels in a map, without overlaps.
+"""Selection and placement of labels in one picture, without overlaps.
 
-There are two rules. Both are greedy in order of priority, so that important labels are kept:
-
-`label_zooms`   labels of fixed size, each centred on its point. At `zoom` pixels per unit,
-                labels i and j overlap if and only if
-
-                    zoom < min((w_i + w_j) / (2 |dx|), height / |dy|)
-
-                Each label is assigned the minimum zoom from which on it does not overlap any
-                more important label that is visible. If label i is shown only at zooms of at
-                least zooms[i], then no two visible labels overlap, at any zoom and for any subset
-                of the labels. A visible label never disappears while the user zooms in.
-
-`place_labels`  labels with several possible positions around their point, for one picture.
+`place_labels` is greedy in order of priority, so that important labels are kept. Each label has
+several possible positions around its point.
 
 Shapes: points (n, 2), boxes (..., 4) as left, bottom, right, top in pixels, y upwards.
 """
@@ -22,52 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 NOTHING = np.empty((0, 4))
-
-
-def label_zooms(
-    positions: np.ndarray, widths: np.ndarray, height: float, priority: np.ndarray
-) -> np.ndarray:
-    """Compute the minimum zoom at which each label does not overlap more important labels.
-
-    Parameters
-    ----------
-    positions : array of shape (n, 2)
-        Centres of the labels in map units.
-    widths : array of shape (n,)
-        Widths of the labels in pixels.
-    height : float
-        The height of every label in pixels.
-    priority : array of shape (n,)
-        Priority of each label. Labels with larger values are processed first, and labels with equal
-        values in the order passed.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Zooms in pixels per map unit. The zoom is 0 for a label that is always free. It is infinite
-        for a label that is never free, because it has the same position as a more important label.
-
-    Examples
-    --------
-    >>> label_zooms([[0, 0], [2, 0], [2, 5]], [10, 30, 10], 8, [3, 2, 1])
-    array([ 0. , 10. ,  1.6])
-    """
-    order = np.argsort(-np.asarray(priority, dtype=np.float64), kind="stable")
-    points = np.asarray(positions, dtype=np.float64).reshape(-1, 2)[order]
-    half_widths = np.asarray(widths, dtype=np.float64)[order] / 2
-    zooms = np.zeros(len(order))
-    with np.errstate(divide="ignore", over="ignore"):
-        for k in range(1, len(order)):
-            apart = np.abs(points[:k] - points[k])
-            free = np.minimum(
-                (half_widths[:k] + half_widths[k]) / apart[:, 0], height / apart[:, 1]
-            )
-            # A pair that does not overlap when the more important label appears needs no further
-            # space.
-            zooms[k] = free[free > zooms[:k]].max(initial=0.0)
-    result = np.empty_like(zooms)
-    result[order] = zooms
-    return result
 
 
 def places_around(
@@ -131,50 +74,6 @@ def places_over(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.concatenate([centres - sizes / 2, centres + sizes / 2], axis=2)
 
 
-def places_in_tiers(
-    points: np.ndarray, sizes: np.ndarray, gap: float, n_tiers: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Compute positions with leaders in rows above and below a line of dots, the nearest first.
-
-    Parameters
-    ----------
-    points : array of shape (n, 2)
-        Dots in pixels, all at one height.
-    sizes : array of shape (n, 2)
-        Widths and heights of the labels in pixels.
-    gap : float
-        Pixels between the line and the first row.
-    n_tiers : int
-        Number of rows on each side.
-
-    Returns
-    -------
-    boxes, leaders : ndarrays of shape (n, 2 * n_tiers, 4)
-        Boxes of the labels, and leaders. A leader is the thin box between a dot and its label.
-
-    Examples
-    --------
-    >>> boxes, leaders = places_in_tiers([[50, 0]], [[20, 10]], 5, 2)
-    >>> boxes[0, :, 1]
-    array([  5., -15.,  18., -28.])
-    """
-    points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
-    sizes = np.asarray(sizes, dtype=np.float64).reshape(-1, 2)
-    pitch = 1.3 * sizes[:, 1].max(initial=1.0)
-    tier, below = np.divmod(np.arange(2 * n_tiers), 2)
-    side = 1 - 2 * below
-    near = points[:, 1, None] + side * (gap + tier * pitch)
-    far = near + side * sizes[:, 1, None]
-    left = np.broadcast_to((points[:, 0] - sizes[:, 0] / 2)[:, None], near.shape)
-    boxes = np.stack(
-        [left, np.minimum(near, far), left + sizes[:, :1], np.maximum(near, far)], axis=2
-    )
-    x = np.broadcast_to(points[:, :1], near.shape)
-    y = np.broadcast_to(points[:, 1:], near.shape)
-    leaders = np.stack([x - 2, np.minimum(y, near), x + 2, np.maximum(y, near)], axis=2)
-    return boxes, leaders
-
-
 def place_labels(
     places: np.ndarray,
     dots: np.ndarray,
@@ -183,7 +82,6 @@ def place_labels(
     max_labels: int | None = None,
     max_covered: float = np.inf,
     spacing: float = np.inf,
-    leaders: np.ndarray | None = None,
     taken: np.ndarray = NOTHING,
 ) -> np.ndarray:
     """Choose a position for each label, in the order passed, or omit it.
@@ -210,8 +108,6 @@ def place_labels(
     spacing : float
         Distance in pixels. A label whose distance from the dots of all earlier labels is larger may
         cover any number of dots.
-    leaders : array of shape (n, n_places, 4), optional
-        Thin boxes between dots and labels, which must not overlap labels.
     taken : array of shape (k, 4)
         Boxes that no label may overlap.
 
@@ -231,7 +127,7 @@ def place_labels(
     n = len(places)
     chosen = np.full(n, -1)
     n_taken, n_chosen = len(taken), 0
-    taken = np.concatenate([taken, np.empty((2 * n, 4))])
+    taken = np.concatenate([taken, np.empty((n, 4))])
     labelled = np.zeros(len(dots), dtype=bool)
     by_x = np.argsort(dots[:, 0], kind="stable")
     xs, largest = dots[by_x, 0], dots[:, 2].max(initial=0.0)
@@ -246,8 +142,6 @@ def place_labels(
         if boxes_meet(squares[i : i + 1], taken[:n_taken]).any():
             continue
         free = inside[i] & ~boxes_meet(places[i], taken[:n_taken]).any(axis=1)
-        if leaders is not None:
-            free &= ~boxes_meet(leaders[i], taken[:n_taken]).any(axis=1)
         best, least = -1, np.inf
         apart = np.hypot(*(dots[:n][chosen >= 0, :2] - dots[i, :2]).T)
         patience = max_covered if (apart < spacing).any() else np.inf
@@ -264,9 +158,6 @@ def place_labels(
         chosen[i], labelled[i] = best, True
         taken[n_taken] = places[i, best]
         n_taken, n_chosen = n_taken + 1, n_chosen + 1
-        if leaders is not None:
-            taken[n_taken] = leaders[i, best]
-            n_taken += 1
     return chosen
 
 

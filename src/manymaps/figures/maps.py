@@ -10,7 +10,7 @@ A few remote dots would compress a map. They are drawn as small labelled arrows 
 conditions are met. The remote dots have at most 2 % of the map's mass, and the box without them has
 at most two thirds of the extent. The notes report the number of remote dots and other omissions. A
 map with three or more dimensions is projected onto its first two principal axes. A map with one
-dimension is a line, with labels in rows above and below.
+dimension is a line, with labels above and below.
 
 In a bipartite atlas, such as one of documents and words, one kind is drawn as dots and the other as
 words at their positions. The most frequent words are drawn first (`manymaps.figures.kinds`).
@@ -485,7 +485,6 @@ def _look_of_sheet(
         max_labels=max_labels,
         crowded_labels=round(2.3 * panel_size**2),
         margin=(14.0, 12.0),
-        above=atlas.n_components > 1,
         name_size=6.5 if panel_size < 3 else 8.5,
     )
     return look if roles is None else replace(look, air=(3.0, 2.0))

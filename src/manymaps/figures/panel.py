@@ -40,14 +40,7 @@ from manymaps.figures.coloring import (
     Coloring,
     readable,
 )
-from manymaps.figures.labels import (
-    NOTHING,
-    boxes_meet,
-    label_zooms,
-    place_labels,
-    places_around,
-    places_in_tiers,
-)
+from manymaps.figures.labels import NOTHING, boxes_meet, place_labels, places_around
 from manymaps.figures.leaders import place_all
 from manymaps.figures.lettering import Typeface, elide, elide_labels, text_sizes
 
@@ -183,9 +176,6 @@ class Look:
         dots, because otherwise the crowded parts of a map would have no labels.
     margin : (float, float)
         Free space in points at the sides, and above and below.
-    above : bool
-        Whether labels are placed only above their dots, by the zoom rule. Otherwise, labels are
-        placed at any free position.
     ground : str
         The background colour of the panel, which also covers dots behind labels.
     air : (float, float)
@@ -209,7 +199,6 @@ class Look:
     max_covered: float = 0.45
     spacing: float = 55.0
     margin: tuple[float, float] = (26.0, 16.0)
-    above: bool = False
     ground: str = "white"
     air: tuple[float, float] = (6.0, 4.0)
     name_size: float = 9.5
@@ -656,8 +645,6 @@ def _draw_labels(panel: Panel, labels: Sequence[str], names: np.ndarray, over: n
     colors = [ACCENT if named else ink for named, ink in zip(is_named, inks, strict=True)]
 
     def crowded(boxes: np.ndarray) -> Centres:
-        if look.above:
-            return _above_dots(panel, boxes, rows, taken)
         dots, frame = labelled_first(panel, rows), panel.frame
         places = places_around(
             dots[: len(rows), :2], dots[: len(rows), 2], boxes, 0.5 * frame.pixel
@@ -730,10 +717,8 @@ def write_labels(
     fonts = [look.typeface.font(size) for size in np.round(2 * sizes) / 2]
     boxes = text_sizes(figure, list(texts.values()), fonts) + 2 * LABEL_PAD * frame.pixel
     leaders: list[np.ndarray] = []
-    if every and is_sparse(frame, boxes, look.sparse):
+    if panel.scene.n_components == 1 or (every and is_sparse(frame, boxes, look.sparse)):
         centres, leaders = _centres_of_all(panel, boxes, rows, taken)
-    elif panel.scene.n_components == 1:
-        centres, leaders = _centres_on_line(panel, boxes, rows, taken)
     else:
         centres = crowded(boxes)
     draw_leaders(panel.ax, frame, leaders)
@@ -804,8 +789,8 @@ def middles(places: np.ndarray, chosen: np.ndarray) -> Centres:
 def _centres_of_all(
     panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
 ) -> tuple[Centres, list[np.ndarray]]:
-    """Compute the centres and leaders of the labels in a sparse panel."""
-    frame, wanted = panel.frame, rows[: panel.look.max_labels]
+    """Compute the centres and leaders of the labels in a sparse panel or on a line."""
+    frame, wanted = panel.frame, rows[:FEW][: panel.look.max_labels]
     if panel.scene.n_components == 1:
         width, height = frame.size
         line = [[0, height / 2 - frame.pixel, width, height / 2 + frame.pixel]]
@@ -821,43 +806,3 @@ def _centres_of_all(
     centres = (placed.boxes[:, :2] + placed.boxes[:, 2:]) / 2
     shown = {int(at): centres[at] for at in np.flatnonzero(placed.shown)}
     return shown, list(placed.leaders[np.isfinite(placed.leaders[:, 0, 0])])
-
-
-def _centres_on_line(
-    panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
-) -> tuple[Centres, list[np.ndarray]]:
-    """Compute the centres and leaders of labels in tiers above and below a line of dots."""
-    dots, frame = panel.dots, panel.frame
-    gap = float(dots[:, 2].max()) + 3 * frame.pixel
-    pitch = 1.3 * boxes[:, 1].max(initial=1.0)
-    n_tiers = max(1, int((frame.size[1] / 2 - gap) / pitch))
-    places, leaders = places_in_tiers(dots[rows, :2], boxes, gap, n_tiers)
-    chosen = place_labels(
-        places,
-        labelled_first(panel, rows),
-        frame.bounds,
-        max_labels=panel.look.most,
-        leaders=leaders,
-        taken=taken,
-    )
-    shown = np.flatnonzero(chosen >= 0)
-    thin = leaders[shown, chosen[shown]]
-    middle = (thin[:, 0] + thin[:, 2]) / 2
-    ends = np.stack([middle, thin[:, 1], middle, thin[:, 3]], axis=1).reshape(-1, 2, 2)
-    return middles(places, chosen), list(ends)
-
-
-def _above_dots(panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray) -> Centres:
-    """Compute the centres of labels above their dots whose zoom is at most the frame's."""
-    dots, frame = panel.dots, panel.frame
-    height = boxes[:, 1].max(initial=1.0)
-    centres = dots[rows, :2] + [0, float(np.median(dots[:, 2])) + height / 2]
-    half = np.column_stack([boxes[:, 0], np.full(len(rows), height)]) / 2
-    leaves = (centres - half < 0) | (centres + half > frame.size)
-    covers = boxes_meet(np.concatenate([centres - half, centres + half], axis=1), taken)
-    fits = np.flatnonzero(~leaves.any(axis=1) & ~covers.any(axis=1))
-    zooms = label_zooms(
-        centres[fits] / frame.zoom, boxes[fits, 0], height, -fits.astype(np.float64)
-    )
-    shown = fits[zooms <= frame.zoom][: panel.look.most]
-    return {int(at): centres[at] for at in shown}

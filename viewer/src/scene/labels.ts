@@ -11,7 +11,7 @@
  *     z_k = max { free_ik : i before k, free_ik > z_i },  else 0
  *
  * Showing k iff zoom >= z_k, no two visible labels overlap at any zoom, nor in any subset, and none
- * goes away while one zooms in (`manymaps.figures.labels.label_zooms`). In a range of zooms
+ * goes away while one zooms in. In a range of zooms
  * z_k is 0 at or below its least one; beyond its greatest z_k is Infinity, and such a label hides
  * no other label.
  *
