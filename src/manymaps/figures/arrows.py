@@ -50,7 +50,7 @@ class Arrows:
     found: FittedVectors
     size: float
 
-    def draw(self, panel: Panel) -> np.ndarray:
+    def draw(self, panel: Panel) -> tuple[np.ndarray, np.ndarray]:
         """Draw arrows, diamonds and names; return the boxes (k, 4) in pixels that they occupy."""
         found, frame, pixel = self.found, panel.frame, panel.frame.pixel
         start = arrow_start(frame.to_pixels(found.origin), np.zeros(2), frame.size)
@@ -81,7 +81,7 @@ class Arrows:
             x, y = frame.to_map((box[:2] + box[2:]) / 2)
             draw_label(panel.ax, (x, y), names[at], font, COLOR, panel.look.ground)
             panel.ax.texts[-1].set_gid("variable")
-        return taken
+        return taken, np.empty((0, 3))
 
     def remarks(self, ax: Axes) -> list[str]:
         """Describe the arrows for the small print of a panel."""

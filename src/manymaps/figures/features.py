@@ -2,10 +2,9 @@
 
 The figure follows Shepard & Arabie (Additive clustering, Psychological Review 86, 1979): the map
 shows the overall similarities, and the outlines show the features that cause them. Each feature has
-a number, which is shown on its outline and in the list next to the map. The list also contains the
-weight and the members of each feature. Heavier features have thicker lines. An outline surrounds
-only the members of its feature. If another object lies among the members, there is a notch or a
-hole around it.
+a number on its outline, and the key lists the weight of each number. Heavier features have thicker
+lines. An outline surrounds only the members of its feature. If another object lies among the
+members, there is a notch or a hole around it.
 
 If there is no atlas, `manymaps.clustering.scaling` computes a simple map. The figure follows the
 conventions of `manymaps.figures.maps`. The artists have the same group ids as in
@@ -22,33 +21,28 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 from matplotlib.text import Text
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import View
 from manymaps.checks import check_index, check_number
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
-from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
-from manymaps.figures.labels import place_labels, places_around
-from manymaps.figures.layout import AtlasFigure, describe_page, no_room, root
-from manymaps.figures.leaders import place_all
-from manymaps.figures.lettering import Typeface, elide, text_sizes, text_width, typeface_for
+from manymaps.figures.coloring import CATEGORIES, INK, PAPER, Coloring
+from manymaps.figures.labels import place_labels
+from manymaps.figures.layout import TITLE, frame_page, key_space, own_axes, root
+from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import (
-    LABEL_PAD,
     Dots,
     Frame,
     Look,
+    Panel,
     Scene,
-    dot_area,
     draw,
-    draw_label,
-    draw_leaders,
-    is_sparse,
+    most_labels,
     read_scene,
 )
 from manymaps.labels import plural
@@ -59,8 +53,6 @@ if TYPE_CHECKING:
 # Number of the heaviest features that are drawn by default, and the maximum number, because only
 # ten colours can be distinguished with all common forms of colour blindness.
 USUAL, MOST_FEATURES = 8, 10
-# In inches.
-WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
 # Distance in points between an outline and its dots, and the additional distance for each outline
 # inside it. Levels are limited so that outlines stay near their dots.
 RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
@@ -69,20 +61,14 @@ DARK, HALF = 0.5, 0.5
 # Line widths of the lightest and the heaviest feature in points, and the opacity of an area. Areas
 # overlap, and eight areas on top of one another hide 39 % of the content below.
 LINES, FILL = (1.0, 2.6), 0.06
-# In points for a font size of 9 points: the height of a row of the list, the gap between features,
-# and the width of the column of recurrence.
-LINE, BETWEEN, RECURS = 12.5, 9.0, 66.0
-# Font sizes of labels without and with a feature in points, and the maximum number of labels for
-# which a map has space.
-LABELS, PAPER_LABELS, MOST_LABELS = (7.5, 10.5), (6.0, 7.0), 300
+# Maximum number of objects of a map that is drawn with all of its objects.
+MOST_OBJECTS = 300
 # If there are more than 60 objects, radii and font sizes decrease with the square root of the
 # number of objects, down to the legible minimum.
 CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
-# Maximum number of rows per list of members. The number is smaller if the whole list is too long.
-MOST_ROWS = 3
-# Cost of covering an outline with a label, relative to the cost of covering a dot. It is below 1,
-# so that a label crosses a line rather than being far from its dot.
-LINE_BULK = 0.25
+# Radius of an outline as an obstacle for labels, relative to the largest dot. It is small, so that
+# a label crosses a line rather than being far from its dot.
+LINE_RADIUS = 0.3
 
 
 class Feature(Protocol):
@@ -103,16 +89,10 @@ class _Shown:
 
     number: int
     weight: float
-    labels: tuple[str, ...]
     members: np.ndarray
     color: str
     line: float
-    recurrence: float | None = None
-
-    @property
-    def unsteady(self) -> bool:
-        """Whether the feature recurs in less than half of the repeated fits."""
-        return self.recurrence is not None and self.recurrence < HALF
+    recurrence: float | None
 
 
 def plot_features(
@@ -143,14 +123,14 @@ def plot_features(
     min_weight : float in [0, 1]
         Minimum weight of objects in this map. Objects with a smaller weight are omitted.
     stability : ClusterStability, optional
-        Stability of these clusters (`manymaps.clustering.stability`). The list then shows the share
-        of the repeated fits in which each feature recurs. The outline of a feature that recurs in
-        less than half of the fits is dashed.
+        Stability of these clusters (`manymaps.clustering.stability`). The key then contains the
+        share of the repeated fits in which each feature recurs. The outline of a feature that
+        recurs in less than half of the fits is dashed.
     size : (float, float), optional
-        Width and height in inches. By default, the figure is 11.5 inches wide, and its height
-        follows from the map.
+        Width and height in inches. By default, the figure is 9 inches wide, and its height follows
+        from the map.
     width : {"column", "page"}, optional
-        Width of a figure for a paper: 89 mm, with the list below the map, or 183 mm.
+        Width of a figure for a paper: 89 mm or 183 mm.
 
     Returns
     -------
@@ -183,51 +163,69 @@ def plot_features(
     """
     found = list(getattr(clusters, "clusters_", clusters))
     chosen = _chosen(found, features)
-    _check(atlas, map, min_weight)
+    _check(atlas, map, min_weight, stability, len(found))
     rows = [np.array([atlas.index(str(label)) for label in found[k].members]) for k in chosen]
     weights = np.zeros(atlas.n_objects)
     for k, members in zip(chosen, rows, strict=True):
         weights[members] += found[k].weight
     scene = _whole(read_scene(atlas, map, weights, dots=Dots(min_weight)))
     typeface, sheet = typeface_for(atlas.labels), sheet_for(width, size)
-    shown = _shown(found, chosen, rows, scene, sheet)
-    if stability is not None:
-        shown = _with_recurrence(shown, stability, len(found))
-    ax, place = _axes(scene, size, sheet, shown, typeface)
-    margin = (44.0, 40.0) if width is None else (26.0, 24.0)
-    areas = (8.0, 60.0) if width is None else (5.0, 20.0)
-    look = Look(typeface, Coloring(), dot_areas=areas, ink=0.02, margin=margin, ground=PAPER)
-    # Only dots are drawn here. Labels are placed later, so that they also avoid outlines and
-    # numbers.
-    draw(ax, scene, replace(look, max_labels=0), atlas.labels)
-    lines, numbers = _draw_features(ax, scene, shown, typeface, sheet)
-    if not labels_say_nothing(atlas):
-        _draw_labels(ax, scene, look, atlas.labels, lines, numbers, sheet)
+    recurrence = None if stability is None else stability.recurrence
+    shown = _shown(found, chosen, rows, recurrence, scene, sheet)
+    key = Coloring(
+        "feature: weight", categories=tuple((_key_of(each), each.color) for each in shown)
+    )
+    across = sheet.width or (9.0 if size is None else size[0])
+    head = sheet.head + key_space(key, typeface, across, sheet)
+    ax = own_axes(scene, size, head, replace(sheet, foot=sheet.side) if sheet.width else sheet)
+    ax.set_frame_on(False)
+    look = Look(
+        typeface, dot_areas=(8.0, 60.0), ink=0.02, margin=(44.0, 40.0), ground=PAPER, name_size=0,
+        max_labels=most_labels(atlas, [], None),
+    )  # fmt: skip
+    scale = _scale(len(scene.objects))
+    smallest, largest = LEAST_TYPE
+    look = replace(look, font_sizes=(max(7.5 * scale, smallest), max(10.5 * scale, largest)))
+    if sheet.width is not None:
+        look = replace(look, dot_areas=(5.0, 20.0), margin=(26.0, 24.0), font_sizes=(6.0, 7.0))
+    draw(ax, scene, look, atlas.labels, lambda panel: _draw_features(panel, shown, sheet))
     page = Captions(root(ax), typeface, sheet)
-    n_listed = _list(page, shown, place)
-    remarks = _remarks(atlas, scene, found, chosen, rows, n_listed)
+    if sheet.width is None:
+        name = plural("feature", len(chosen))
+        page.title(name, _subject(clusters, atlas), size=17, shift=TITLE)
+    remarks = _remarks(atlas, scene, found, chosen, rows)
     if stability is not None:
         refits = plural("refit", stability.n_bootstraps)
         remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
-    name, subject = plural("feature", len(chosen)), _subject(clusters, atlas)
-    describe_page(page, name, subject, remarks, size=17)
+    frame_page(page, replace(look, coloring=key), remarks, None)
     return page.figure
 
 
 def _whole(scene: Scene) -> Scene:
     """Make all objects visible if there are few, because each object may be a member."""
     n = len(scene.objects)
-    if not 0 < n <= MOST_LABELS:
+    if not 0 < n <= MOST_OBJECTS:
         return scene
     low, high = scene.points.min(axis=0), scene.points.max(axis=0)
     return replace(scene, view=View(low, high, np.zeros(n, dtype=bool)))
 
 
-def _check(atlas: Atlas, map: int, min_weight: float) -> None:
+def _check(
+    atlas: Atlas,
+    map: int,
+    min_weight: float,
+    stability: ClusterStability | None,
+    n_found: int,
+) -> None:
     if atlas.kinds is not None:
         raise ParameterError("features cannot be drawn over a bipartite atlas")
     check_index("map", map, atlas.n_maps)
     check_number("min_weight", min_weight, least=0, most=1)
+    if stability is not None and len(stability.recurrence) != n_found:
+        raise ParameterError(
+            f"stability is of {plural('cluster', len(stability.recurrence))}, but {n_found} are "
+            "drawn; pass the stability of these clusters"
+        )
 
 
 def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[int]:
@@ -251,82 +249,45 @@ def _shown(
     found: Sequence[Feature],
     chosen: Sequence[int],
     rows: Sequence[np.ndarray],
+    recurrence: np.ndarray | None,
     scene: Scene,
     sheet: Sheet,
 ) -> list[_Shown]:
     heaviest = max([found[k].weight for k in chosen], default=1.0) or 1.0
     thin, thick = LINES
     shown = []
-    for at, (k, rows_of) in enumerate(zip(chosen, rows, strict=True)):
+    for k, rows_of, color in zip(chosen, rows, CATEGORIES, strict=False):
         weight = float(found[k].weight)
         members = np.isin(scene.objects, rows_of) & ~scene.view.outside
         line = (thin + (thick - thin) * max(weight, 0.0) / heaviest) * sheet.scale
-        labels = tuple(str(label) for label in found[k].members)
-        shown.append(_Shown(k + 1, weight, labels, members, CATEGORIES[at], line))
+        share = None if recurrence is None else float(recurrence[k])
+        shown.append(_Shown(k + 1, weight, members, color, line, share))
     return shown
 
 
-def _with_recurrence(
-    shown: Sequence[_Shown], stability: ClusterStability, n_found: int
-) -> list[_Shown]:
-    recurrence = stability.recurrence
-    if len(recurrence) != n_found:
-        raise ParameterError(
-            f"stability is of {plural('cluster', len(recurrence))}, but {n_found} are drawn; "
-            "pass the stability of these clusters"
-        )
-    return [replace(each, recurrence=float(recurrence[each.number - 1])) for each in shown]
-
-
-@dataclass(frozen=True)
-class _Place:
-    """The box of the list, in inches to the right of and below the upper left corner."""
-
-    left: float
-    top: float
-    width: float
-    bottom: float
-
-
-def _axes(
-    scene: Scene,
-    size: tuple[float, float] | None,
-    sheet: Sheet,
-    shown: Sequence[_Shown],
-    typeface: Typeface,
-) -> tuple[Axes, _Place]:
-    """Create axes for the map, with space for the list on the right or, in a column, below."""
-    spread = scene.view.high - scene.view.low
-    shape = float(np.clip(spread[1] / spread[0], 0.6, 1.0)) if spread[0] > 0 else 0.6
-    side, head, foot, scale = sheet.side, sheet.head, sheet.foot, sheet.scale
-    if sheet.width is not None:
-        foot = sheet.side
-    width = sheet.width or (WIDTH if size is None else size[0])
-    list_width = LIST_WIDTH * scale
-    inner = width - 2 * side - (0 if sheet.is_column else list_width + GAP * scale)
-    height = head + foot + shape * inner if size is None else size[1]
-    if not (inner > 2 and height > head + foot + 1.5):
-        raise no_room((width, height), (11, 8))
-    high = height - head - foot
-    place = _Place(width - side - list_width, max(head, 0.08), list_width, height - foot)
-    if sheet.is_column:
-        page = Captions(AtlasFigure(width, 1.0), typeface, sheet)
-        listed = _rows(page, shown, inner, MOST_ROWS)
-        place = _Place(side, height - foot, inner, height + _height(listed, scale) / 72)
-        height = place.bottom + foot
-    figure = AtlasFigure(width, height)
-    ax = figure.panel(side, height - head - high, inner, high)
-    ax.set_frame_on(False)
-    return ax, place
+def _key_of(feature: _Shown) -> str:
+    """Return the text of a feature in the key."""
+    text = f"{feature.number}: {feature.weight:.3f}"
+    if feature.recurrence is not None and np.isfinite(feature.recurrence):
+        text += f", recurs {feature.recurrence:.0%}"
+    return text
 
 
 def _draw_features(
-    ax: Axes, scene: Scene, shown: Sequence[_Shown], typeface: Typeface, sheet: Sheet
-) -> tuple[list[np.ndarray], np.ndarray]:
-    """Draw outlines, the lightest first, and numbers; return them as lines and boxes in pixels."""
-    frame = _frame(ax)
-    inside = ~scene.view.outside
-    pixels = frame.to_pixels(scene.points)[inside]
+    panel: Panel, shown: Sequence[_Shown], sheet: Sheet
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw outlines, the lightest first, and numbers.
+
+    Returns
+    -------
+    boxes : ndarray of shape (n_numbers, 4)
+        The numbers in pixels, which labels must avoid.
+    beads : ndarray of shape (k, 3)
+        The outlines as dots in pixels, which labels should avoid.
+    """
+    ax, frame = panel.ax, panel.frame
+    inside = ~panel.scene.view.outside
+    pixels = panel.dots[inside, :2]
     sets = np.array([feature.members[inside] for feature in shown])
     outward = np.minimum(levels(sets), MOST_LEVELS)
     scale = _scale(len(pixels)) * sheet.scale
@@ -338,7 +299,7 @@ def _draw_features(
         lines[at] = outline(pixels, sets[at], radius, CLEARANCE * frame.pixel * scale)
         _draw_outline(ax, [frame.to_map(line) for line in lines[at]], shown[at])
     order = sorted(lines)
-    font = typeface.font(sheet.tick, bold=True)
+    font = panel.look.typeface.font(sheet.tick, bold=True)
     sizes = text_sizes(root(ax), [str(shown[at].number) for at in order], [font] * len(order))
     dots = np.column_stack([pixels, np.full(len(pixels), 5 * frame.pixel)])
     sizes += 5 * frame.pixel
@@ -351,7 +312,16 @@ def _draw_features(
             gid="number", zorder=6,
         )  # fmt: skip
         _tag(mark, shown[at].color)
-    return [line for at in order for line in lines[at]], boxes
+    beads = [_beads(line, 4 * frame.pixel) for at in order for line in lines[at]]
+    points = np.concatenate([np.empty((0, 2)), *beads])
+    radius = LINE_RADIUS * panel.dots[:, 2].max()
+    return boxes, np.column_stack([points, np.full(len(points), radius)])
+
+
+def _beads(line: np.ndarray, apart: float) -> np.ndarray:
+    """Return vertices of a line at this distance in pixels from one another."""
+    step = max(float(np.hypot(*np.diff(line, axis=0).T).mean()), 1e-9)
+    return line[:: max(1, int(apart / step))]
 
 
 def _scale(n: int) -> float:
@@ -367,74 +337,17 @@ def _tag(text: Text, color: str) -> None:
     text.set_bbox({"boxstyle": "circle,pad=0.18", "facecolor": color, "linewidth": 0})
 
 
-def _draw_labels(
-    ax: Axes,
-    scene: Scene,
-    look: Look,
-    labels: Sequence[str],
-    lines: Sequence[np.ndarray],
-    numbers: np.ndarray,
-    sheet: Sheet,
-) -> None:
-    """Draw labels next to their dots, away from numbers and, if possible, from outlines."""
-    frame = _frame(ax)
-    radius = np.sqrt(dot_area(frame, scene.shares, look) * scene.shares / np.pi)
-    rows = np.flatnonzero(~scene.view.outside)
-    dots = np.column_stack([frame.to_pixels(scene.points), radius * frame.pixel])[rows]
-    rows = rows[:MOST_LABELS]
-    has_feature = scene.priority[rows] > 0
-    sizes, least = (LABELS, LEAST_TYPE) if sheet.width is None else (PAPER_LABELS, (6.0, 6.0))
-    fonts = [
-        look.typeface.font(max(sizes[int(is_member)] * _scale(len(dots)), least[int(is_member)]))
-        for is_member in has_feature
-    ]
-    texts = [elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows]
-    boxes = text_sizes(root(ax), texts, fonts) + 2 * LABEL_PAD * frame.pixel
-    # A line is represented by a sequence of circles that are slightly smaller than the dots.
-    beads = [line[:: max(1, int(4 * frame.pixel / _step(line)))] for line in lines]
-    crossed = np.concatenate([np.empty((0, 2)), *beads])
-    crossed = np.column_stack([crossed, np.full(len(crossed), 0.6 * dots[:, 2].max(initial=1.0))])
-    bounds, gap = frame.bounds, 0.5 * frame.pixel
-    if len(rows) == len(dots) and is_sparse(frame, boxes):
-        # A label that crosses a line is better than one with a long leader.
-        crossed[:, 2] *= LINE_BULK
-        found = place_all(dots, boxes, bounds, gap=gap, others=crossed, taken=numbers)
-        draw_leaders(ax, frame, list(found.leaders[np.isfinite(found.leaders[:, 0, 0])]))
-        placed = found.boxes
-    else:
-        places = places_around(dots[: len(rows), :2], dots[: len(rows), 2], boxes, gap)
-        beaded = np.concatenate([dots, crossed])
-        chosen = place_labels(places, beaded, bounds, taken=numbers)
-        placed = np.where(chosen[:, None] < 0, np.nan, places[np.arange(len(rows)), chosen])
-    for at in np.flatnonzero(np.isfinite(placed[:, 0])):
-        x, y = frame.to_map((placed[at, :2] + placed[at, 2:]) / 2)
-        color = INK if has_feature[at] else MUTED
-        draw_label(ax, (x, y), texts[at], fonts[at], color, look.ground)
-
-
-def _step(line: np.ndarray) -> float:
-    """Return the mean number of pixels between the vertices of a line."""
-    return max(float(np.hypot(*np.diff(line, axis=0).T).mean()), 1e-9)
-
-
-def _frame(ax: Axes) -> Frame:
-    """Return the frame of the axes after a scene has been drawn into them."""
-    extent = ax.get_window_extent()
-    size = np.array([extent.width, extent.height])
-    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-    return Frame(size, float(size[0] / (high[0] - low[0])), (low + high) / 2, root(ax).dpi / 72)
-
-
 def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> None:
     if not lines:
         return
     closed = [Outline(line, closed=True) for line in lines]
+    is_unsteady = feature.recurrence is not None and feature.recurrence < HALF
     patch = PathPatch(
         Outline.make_compound_path(*closed),
         facecolor=to_rgba(feature.color, FILL),
         edgecolor=feature.color,
         linewidth=feature.line,
-        linestyle=(0, (4, 2)) if feature.unsteady else "solid",
+        linestyle=(0, (4, 2)) if is_unsteady else "solid",
         joinstyle="round",
     )
     patch.set(gid="outline", zorder=1)
@@ -481,78 +394,12 @@ def _subject(clusters: Any, atlas: Atlas) -> list[str]:
     return words
 
 
-def _rows(page: Captions, shown: Sequence[_Shown], width: float, most: int) -> list[list[str]]:
-    """Arrange the members of each feature in rows of a list with this width in inches."""
-    room = width * 72 - 30 * page.sheet.scale
-    return [_wrapped(page, feature.labels, room, most) for feature in shown]
-
-
-def _height(listed: Sequence[Sequence[str]], scale: float) -> float:
-    """Return the height of the list in points."""
-    return scale * sum(LINE * (1 + len(rows)) + BETWEEN for rows in listed)
-
-
-def _list(page: Captions, shown: Sequence[_Shown], place: _Place) -> int:
-    """List the number, weight and members of each feature; return how many fit."""
-    height, sheet, s = page.figure.get_size_inches()[1], page.sheet, page.sheet.scale
-    left, top, least = place.left * 72, -place.top * 72 - 8 * s, -place.bottom * 72
-    heaviest = max(feature.weight for feature in shown) or 1.0
-    for most in range(MOST_ROWS, 0, -1):
-        listed = _rows(page, shown, place.width, most)
-        if top - _height(listed, s) + BETWEEN * s >= least:
-            break
-    for at, (feature, rows) in enumerate(zip(shown, listed, strict=True)):
-        if top - LINE * s * (1 + len(rows)) < least - 1:
-            return at
-        number = page.write((0, 1), (left + 8 * s, top), str(feature.number), size=sheet.tick,
-                            bold=True, align="center")  # fmt: skip
-        _tag(number, feature.color)
-        weight = f"{feature.weight:.3f}"
-        page.write((0, 1), (left + 24 * s, top), weight, size=sheet.text, bold=True)
-        length = place.width * 72 - 72 * s
-        if feature.recurrence is not None and np.isfinite(feature.recurrence):
-            length -= RECURS * s
-            text, end = f"recurs {feature.recurrence:.0%}", left + 68 * s + length
-            page.write((0, 1), (end, top), text, size=sheet.text, color=MUTED)
-        for share, color in ((1.0, HAIRLINE), (feature.weight / heaviest, feature.color)):
-            bar = Rectangle(
-                ((left + 62 * s) / 72, height + (top + 2 * s) / 72), share * length / 72,
-                3 * s / 72, facecolor=color, linewidth=0, transform=page.figure.dpi_scale_trans,
-            )  # fmt: skip
-            page.figure.add_artist(bar)
-        for row, text in enumerate(rows):
-            down = top - LINE * s * (1 + row)
-            page.write((0, 1), (left + 24 * s, down), text, size=sheet.text, color=INK)
-        top -= (LINE * (1 + len(rows)) + BETWEEN) * s
-    return len(shown)
-
-
-def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
-    """Arrange labels in a limited number of rows; the last row counts the omitted labels."""
-    font = page.typeface.font(page.sheet.text)
-    rows: list[str] = [""]
-    for at, label in enumerate(labels):
-        shown = elide(page.typeface.printable(label), 24)
-        joined = f"{rows[-1]} · {shown}" if rows[-1] else shown
-        left = len(labels) - at - 1
-        tail = f" · {left + 1} more" if len(rows) == most and left else ""
-        if not rows[-1] or text_width(page.figure, joined + tail, font) <= width:
-            rows[-1] = joined
-        elif len(rows) < most:
-            rows.append(shown)
-        else:
-            rows[-1] += f" · {left + 1} more"
-            break
-    return rows
-
-
 def _remarks(
     atlas: Atlas,
     scene: Scene,
     found: Sequence[Feature],
     chosen: Sequence[int],
     rows: Sequence[np.ndarray],
-    n_listed: int,
 ) -> list[str]:
     parts = (
         [f"{len(chosen)} of {plural('feature', len(found))}"] if len(chosen) < len(found) else []
@@ -562,8 +409,6 @@ def _remarks(
     lacking = int((~np.isin(wanted, scene.objects[~scene.view.outside])).sum())
     if lacking:
         parts.append(f"{plural('member', lacking)} not in this view")
-    if n_listed < len(chosen):
-        parts.append(f"{len(chosen) - n_listed} not listed for lack of space")
     if scene.n_components > 2:
         parts.append(f"first 2 of {scene.n_components} principal axes")
     if atlas.method == "mds":

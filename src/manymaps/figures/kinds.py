@@ -151,7 +151,7 @@ def draw_kinds(
     _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
     weights = roles.weights[scene.map, scene.objects]
-    over = NOTHING if overlay is None else overlay(panel)
+    over = NOTHING if overlay is None else overlay(panel)[0]
     taken = np.concatenate([over, draw_names(panel, over)])
     shown = _draw_labels(panel, labels, has_label, weights, taken)
     seen = ~is_text | np.isin(np.arange(len(is_text)), shown)

@@ -280,9 +280,9 @@ class Panel:
     dots: np.ndarray
 
 
-#: A function that draws into a panel before its labels, and returns the boxes (k, 4) in pixels that
-#: labels must avoid.
-Overlay: TypeAlias = Callable[[Panel], np.ndarray]
+#: A function that draws into a panel before its labels. It returns the boxes (k, 4) that labels
+#: must avoid, and dots (k, 3) that they avoid like those of the map, in pixels.
+Overlay: TypeAlias = Callable[[Panel], tuple[np.ndarray, np.ndarray]]
 
 
 def read_scene(
@@ -426,8 +426,7 @@ def draw(
     labels : sequence of str
         Labels of all objects.
     overlay : callable, optional
-        A function that draws into the panel before its labels, which avoid the boxes that it
-        returns.
+        A function that draws into the panel before its labels.
 
     Returns
     -------
@@ -445,7 +444,10 @@ def draw(
     _draw_dots(ax, scene, look, points, area)
     draw_beyond(ax, points[outside], directions[outside])
     panel = Panel(ax, scene, look, frame, dots)
-    over = NOTHING if overlay is None else overlay(panel)
+    over = NOTHING
+    if overlay is not None:
+        over, beads = overlay(panel)
+        panel = replace(panel, dots=np.concatenate([dots, beads]))
     _draw_labels(panel, labels, draw_names(panel, over), over)
     return area
 
@@ -635,7 +637,7 @@ def _draw_labels(panel: Panel, labels: Sequence[str], names: np.ndarray, over: n
     rows = np.array(list(texts), dtype=np.int64)
     rank = _rank(scene.priority)[rows]
     smallest, largest = look.font_sizes
-    if every and len(panel.dots) <= FEW:
+    if every and len(scene.objects) <= FEW:
         smallest = (smallest + largest) / 2
     sizes = smallest + (largest - smallest) * np.sqrt(rank)
     is_named = np.isin(scene.objects[rows], list(scene.named))
