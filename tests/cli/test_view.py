@@ -1,7 +1,6 @@
 """The command `view`: the page that it writes, what it reads beside the atlas, what it refuses."""
 
 import base64
-import csv
 import gzip
 import json
 import re
@@ -91,9 +90,7 @@ def test_titles_of_maps(folder):
 
 
 def test_words_that_must_not_be_shown(folder):
-    (folder / "list.txt").write_text("TIE\nbow\n\nrope\n")
-    result = view(folder, "--hide", "cafe", "--hide-from", folder / "list.txt")
-    assert f"{folder / 'list.txt'}: 2 of 3 labels are in the atlas and are hidden" in result.stderr
+    worked(view(folder, "--hide", "TIE", "--hide", "rope", "--hide", "cafe"))
     _, header = blocks_and_header(folder / "words.html")
     assert header["labels"] == ["knot", "suit", "dress"]
 
@@ -135,53 +132,6 @@ def test_metadata_of_two_kinds(folder, made):
         (atlas.kinds[i], atlas.labels[i]): scores[i] for i in np.flatnonzero(np.isfinite(scores))
     }
     assert found == {("document", "d0"): 1, ("word", "tie"): 2, ("document", "tie"): 3}
-
-
-class TestFeatures:
-    @pytest.fixture
-    def judged(self, folder) -> Path:
-        """A table of similarities of the words."""
-        with (folder / "judged.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["", *WORDS])
-            for i, word in enumerate(WORDS):
-                near = [0.9 if (i < 3) == (j < 3) else 0.1 + 0.01 * j * i for j in range(6)]
-                writer.writerow([word, *("" if i == j else near[j] for j in range(6))])
-        return folder / "judged.csv"
-
-    def test_both_forms_that_cluster_writes(self, folder, judged):
-        options = ("--clusters", 2, "-o", folder / "members.csv", "--json", "--quiet")
-        result = worked(invoke("cluster", judged, *options))
-        (folder / "clusters.json").write_text(result.stdout, encoding="utf-8")
-        expected = json.loads(result.stdout)["clusters"]
-        for name, rounding in (("members.csv", 5e-3), ("clusters.json", 1e-12)):
-            worked(view(folder, "--features", folder / name))
-            blocks, header = blocks_and_header(folder / "words.html")
-            for k, cluster in enumerate(expected):
-                members = [WORDS[i] for i in blocks[f"feature/{k}"]]
-                assert sorted(members) == sorted(cluster["members"])
-                weight = header["features"][k]["weight"]
-                assert weight == pytest.approx(cluster["weight"], rel=rounding)
-
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("label,1 (0.5)\ntie,2\n", "column '1 (0.5)' contains '2'"),
-            ("label,1 (0.5)\ntie,\nrope,1\n", "column '1 (0.5)' contains ''"),
-            ("label,first\ntie,1\n", "'first' has no weight"),
-            ("label,1 (heavy)\ntie,1\n", "'1 (heavy)' has no weight"),
-            ("label\ntie\n", "contains no cluster"),
-            ('{"clusters": [{"weight": 1}]}', "the output of `manymaps cluster --json`"),
-            ('{"clusters": ', "the output of `manymaps cluster --json`"),
-            ('{"clusters": []}', "contains no cluster"),
-            ("label,1 (0.5)\ntei,1\n", "no object is labelled 'tei'; did you mean 'tie'"),
-        ],
-    )
-    def test_other_files(self, folder, text, message):
-        (folder / "features").write_text(text)
-        result = failed(view(folder, "--features", folder / "features"), 3, message)
-        assert str(folder / "features") in result.stderr
-        assert not (folder / "words.html").exists()
 
 
 class TestOpening:
