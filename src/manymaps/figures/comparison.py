@@ -3,10 +3,8 @@
 The left part has one dot per word. The vertical axis shows the divergence between the groups'
 answers, and the horizontal axis shows the divergence expected by chance. Words without evidence of
 a change therefore lie near the line. Words that changed are coloured, and labelled with their
-number in the list on the right. If maps were fitted, a second panel shows the share of a word's
-neighbours that the groups' maps have in common. Each row of the list is a sense, with its responses
-and one dot per group for the response share. A dark line joins the dots if the sense itself
-changed.
+number in the list on the right. Each row of the list is a sense, with its responses and one dot per
+group for the response share. A dark line joins the dots if the sense itself changed.
 
 The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "word",
 "share", "span", "members", "change", "all", "changed" and "number".
@@ -103,7 +101,7 @@ def plot_comparison(
     n_members : int
         Number of responses listed next to each sense.
     width : {"column", "page"}, optional
-        Width of a figure for a paper: 89 mm, with the list below the overviews, or 183 mm.
+        Width of a figure for a paper: 89 mm, with the list below the overview, or 183 mm.
 
     Returns
     -------
@@ -140,10 +138,8 @@ def plot_comparison(
     columns = _columns(sheet_for(width), key, typeface)
     sheet = columns.sheet
     rows, height = _rows(found, chosen, n_members, columns.names)
-    overviews, listing = _axes(height, 1 if found.fits is None else 2, columns)
-    _draw_words(overviews[0], found, chosen, typeface, sheet)
-    if found.fits is not None:
-        _draw_moved(overviews[1], found, chosen, typeface, sheet)
+    overview, listing = _axes(height, columns)
+    _draw_words(overview, found, chosen, typeface, sheet)
     _draw_scale(listing, height, typeface, columns)
     for row in rows:
         _draw_row(listing, row, found, chosen, typeface, columns)
@@ -152,7 +148,7 @@ def plot_comparison(
     page = Captions(root(listing), typeface, sheet)
     describe_page(page, _named(found), _subject(found), _remarks(found))
     if sheet.width is not None:
-        for k, ax in enumerate((*overviews, listing)):
+        for k, ax in enumerate((overview, listing)):
             Captions(ax, typeface, sheet).title(letter(k), [], size=sheet.title, shift=(0, 5))
     return page.figure
 
@@ -193,31 +189,28 @@ def _columns(sheet: Sheet, key: Coloring, typeface: Typeface) -> _Columns:
     return _Columns(word, shares, rest, NAMES + further / sheet.scale, sheet)
 
 
-def _axes(height: float, n_overviews: int, columns: _Columns) -> tuple[list[Axes], Axes]:
-    """Create the overviews, and axes for the list with units from its upper left corner."""
+def _axes(height: float, columns: _Columns) -> tuple[Axes, Axes]:
+    """Create the overview, and axes for the list with units from its upper left corner."""
     sheet, scale = columns.sheet, columns.sheet.scale
     side, left, below, inner = sheet.side, LEFT * scale, BELOW * scale, columns.total * scale
-    wide, top, rise, foot, between = OVERVIEW, sheet.head, 0.1, sheet.foot + 0.1, 0.1
+    wide, top, rise, foot = OVERVIEW, sheet.head, 0.1, sheet.foot + 0.1
     if sheet.width is not None:
-        wide, top, rise, foot, between = WIDE, sheet.head + LETTERS, 0.0, side, LETTERS
+        wide, top, rise, foot = WIDE, sheet.head + LETTERS, 0.0, side
+    high = wide
     start, list_top = side + left + wide + GAP * scale, top
     if sheet.is_column:
-        # The overviews are in a row above the list.
-        each = inner / n_overviews
-        places = [(side + left + k * each, top, each - left - 0.13, HIGH)
-                  for k in range(n_overviews)]  # fmt: skip
+        # The overview is above the list.
+        wide, high = inner - left - 0.13, HIGH
         start, list_top = side, top + HIGH + below + LETTERS
     else:
-        step = wide + below + between
-        places = [(side + left, top + rise + k * step, wide, wide) for k in range(n_overviews)]
-        height = max(height, n_overviews * step / scale - rise)
+        height = max(height, (wide + below + LETTERS) / scale - rise)
     whole = list_top + height * scale + foot
     figure = AtlasFigure(start + inner + side, whole)
-    overviews = [figure.panel(x, whole - y - h, w, h, "white") for x, y, w, h in places]
+    overview = figure.panel(side + left, whole - top - rise - high, wide, high, "white")
     listing = figure.panel(start, foot, inner, height * scale)
     listing.set(xlim=(0, columns.total), ylim=(height, 0))
     listing.set_axis_off()
-    return overviews, listing
+    return overview, listing
 
 
 def _draw_words(
@@ -232,21 +225,6 @@ def _draw_words(
     _draw_dots(ax, found, across, upwards, chosen, typeface, sheet)
     name_axes(
         ax, "divergence by chance (bits)", "observed divergence (bits)", typeface.font(sheet.tick)
-    )
-
-
-def _draw_moved(
-    ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface, sheet: Sheet
-) -> None:
-    """Plot the divergence of all words against the share of neighbours that maps have in common."""
-    kept = found.moved["neighbors_kept"]
-    step = 1 / (found.fits.movement.n_neighbors if found.fits is not None else 1)
-    shaken = kept + np.random.default_rng(0).uniform(-0.3, 0.3, len(kept)) * step
-    ax.set(xlim=(-0.4 * step, 1 + 0.4 * step))
-    ax.set_ylim(0, 1.06 * float(max(found.divergence.max(), 1e-3)))
-    _draw_dots(ax, found, shaken, found.divergence, chosen, typeface, sheet)
-    name_axes(
-        ax, "neighbours shared by maps", "observed divergence (bits)", typeface.font(sheet.tick)
     )
 
 
@@ -273,8 +251,6 @@ def _draw_dots(
     font = typeface.font(sheet.tick)
     taken: list[np.ndarray] = []
     for number, w in enumerate(chosen):
-        if not np.isfinite(across[w]):
-            continue
         at = ax.transData.transform((across[w], upwards[w])) * 72 / root(ax).dpi
         if any((abs(at - other) < (12, 9)).all() for other in taken):
             continue
