@@ -34,8 +34,6 @@ class Roles:
         Relative rank by w among the objects of the same kind. It is 1 for the largest w.
     crosses : bool
         Whether words are drawn as a cross with a label next to it.
-    shapes : ndarray of shape (n_objects,), int
-        Index in `dots` of the kind of the object, which determines the shape of its dot.
     """
 
     dots: tuple[str, ...]
@@ -45,7 +43,6 @@ class Roles:
     weights: np.ndarray
     priority: np.ndarray
     crosses: bool
-    shapes: np.ndarray
 
     def labels_of_dots(self, shown: np.ndarray) -> Roles:
         """Return roles in which dots also have labels, if few dots are among the objects shown."""
@@ -88,18 +85,15 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
     weights = factors * atlas.proportions.astype(np.float64) ** 2
     priority = np.zeros(weights.shape)
-    shapes = np.zeros(atlas.n_objects, dtype=np.int64)
-    for kind, mask in members.items():
+    for mask in members.values():
         largest = weights[:, mask].max(axis=1, keepdims=True)
         weights[:, mask] /= np.where(largest > 0, largest, 1)
         order = np.argsort(-weights[:, mask], axis=1, kind="stable")
         ranks = np.argsort(order, axis=1, kind="stable")
         priority[:, mask] = 1 - ranks / mask.sum()
-        if kind in dots:
-            shapes[mask] = dots.index(kind)
     is_text = np.isin(np.array(atlas.kinds), texts)
     crosses = atlas.n_objects <= SMALL_TABLE
-    return Roles(dots, texts, is_text, has_label, weights, priority, crosses, shapes)
+    return Roles(dots, texts, is_text, has_label, weights, priority, crosses)
 
 
 def numbers_of_kinds(atlas: AtlasData) -> list[str]:

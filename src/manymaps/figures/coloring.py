@@ -73,12 +73,6 @@ class Coloring:
         return self.colors[objects]
 
 
-def default_column(atlas: Atlas, column: str | None) -> str | None:
-    """Return the requested column, or "kind" if an atlas has at least three kinds."""
-    several = column is None and len(set(atlas.kinds or ())) > 2
-    return "kind" if several else column
-
-
 def coloring(atlas: Atlas, column: str | None) -> Coloring:
     """Choose colours by a metadata column of an atlas or by the size of a dot.
 

@@ -8,8 +8,6 @@ an object is its fixed factor in the model, which is its share p(x) or p(y) of a
 table, every object matters. Words are then drawn as crosses with labels next to them, and the
 labels avoid the dots.
 
-If there are several kinds of rows, each of them has a shape and, by default, a colour of its own.
-
 Let f be the factor of an object and pi^m its proportion in map m. The weight of the object within
 its kind is
 
@@ -25,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -55,8 +52,6 @@ from manymaps.figures.panel import (
 )
 from manymaps.labels import in_words, plural
 
-# Shapes of the dots of the first kind, the second kind, and so on.
-SHAPES = {"circles": "o", "squares": "s", "triangles": "^", "diamonds": "D"}
 # From this number on, dots are stored as an image, because each dot enlarges a vector file and
 # slows down viewers. The number is not tuned.
 RASTERIZED_FROM = 1500
@@ -78,7 +73,6 @@ class _Panel(Panel):
     is_text: np.ndarray
     is_named: np.ndarray
     in_place: np.ndarray
-    shapes: np.ndarray
 
 
 def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
@@ -91,15 +85,10 @@ def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
 def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
     """Describe the kinds drawn as dots and as words, for the notes."""
     is_text = roles.is_text[scene.objects]
-    shapes = roles.shapes[scene.objects][~is_text]
-    names = cycle(SHAPES) if len(roles.dots) > 1 else ["dots"]
-    dots = [
-        f"{name}: {plural(kind, int((shapes == k).sum()))}"
-        for k, (name, kind) in enumerate(zip(names, roles.dots, strict=False))
-    ]
+    dots = plural(in_words(roles.dots), int((~is_text).sum()))
     marks = "crosses" if roles.crosses else "text and specks"
     words = plural(in_words(roles.texts), int(is_text.sum()))
-    return [*dots, f"{marks}: {words}; {n_labels:,} labels, the frequent first"]
+    return [f"dots: {dots}", f"{marks}: {words}; {n_labels:,} labels, the frequent first"]
 
 
 def draw_kinds(
@@ -145,8 +134,7 @@ def draw_kinds(
     dots, directions = dots_in_frame(ax, scene, frame, radii)
     is_named, outside = np.isin(scene.objects, list(scene.named)), scene.view.outside
     in_place = is_text & ~outside & (not roles.crosses)
-    shapes = roles.shapes[scene.objects]
-    panel = _Panel(ax, scene, look, frame, dots, is_text, is_named, in_place, shapes)
+    panel = _Panel(ax, scene, look, frame, dots, is_text, is_named, in_place)
     points = frame.to_map(dots[:, :2])
     _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
@@ -178,11 +166,9 @@ def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
     is_known = (colors[rows] != to_rgba(NO_VALUE)).any(axis=1)
     rows = rows[np.argsort(is_known, kind="stable")]
     alpha = float(np.clip(0.85 - 0.12 * np.log10(max(len(rows), 1) / 50), 0.45, 0.85))
-    for number, shape in enumerate(islice(cycle(SHAPES.values()), int(panel.shapes.max()) + 1)):
-        some = rows[panel.shapes[rows] == number]
-        x, y = points[some].T
-        dots = panel.ax.scatter(x, y, s=areas[some], c=colors[some], linewidths=0, marker=shape)
-        dots.set(gid="dots", alpha=alpha, zorder=2, rasterized=len(rows) >= RASTERIZED_FROM)
+    x, y = points[rows].T
+    dots = panel.ax.scatter(x, y, s=areas[rows], c=colors[rows], linewidths=0)
+    dots.set(gid="dots", alpha=alpha, zorder=2, rasterized=len(rows) >= RASTERIZED_FROM)
     named = np.flatnonzero(is_shown & panel.is_named)
     fills = colors[named] if look.coloring.name else ACCENT
     draw_named(panel.ax, points[named], areas[named], fills)

@@ -42,7 +42,7 @@ from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.arrows import Arrows, arrows_for
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
-from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring, default_column
+from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
 from manymaps.figures.islands import panel_words, with_islands, with_meanings
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
@@ -123,8 +123,7 @@ def plot_map(
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots: a scale for numbers, and categories for few integers
-        and anything else. By default, each island of the map has a colour, as on the page. If there
-        are at least three kinds of object, each kind has a colour.
+        and anything else. By default, each island of the map has a colour, as on the page.
     label : str or sequence of str, optional
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
@@ -177,7 +176,6 @@ def plot_map(
     _check(atlas, [map], max_labels, font_size)
     if width is not None and (inches is not None or ax is not None):
         raise ParameterError("cannot be combined with size or ax", name="width", value=width)
-    color = default_column(atlas, color)
     named, sheet = highlighted(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
@@ -303,7 +301,6 @@ def plot_atlas(
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
     dots = Dots(min_weight, min_proportion, size)
     _check(atlas, chosen, max_labels, font_size)
-    color = default_column(atlas, color)
     named, sheet = highlighted(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
