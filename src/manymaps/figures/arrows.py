@@ -79,7 +79,7 @@ class Arrows:
             box = places[cost.argmin()]
             taken = np.concatenate([taken, box[None]])
             x, y = frame.to_map((box[:2] + box[2:]) / 2)
-            draw_label(panel.ax, (x, y), names[at], font, COLOR, panel.look.ground)
+            draw_label(panel.ax, (x, y), names[at], font, COLOR)
             panel.ax.texts[-1].set_gid("variable")
         return taken, np.empty((0, 3))
 

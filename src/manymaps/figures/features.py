@@ -180,7 +180,7 @@ def plot_features(
     ax = own_axes(scene, size, head, replace(sheet, foot=sheet.side) if sheet.width else sheet)
     ax.set_frame_on(False)
     look = Look(
-        typeface, dot_areas=(8.0, 60.0), ink=0.02, margin=(44.0, 40.0), ground=PAPER, name_size=0,
+        typeface, dot_areas=(8.0, 60.0), ink=0.02, margin=(44.0, 40.0), name_size=0,
         max_labels=most_labels(atlas, [], None),
     )  # fmt: skip
     scale = _scale(len(scene.objects))

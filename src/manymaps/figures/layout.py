@@ -1,8 +1,8 @@
 """Page layout: figures for one panel or for panels in rows, and the surrounding elements.
 
 All sizes are in inches. The margins are those of a `Sheet` (`manymaps.figures.captions`). On a
-screen, they are `SIDE`, `HEAD` (above, with space for a title) and `FOOT` (below, for notes). A key
-of colours needs additional space at the head (`key_space`).
+screen, they are `SIDE` and `HEAD` (above, with space for a title). A key of colours needs
+additional space at the head (`key_space`).
 
 Figures are matplotlib `Figure` objects without any global state.
 """
@@ -25,9 +25,8 @@ from manymaps.figures.coloring import HAIRLINE, MUTED, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
 from manymaps.figures.panel import Dots, Look, Scene
 
-# Margins in inches. The head has space for a title of 17 points, and the foot has space for rows of
-# notes.
-SIDE, HEAD, FOOT = SCREEN.side, SCREEN.head, SCREEN.foot
+# Margins in inches. The head has space for a title of 17 points.
+SIDE, HEAD = SCREEN.side, SCREEN.head
 TITLE = (SIDE * 72, -36.0)
 METHOD_NAMES = {
     "tsne": "t-SNE",
@@ -82,44 +81,23 @@ def own_axes(
         size = (width, (0.3 * width if scene.n_components == 1 else height) + head + foot)
     width, height = size
     if not (width > 2 * side + 0.5 and height > head + foot + 0.5):
-        raise no_room(size, (9, 7))
+        raise ParameterError(
+            "leaves no space for the panels; pass inches, such as (9, 7)", name="size", value=size
+        )
     figure = AtlasFigure(width, height)
     return figure.panel(side, foot, width - 2 * side, height - head - foot)
 
 
-def panel_width(sheet: Sheet, count: int, most: int, screen: float) -> tuple[float, int | None]:
+def panel_width(sheet: Sheet, count: int, screen: float) -> tuple[float, int | None]:
     """Return the width of panels in inches, and the number of columns of a sheet for a paper.
 
-    Each row of a paper has at most `most` panels in a column of text, and twice as many on a page.
-    The width of panels on a screen is `screen`.
+    Each row of a paper has at most two panels in a column of text, and four on a page. The width of
+    panels on a screen is `screen`.
     """
     if sheet.width is None:
         return screen, None
-    n_columns = min(count, most if sheet.is_column else 2 * most)
+    n_columns = min(count, 2 if sheet.is_column else 4)
     return (sheet.width - 2 * sheet.side - (n_columns - 1) * sheet.gap) / n_columns, n_columns
-
-
-def no_room(size: tuple[float, float], example: tuple[float, float]) -> ParameterError:
-    """Return the error for a figure size that is too small for its parts."""
-    return ParameterError(
-        f"leaves no space for the panels; pass inches, such as {example}", name="size", value=size
-    )
-
-
-def grid(
-    count: int,
-    panel: tuple[float, float],
-    *,
-    key: tuple[Coloring, Typeface],
-    title: float,
-    n_columns: int | None = None,
-    sheet: Sheet = SCREEN,
-) -> list[Axes]:
-    """Create panels in rows in a new figure, with space for a title above each panel."""
-    n_columns = n_columns or _n_columns(count)
-    return stacked(
-        [count], panel, key=key, title=title, heading=0, n_columns=n_columns, sheet=sheet
-    )[0]
 
 
 def stacked(
@@ -179,7 +157,7 @@ def stacked(
     return groups
 
 
-def _n_columns(count: int) -> int:
+def usual_columns(count: int) -> int:
     """Choose the number of columns for a page a third wider than high, with few empty cells."""
     ideal = math.sqrt(1.35 * count)
     around_it = range(max(1, math.floor(0.75 * ideal)), math.ceil(1.3 * ideal) + 1)

@@ -52,13 +52,13 @@ from manymaps.figures.layout import (
     TITLE,
     common_area,
     frame_page,
-    grid,
     key_space,
     own_axes,
     panel_border,
     panel_width,
     root,
     stacked,
+    usual_columns,
 )
 from manymaps.figures.lettering import SAVED_DPI, Typeface, elide, elide_labels, typeface_for
 from manymaps.figures.panel import (
@@ -304,11 +304,12 @@ def plot_atlas(
     named, sheet = highlighted(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
-    panel_size, n_columns = panel_width(sheet, len(chosen), 2, panel_size)
+    panel_size, n_columns = panel_width(sheet, len(chosen), panel_size)
     shape = 0.45 if atlas.n_components == 1 else 1.0
-    panels = grid(
-        len(chosen), (panel_size, shape * panel_size), key=(colors, typeface),
-        title=0.34 if sheet.width is None else 0.24, n_columns=n_columns, sheet=sheet,
+    (panels,) = stacked(
+        [len(chosen)], (panel_size, shape * panel_size), key=(colors, typeface), heading=0,
+        title=0.34 if sheet.width is None else 0.24, sheet=sheet,
+        n_columns=n_columns or usual_columns(len(chosen)),
     )  # fmt: skip
     scenes = [read_scene(atlas, m, priority[m], dots=dots, named=named) for m in chosen]
     scenes = [with_islands(atlas, scene, color, roles) for scene in scenes]
@@ -430,7 +431,7 @@ def plot_senses(
     # Panels of several words are a third of a page wide, or the figure would be higher than the
     # page.
     across = widest if alone or width != "page" else max(widest, 3)
-    panel_size, n_columns = panel_width(sheet, across, 2, panel_size)
+    panel_size, n_columns = panel_width(sheet, across, panel_size)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     n_lines = max(len(card.senses) for each in asked for card in each.cards)
     panels = stacked(

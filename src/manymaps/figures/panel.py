@@ -51,6 +51,9 @@ Centres: TypeAlias = dict[int, np.ndarray]
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
 # Free space around a label in points.
 LABEL_PAD = 1.0
+# Distance in points. A label that is farther away from all earlier labels may cover more dots,
+# because otherwise the crowded parts of a map would have no labels.
+SPACING = 55.0
 # Minimum size with which a labelled dot is drawn, because its true size may be invisible.
 SPECK = 0.02
 # If there are at most 40 labels, which would cover at most a quarter of the panel, all of them are
@@ -171,13 +174,8 @@ class Look:
         Maximum number of labels in a panel that has no space for all of them.
     max_covered : float
         Maximum bulk of other dots that a label may cover (see `place_labels`).
-    spacing : float
-        Distance in points. A label that is farther away from all earlier labels may cover more
-        dots, because otherwise the crowded parts of a map would have no labels.
     margin : (float, float)
         Free space in points at the sides, and above and below.
-    ground : str
-        The background colour of the panel, which also covers dots behind labels.
     air : (float, float)
         Free space in points at the sides, and above and below, of words that replace their dots
         (`manymaps.figures.kinds`).
@@ -197,9 +195,7 @@ class Look:
     max_labels: int | None = None
     crowded_labels: int | None = None
     max_covered: float = 0.45
-    spacing: float = 55.0
     margin: tuple[float, float] = (26.0, 16.0)
-    ground: str = "white"
     air: tuple[float, float] = (6.0, 4.0)
     name_size: float = 9.5
     tints_labels: bool = False
@@ -610,7 +606,7 @@ def draw_names(panel: Panel, over: np.ndarray = NOTHING) -> np.ndarray:
             )
             name.set(parse_math=False, usetex=False, gid="halo" if halo else "name", zorder=5.5)
             if halo:
-                name.set_path_effects([Stroke(linewidth=HALO, foreground=look.ground)])
+                name.set_path_effects([Stroke(linewidth=HALO, foreground=PAPER)])
     return taken
 
 
@@ -657,7 +653,7 @@ def _draw_labels(panel: Panel, labels: Sequence[str], names: np.ndarray, over: n
             frame.bounds,
             max_labels=look.most,
             max_covered=look.max_covered,
-            spacing=look.spacing * frame.pixel,
+            spacing=SPACING * frame.pixel,
             taken=taken,
         )
         return middles(places, chosen)
@@ -719,39 +715,28 @@ def write_labels(
     fonts = [look.typeface.font(size) for size in np.round(2 * sizes) / 2]
     boxes = text_sizes(figure, list(texts.values()), fonts) + 2 * LABEL_PAD * frame.pixel
     leaders: list[np.ndarray] = []
-    if panel.scene.n_components == 1 or (every and is_sparse(frame, boxes, look.sparse)):
+    is_sparse = len(boxes) <= FEW and boxes.prod(axis=1).sum() <= look.sparse * frame.size.prod()
+    if panel.scene.n_components == 1 or (every and is_sparse):
         centres, leaders = _centres_of_all(panel, boxes, rows, taken)
     else:
         centres = crowded(boxes)
-    draw_leaders(panel.ax, frame, leaders)
+    if leaders:
+        lines = [frame.to_map(leader) for leader in leaders]
+        drawn = LineCollection(lines, colors=LEADER, linewidths=0.7, gid="leaders", zorder=1)
+        panel.ax.add_collection(drawn, autolim=False)
     for at, centre in centres.items():
         x, y = frame.to_map(centre)
-        draw_label(panel.ax, (x, y), texts[int(rows[at])], fonts[at], colors[at], look.ground)
+        draw_label(panel.ax, (x, y), texts[int(rows[at])], fonts[at], colors[at])
     return rows[sorted(centres)]
 
 
-def is_sparse(frame: Frame, boxes: np.ndarray, most: float = SPARSE) -> bool:
-    """Check whether labels are so few and small that each label can have a position."""
-    return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= most * frame.size.prod())
-
-
 def draw_label(
-    ax: Axes, point: tuple[float, float], text: str, font: FontProperties, color: Any, ground: str
+    ax: Axes, point: tuple[float, float], text: str, font: FontProperties, color: Any
 ) -> None:
     """Write a label centred on a point, on a translucent box in the background colour."""
     label = ax.text(*point, text, fontproperties=font, color=color, ha="center", va="center")
     label.set(parse_math=False, usetex=False, gid="label", zorder=5)
-    label.set_bbox({**VEIL, "facecolor": ground})
-
-
-def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
-    """Draw thin lines between dots and labels, given their ends in pixels."""
-    if leaders:
-        lines = LineCollection(
-            [frame.to_map(leader) for leader in leaders], colors=LEADER, linewidths=0.7
-        )
-        lines.set(gid="leaders", zorder=1)
-        ax.add_collection(lines, autolim=False)
+    label.set_bbox({**VEIL, "facecolor": PAPER})
 
 
 def _worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
@@ -760,7 +745,7 @@ def _worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
     most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
     if look.most is not None:
         most = min(most, 20 + 6 * look.most)
-    cells = np.floor(dots[:, :2] / (look.spacing * frame.pixel)).astype(np.int64)
+    cells = np.floor(dots[:, :2] / (SPACING * frame.pixel)).astype(np.int64)
     cell = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(cell, kind="stable")
     starts = np.searchsorted(cell[order], cell[order], side="left")
