@@ -68,18 +68,3 @@ def test_commands_and_options_exist(path):
         f"{file.name}: {fault}" for file in files for fault in unknown(file.read_text("utf-8"))
     ]
     assert faults == [], "correct the text, or add the command or option"
-
-
-def test_unknown_commands_and_options_are_found():
-    text = (
-        "`manymaps fit a.csv --mops 3`\n\n    manymaps fly a.csv\n    manymaps fit a.csv --maps 3\n"
-    )
-    assert list(unknown(text)) == [
-        "`manymaps fit` has no option --mops", "unknown command `manymaps fly`"
-    ]  # fmt: skip
-
-
-def test_the_reference_lists_all_commands_in_their_order():
-    text = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
-    listed = re.findall(r"^commands/(\w+)$", text, re.MULTILINE)
-    assert listed == list(COMMANDS), "edit the list of pages in docs/reference/commands.md"
