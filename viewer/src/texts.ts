@@ -113,6 +113,7 @@ export const OBSERVED_HEAD = "observed";
 export const OBSERVED_TITLE = "Response share in the data.";
 export const ON_MAP_HEAD = "on the map";
 export const CLOSE_HEAD = "close on map";
+export const NEAR_HEAD = "on map";
 export const isClose = (is: boolean) => (is ? "close" : "not close");
 export const NOWHERE = "none";
 export const select = (isSelected: boolean) => (isSelected ? "Selected" : "Select");

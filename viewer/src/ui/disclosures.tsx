@@ -141,7 +141,7 @@ function Associates({ session, object }: OfObject) {
       session={session}
       caption={texts.NEAREST}
       rows={neighborsIn(lookups.sensesOf(object))}
-      columns={isSingle ? [] : [{ head: texts.ON_MAP_HEAD, cell, isText: true }]}
+      columns={isSingle ? [] : [{ head: texts.NEAR_HEAD, cell, isText: true }]}
     />
   );
 }
