@@ -95,7 +95,7 @@ class FitSettings:
         # needed to read an atlas.
         from manymaps.affinity.affinities import GaussianAffinity, affinity_from
 
-        stored = np.array(self.perplexity) if len(self.perplexity) > 1 else self.perplexity[0]
+        stored = self.perplexity if len(self.perplexity) > 1 else self.perplexity[0]
         if "(" not in self.affinity:
             return GaussianAffinity(stored if perplexity is None else perplexity)
         changes: dict[str, Any] = {} if perplexity is None else {"perplexity": perplexity}
