@@ -26,7 +26,7 @@ intervals split_associations sweep trials_from reliability
 vectors_from write_page
 """
 RECORDS = """
-Activation Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
+Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
 DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors
