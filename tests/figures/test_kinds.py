@@ -152,17 +152,6 @@ def test_max_labels_and_highlights():
     np.testing.assert_allclose(drawn(ax, "halo"), [atlas.maps[0, 17]])
 
 
-def test_colours_of_groups_leave_the_words_in_ink():
-    atlas = two_kinds(8)
-    figure = plot_map(atlas, color="group")
-    texts = written(figure)
-    assert all(group in texts for group in GROUPS)
-    assert "no value" not in texts
-    (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
-    assert len(np.unique(dots.get_facecolors()[:, :3], axis=0)) == 3
-    assert len({text.get_color() for text in labels_of(figure.axes[0])}) == 1
-
-
 def test_long_keys_go_on_in_a_further_row():
     atlas = two_kinds(10)
     names = np.array([f"Section of a long name {k}" for k in range(22)])

@@ -18,8 +18,7 @@ from figure_samples import assert_no_overlap, labels_of, random_atlas, words_of
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
-from manymaps.figures.coloring import ACCENT, ISLANDS, NO_VALUE
-from manymaps.figures.lettering import elide, typeface_for
+from manymaps.figures.coloring import ACCENT, ISLANDS
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
@@ -73,16 +72,6 @@ def test_dots_show_a_quantity_and_none_is_below_the_threshold(least, threshold, 
         at = np.abs(atlas.maps[1] - point).sum(axis=1).argmin()
         np.testing.assert_allclose(atlas.maps[1, at], point, atol=1e-6)
         assert area / areas.max() == pytest.approx(drawn[at] / drawn[shown].max())
-
-
-def test_proportions_and_weights_differ():
-    atlas = random_atlas(2, n=80)
-    by_weight, by_proportion = (
-        {tuple(point) for point in dots_of(plot_map(atlas, 1, **threshold).axes[0])[0].round(4)}
-        for threshold in ({}, {"min_proportion": 0.1})
-    )
-    assert by_weight - by_proportion
-    assert by_proportion - by_weight
 
 
 def test_a_word_without_associations_is_shown_in_maps_with_its_proportion():
@@ -267,28 +256,6 @@ def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():
     assert words_of(figure.axes[0]) == [atlas.labels[0]]
 
 
-def test_colours_by_category_by_number_and_with_gaps():
-    atlas = random_atlas(0)
-    kinds = np.array([f"kind {i % 22}" for i in range(300)])
-    numbers = np.where(np.arange(300) % 7 == 0, np.nan, np.arange(300.0))
-    some = Atlas(
-        atlas.labels,
-        atlas.maps,
-        atlas.proportions,
-        atlas.model,
-        metadata={"kind": kinds, "size": numbers, "none": np.full(300, np.nan)},
-    )
-    by_kind = plot_map(some, 0, color="kind").axes[0]
-    texts = {text.get_text() for text in by_kind.texts}
-    assert {"kind", "kind 0", "kind 7", "2 others repeat these colours"} <= texts
-    faces = next(c for c in by_kind.collections if c.get_gid() == "dots").get_facecolors()
-    assert 11 < len(np.unique(faces, axis=0)) <= 20
-    assert not (faces == to_rgba(NO_VALUE)).all(axis=1).any()
-    by_size = {text.get_text() for text in plot_atlas(some, color="size").texts}
-    assert {"size", "no value"} <= by_size
-    plot_senses(some, atlas.labels[0], color="none")
-
-
 def test_given_axes_are_drawn_into():
     figure = Figure((10, 5))
     axes = figure.subplots(1, 2)
@@ -369,16 +336,6 @@ def test_a_part_of_a_figure_shows_what_stands_there(draw):
     np.testing.assert_allclose(imread(io.BytesIO(part.getvalue())), pixels, atol=0.02)
 
 
-def test_printable_text():
-    typeface = typeface_for(ODD_LABELS)
-    assert typeface.printable("\U000e0fff a") == "□ a"
-    assert typeface.printable("\ud800") == "□"
-    assert typeface.printable(" a\n\tb ") == "a b"
-    assert elide("abc", 3) == "abc"
-    assert elide("abcd", 3) == "ab…"
-    assert len(elide("e\u0301" * 30, 10)) <= 10
-
-
 class TestSeveralWords:
     def test_each_has_its_senses_below_a_heading(self):
         atlas = random_atlas(4, n=60)
@@ -415,13 +372,6 @@ class TestNumberedRows:
         atlas = random_atlas(7, n=90)
         kinds = np.where(atlas.proportions[0] > 0.5, 10, np.arange(90) % 9 + 1).astype(str)
         return replace(atlas, labels=list(map(str, range(90))), metadata={"digit": kinds})
-
-    def test_titles_are_the_categories_that_stand_out(self, digits):
-        figure = plot_atlas(digits, color="digit")
-        told = [text.get_text() for text in figure.axes[0].texts if text.get_gid() is None]
-        assert told[:2] == ["0", "digit 10"]
-        bare = plot_atlas(replace(digits, metadata={}))
-        assert [t.get_text() for t in bare.axes[1].texts if t.get_gid() is None] == ["1"]
 
     def test_numbers_of_rows_do_not_hide_what_colours_say(self, digits):
         assert not labels_of(plot_map(digits, color="digit").axes[0])
