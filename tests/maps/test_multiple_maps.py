@@ -405,7 +405,7 @@ class TestMarginals:
         assert fit.kl_divergence_ == pytest.approx(kl, rel=1e-4)
 
     def test_inserted_words_have_the_median(self):
-        atlas = fitted(X=some_words()).atlas_
+        atlas = fitted(X=some_words(), marginals=True).atlas_
         for refine in (False, True):
             new = {"new": {"word 3": 2.0, "word 9": 1.0}}
             grown = mm.insert(atlas, new, refine=refine).atlas
