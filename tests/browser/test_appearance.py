@@ -1,14 +1,12 @@
 """Light and dark, colours and sizes by a column, two kinds, features; phones and large screens."""
 
 import re
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import manymaps as mm
-from manymaps.labels import plural
 from manymaps.model import T_SNE
 
 pytestmark = pytest.mark.slow
@@ -120,30 +118,6 @@ def test_two_kinds_have_two_marks(open_page, kinds, kinds_page, tmp_path):
     diamonds = [path for path in root.iter(f"{SVG}path") if re.fullmatch("[^A]+Z", path.get("d"))]
     assert len(diamonds) == (there & is_word).sum()
     assert len(list(root.iter(f"{SVG}circle"))) == (there & ~(there & is_word)).sum()
-
-
-def test_three_kinds_have_three_marks(open_page, kinds, pages, tmp_path):
-    names = ["author", "document", "word"]
-    documents = list(kinds.kinds).count("document")
-    authors = documents // 3
-    own = ["author"] * authors + list(kinds.kinds[authors:])
-    page = pages / "three.html"
-    mm.write_page(replace(kinds, kinds=own), page, min_weight=0.05)
-    at = open_page(page)
-    assert at.keys.all_inner_texts() == names
-    at.expect(at.marks).to_have_count(0)
-    parts = [authors, documents - authors, kinds.n_objects - documents]
-    told = ", ".join(plural(name, count) for name, count in zip(names, parts, strict=True))
-    at.expect(at.page.get_by_text(told)).not_to_have_count(0)
-    at.open(0)
-    root = svg_of(at, tmp_path)
-    paths = [path.get("d") for path in root.iter(f"{SVG}path")]
-    corners = [np.array(re.findall(r"-?[.\d]+", d)[:4], float).reshape(2, 2) for d in paths]
-    # Neighbouring corners of a square have one coordinate in common, those of a diamond none.
-    square = sum(bool(np.isclose(*pair, atol=0.02).any()) for pair in corners)
-    here = kinds.map_weights[0] >= 0.05
-    assert len(list(root.iter(f"{SVG}circle"))) == here[:authors].sum()
-    assert (square, len(paths) - square) == (here[authors:documents].sum(), here[documents:].sum())
 
 
 def test_fitted_variables_are_arrows_over_the_map(open_page, pages, tmp_path):

@@ -24,7 +24,7 @@ from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabelError
-from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, SNE, T_SNE
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, SNE, T_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
 
@@ -385,27 +385,14 @@ class TestTwoKinds:
     def atlas(self, made) -> Atlas:
         return mm.load_atlas(made / "code.atlas")
 
-    def test_three_kinds_have_counts_and_a_colour_each(self):
-        atlas = replace(
-            single(list("abcdef")), model=CODE, kinds=["author"] * 2 + ["paper"] * 2 + ["word"] * 2
-        )
-        header = read(atlas).header
-        assert (header["kinds"], header["n_rows"]) == (["author", "paper", "word"], 4)
-        assert header["kind_counts"] == [2, 2, 2]
-        assert read(atlas, hide=["b", "c", "d"]).header["kind_counts"] == [1, 2]
-        with pytest.raises(ParameterError, match="one kind"):
-            read(atlas, hide=["e", "f"])
-        assert header["color"] == "kind"
-        column = next(each for each in header["columns"] if each["name"] == "kind")
-        assert column["categories"] == ["author", "paper", "word"]
-        assert header["title"] == "2 authors, 2 papers and 2 words in 1 map"
-        assert header["description"].startswith("Authors, papers and words that occur together")
-
     def test_kinds(self, atlas):
         found = read(atlas)
         assert found.header["kinds"] == ["document", "word"]
         assert found.header["n_rows"] == list(atlas.kinds).count("document")
         rows, columns = found.header["n_rows"], atlas.n_objects - found.header["n_rows"]
+        assert found.header["kind_counts"] == [rows, columns]
+        with pytest.raises(ParameterError, match="one kind"):
+            read(atlas, hide=atlas.labels[rows:])
         assert found.header["title"] == f"{rows} documents and {columns} words in 1 map"
         assert "log_factors" not in found.blocks
         title = found.header["maps"][0]["title"]

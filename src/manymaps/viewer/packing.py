@@ -207,12 +207,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
 
 
 def _color(atlas: Atlas, options: PageOptions) -> str | None:
-    """Return the column that colours the dots: by default, the categories that name regions.
-
-    If there are at least three kinds of object, the default is their kind.
-    """
-    if options.color is None and len(set(atlas.kinds or ())) > 2:
-        return "kind"
+    """Return the column that colours the dots: by default, the categories that name regions."""
     categories = categories_of(atlas, options.color)
     return options.color if categories is None else categories[0]
 
