@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import first_of, plural
@@ -55,15 +55,14 @@ def check_size(counts: Counts, n_components: int, n_maps: int) -> None:
         )
 
 
-def warn_of_empty(
-    kinds: Iterable[str], labels: Iterable[Sequence[str]], totals: Iterable[np.ndarray]
-) -> None:
-    """Warn about objects without counts, which are not fitted, for each kind."""
-    for kind, names, sums in zip(kinds, labels, totals, strict=True):
-        empty = [names[int(i)] for i in np.flatnonzero(sums == 0)]
+def warn_of_empty(counts: Counts) -> None:
+    """Warn about rows and columns without counts, which are not fitted."""
+    totals = counts.row_totals, counts.column_totals
+    for kind, labels, sums in zip(counts.kinds, labels_of(counts), totals, strict=True):
+        empty = [labels[int(i)] for i in np.flatnonzero(sums == 0)]
         if empty:
             warnings.warn(
-                f"{len(empty):,} of {plural(kind, len(names))} have no counts and are not "
+                f"{len(empty):,} of {plural(kind, len(labels))} have no counts and are not "
                 f"fitted: {first_of(empty)}",
                 DataWarning,
                 stacklevel=3,

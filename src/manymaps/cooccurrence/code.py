@@ -65,7 +65,6 @@ from manymaps.cooccurrence.likelihood import (
 )
 from manymaps.cooccurrence.matching import (
     joined_metadata,
-    labels_of,
     matched,
     objects_of,
 )
@@ -472,8 +471,7 @@ class CODE(
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         self._warn_if_transposed(counts)
         nonempty = counts.without_empty()
-        totals = (counts.row_totals, counts.column_totals)
-        warn_of_empty(counts.kinds, labels_of(counts), totals)
+        warn_of_empty(counts)
         check_size(nonempty, self.n_components, self.n_maps)
         return nonempty
 

@@ -52,7 +52,7 @@ from manymaps.constraints import (
     instance,
 )
 from manymaps.cooccurrence.checks import warn_of_empty
-from manymaps.cooccurrence.matching import labels_of, objects_of
+from manymaps.cooccurrence.matching import objects_of
 from manymaps.cooccurrence.programs import (
     FORMS,
     Program,
@@ -244,8 +244,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         nonempty = counts.without_empty()
-        totals = (counts.row_totals, counts.column_totals)
-        warn_of_empty(counts.kinds, labels_of(counts), totals)
+        warn_of_empty(counts)
         indices = np.concatenate([rows, counts.n_rows + columns])
         self._check_size(nonempty)
         joint = nonempty.values.toarray() / nonempty.n_counts
@@ -323,9 +322,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         if self.trace_penalty != "path":
             return solve(joint, program, float(self.trace_penalty), settings=settings)
         assert self.n_components is not None
-        path = trace_path(joint, program, self.n_components, settings=settings)
-        self.path_ = path.points
-        return path.solution
+        self.path_, solution = trace_path(joint, program, self.n_components, settings=settings)
+        return solution
 
     def _keep(self, solution: SemidefiniteSolution, indices: np.ndarray, n_points: int) -> None:
         """Set the attributes of the optimum."""

@@ -32,7 +32,7 @@ from manymaps.cooccurrence.programs import (
 from manymaps.errors import DataError, DataWarning
 
 __all__ = [
-    "PathPoint", "SemidefiniteSolution", "TracePath", "embedding_of", "log_likelihood",
+    "PathPoint", "SemidefiniteSolution", "embedding_of", "log_likelihood",
     "numerical_rank", "solve", "trace_path",
 ]  # fmt: skip
 
@@ -114,23 +114,6 @@ class PathPoint:
     rank: int
     log_likelihood: float
     trace: float
-
-
-@dataclass(frozen=True, eq=False)
-class TracePath:
-    """Points of a trace path in order of increasing penalty, and the selected optimum.
-
-    Attributes
-    ----------
-    points : tuple of PathPoint
-        Steps of the path.
-    solution : SemidefiniteSolution
-        Optimum with the smallest penalty that reached the requested rank. If no penalty reached the
-        rank, this is the last optimum.
-    """
-
-    points: tuple[PathPoint, ...]
-    solution: SemidefiniteSolution
 
 
 def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> float:
@@ -275,7 +258,7 @@ def trace_path(
     n_components: int,
     *,
     settings: SolverSettings | None = None,
-) -> TracePath:
+) -> tuple[tuple[PathPoint, ...], SemidefiniteSolution]:
     """Increase the trace penalty until the numerical rank is at most n_components.
 
     Parameters
@@ -287,8 +270,11 @@ def trace_path(
 
     Returns
     -------
-    TracePath
-        Steps of the path and the selected optimum.
+    points : tuple of PathPoint
+        Steps of the path in order of increasing penalty.
+    solution : SemidefiniteSolution
+        Optimum with the smallest penalty that reached the rank, or the last optimum if no penalty
+        reached it.
 
     Raises
     ------
@@ -304,8 +290,8 @@ def trace_path(
     --------
     >>> import numpy as np
     >>> from manymaps.cooccurrence.solutions import Program, trace_path
-    >>> path = trace_path(np.eye(3) + 0.1, Program("joint"), 1)
-    >>> path.points[0].rank > path.points[-1].rank
+    >>> points, solution = trace_path(np.eye(3) + 0.1, Program("joint"), 1)
+    >>> points[0].rank > points[-1].rank
     True
     """
     joint = _distribution(joint)
@@ -346,7 +332,7 @@ def trace_path(
         PathPoint(x, ranks[x], solutions[x].log_likelihood, float(np.trace(solutions[x].gram)))
         for x in sorted(solutions)
     )
-    return TracePath(points, _turned_back(solutions[penalty], program, turned.shape))
+    return points, _turned_back(solutions[penalty], program, turned.shape)
 
 
 def _solution(
