@@ -5,11 +5,9 @@ Speed over time
 Processor time of eight kernels and four whole jobs on one thread, as ratios to a fixed NumPy job in
 the same process. The panels show the ratio of each commit relative to the first measured commit. A
 value below 1 means that the task became faster. The machine also ran other programs, so values
-between 0.8 and 1.25 are not evidence of a change. The tasks use the defaults of the commit: the
-last commit was measured with a kernel of associations with which *strongest* takes longer. Every
-line of
-``benchmarks/history.jsonl`` is a commit, oldest first. A weekly workflow measures the current
-commit. Command: ``python benchmarks/history.py -o benchmarks/history.jsonl``
+between 0.8 and 1.25 are not evidence of a change. The tasks use the defaults of the commit. Every
+line of ``benchmarks/history.jsonl`` is a commit, oldest first. A weekly workflow measures the
+current commit. Command: ``python benchmarks/history.py -o benchmarks/history.jsonl``
 """
 
 import json

@@ -14,8 +14,8 @@ documents in %, for crypt, electronics and med:
 
 Both claims hold over all sets. In four of the seven single sets, Isomap or an SVD has purer
 neighbourhoods. Differences: the number of documents, the tokens and the version of the collection
-may differ from the paper's, so levels cannot be compared. In addition to the paper's methods, the
-joint model is closer to its words, and three maps separate groups that one map mixes. Command:
+may differ from the paper's, so levels cannot be compared. The last three rows are our additions. In
+the joint model, documents are closer to the words of their group. Command:
 ``python examples/code_newsgroups_2004.py``, with ``--documents 100`` for these values
 """
 
