@@ -131,26 +131,6 @@ def test_clusters_are_drawn_over_an_atlas(judged, tmp_path):
     assert result.exit_code == 3
 
 
-@pytest.mark.parametrize("diagonal", [np.nan, 99.0])
-def test_the_diagonal_says_nothing(tmp_path, diagonal):
-    values = exact()
-    np.fill_diagonal(values, diagonal)
-    file = write_table(tmp_path / "judged.csv", values)
-    assert found(file, "--clusters", 3) == GROUPS
-
-
-def test_missing_cells_are_unknown(tmp_path):
-    values = exact()
-    values[0, 5] = values[5, 0] = values[1, 4] = values[4, 1] = np.nan
-    file = write_table(tmp_path / "judged.csv", values)
-    assert found(file, "--clusters", 3) == GROUPS
-    assert record(file, "--clusters", 3)["n_missing"] == 2
-    # Half a table is a whole one.
-    values[np.triu_indices(6, 1)] = np.nan
-    half = write_table(tmp_path / "half.csv", values)
-    assert found(half, "--clusters", 3) == GROUPS
-
-
 def test_lists_of_pairs(tmp_path):
     values, file = exact(), tmp_path / "pairs.csv"
     pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
@@ -164,31 +144,6 @@ def test_lists_of_pairs(tmp_path):
     result = invoke("cluster", file, "--clusters", 3, "--absent", "missing")
     assert "they are unknown" in result.stderr
     assert found(file, "--clusters", 3, "--absent", "missing") == GROUPS
-
-
-def test_dissimilarities(tmp_path):
-    values = 2 - exact()
-    np.fill_diagonal(values, 0.0)
-    file = write_table(tmp_path / "distances.csv", values)
-    assert found(file, "--clusters", 3, "--dissimilarities") == GROUPS
-    record(file, "--clusters", 3, "--dissimilarities", "--plot", tmp_path / "a.png")
-
-
-def test_constants_and_solvers(judged):
-    assert record(judged, "--clusters", 3, "--constant", "none")["constant"] == 0
-    assert record(judged, "--clusters", 3, "--constant", "nonnegative")["constant"] >= 0
-    assert found(judged, "--clusters", 3, "--solver", "gibbs") == GROUPS
-
-
-def test_asymmetric_tables(tmp_path):
-    values = exact()
-    values[0, 1] += 0.2
-    values[1, 0] -= 0.2
-    file = write_table(tmp_path / "judged.csv", values)
-    result = worked(invoke("cluster", file, "--clusters", 3))
-    assert "the similarities are not symmetric" in result.stderr
-    assert found(file, "--clusters", 3) == GROUPS
-    failed(invoke("cluster", file, "--clusters", 3, "--strict"), 3, "or omit --strict")
 
 
 def test_numbers_of_clusters_are_compared(structured):

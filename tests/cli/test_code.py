@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked, write_norms, write_vectors
+from cli_samples import failed, invoke, write_norms, write_vectors
 from code_samples import atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
-from manymaps.cooccurrence.matching import aligned_atlas
 
 
 def in_python(table: mm.Counts) -> mm.CODE:
@@ -19,10 +18,6 @@ def in_python(table: mm.Counts) -> mm.CODE:
 
 
 class TestFit:
-    def test_several_files_are_refused(self, counts, tmp_path):
-        options = (counts, counts, "-o", tmp_path / "two.atlas", "--method", "code")
-        failed(invoke("fit", *options), 2, "the counts in one FILE")
-
     def test_json_has_the_promised_keys(self, counts):
         result = code(counts, None, "--json", "--quiet")
         assert result.stderr == ""
@@ -39,14 +34,6 @@ class TestFit:
             "output": str(counts.parent / "out.atlas"),
         }  # fmt: skip
 
-    def test_atlas_is_that_of_python(self, counts):
-        table = sample()
-        fit = in_python(table)
-        atlas = atlas_of(counts)
-        np.testing.assert_array_equal(atlas.maps, fit.maps_)
-        assert atlas.labels == fit.atlas_.labels
-        assert atlas.kinds == ("document",) * 24 + ("word",) * 9
-
     def test_metadata_of_both_kinds_are_kept(self, made):
         metadata = mm.load_atlas(made / "code.atlas").metadata
         assert metadata["group"].tolist() == [*map(group_of, range(24))] + [""] * 9
@@ -62,29 +49,6 @@ class TestFit:
         assert (given.model.given, given.n_components) == ("columns", 3)
         assert given.parameters["tolerance"] == 0.01
         assert atlas_of(counts, "--restarts", 2).parameters["n_init"] == 2
-
-    def test_several_maps(self, counts):
-        result = code(counts, None, "--maps", 2)
-        assert "2 maps of 24 documents and 9 words" in result.stdout
-        assert "next: manymaps senses" in result.stdout
-
-    def test_starts(self, counts, made):
-        kinds = [atlas_of(counts, "--init", init).maps for init in ("ca", "random")]
-        assert not np.array_equal(*kinds)
-        again = code(counts, None, "--init", made / "code.atlas", "--json")
-        first = code(counts, None, "--json")
-        costs = [json.loads(result.stdout)["kl_divergence"] for result in (again, first)]
-        assert costs[0] <= costs[1] + 1e-5
-
-    def test_a_start_goes_by_label_and_kind(self, made):
-        atlas = mm.load_atlas(made / "code.atlas")
-        table = sample()
-        turned = table.subset(np.arange(25)[::-1], np.arange(10)[::-1])
-        start = aligned_atlas(atlas, turned)
-        np.testing.assert_array_equal(
-            start.maps, atlas.maps[:, [*range(24)[::-1], *range(24, 33)[::-1]]]
-        )
-        assert (start.labels[0], start.kinds[0]) == ("tie", "document")
 
     def test_starts_that_do_not_fit(self, counts, made, tmp_path):
         more = sample(30)
@@ -109,20 +73,6 @@ class TestFit:
         swapped = ("--rows", "q", "--columns", "p", "--count", "r")
         assert atlas_of(file, *swapped).kinds == ("q",) * 9 + ("p",) * 24
 
-    def test_runaways_and_swapped_sides_are_told(self, tmp_path):
-        file = tmp_path / "apart.csv"
-        file.write_text("word,document,n\na,d1,3\na,d2,1\nb,d3,2\nb,d4,2\nc,d1,1\nc,d2,1\n")
-        options = ("--rows", "word", "--columns", "document", "--count", "n", "--penalty", 0)
-        result = worked(code(file, None, *options))
-        assert "of 7 objects appear to be at infinity" in result.stderr
-        assert "use a size penalty, such as --penalty 0.01" in result.stderr
-        hint = (
-            "the rows are words and the columns documents: they look swapped; use --given columns"
-        )
-        assert hint in result.stderr
-        named = ("--rows", "word", "--columns", "document", "--given", "columns")
-        assert "swapped" not in code(file, None, *named).stderr
-
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -144,23 +94,6 @@ class TestFit:
         failed(code(counts, None, *options), 2, message)
         assert not (counts.parent / "out.atlas").exists()
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            (("--given", "rows"), "--given does not apply to --method mm-tsne"),
-            (
-                ("--method", "sne", "--no-marginals"),
-                "--no-marginals does not apply to --method sne",
-            ),
-            (("--method", "sne", "--count", "c"), "--count does not apply to --method sne"),
-            (("--rows", "cue", "--method", "sne"), "--rows cue is not one of renormalize, keep"),
-            (("--init", "ca"), "--init ca does not apply to --method mm-tsne"),
-        ],
-    )
-    def test_options_of_counts_are_of_code_alone(self, tmp_path, options, message):
-        result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *options)
-        failed(result, 2, message)
-
     @pytest.mark.slow
     def test_counts_without_a_method(self, counts, tmp_path):
         for file in (counts, write_list(tmp_path / "list.csv", sample())):
@@ -170,13 +103,6 @@ class TestFit:
         rows = ("--rows", "p", "--columns", "q")
         result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *rows)
         assert "--method code" in result.stderr
-
-    def test_bad_counts(self, tmp_path):
-        file = tmp_path / "bad.csv"
-        file.write_text("document,word,count\na,x,1\na,y,-2\nb,x,1\n")
-        failed(code(file), 3, "line 3")
-        file.write_text("document,word,count\na,x,1\na,y,2\n")
-        failed(code(file), 3, "an embedding requires at least two")
 
 
 class TestMetadataFile:
@@ -190,29 +116,6 @@ class TestMetadataFile:
         atlas = mm.load_atlas(counts.parent / "out.atlas")
         assert atlas.metadata["language"].tolist() == ["de", "fr"] + [""] * 31
         assert atlas.metadata["group"][0] == "sea"
-
-    def test_a_label_of_both_kinds(self, counts, tmp_path):
-        table = tmp_path / "more.csv"
-        table.write_text("label,weight\ntie,2\nship,3\n")
-        result = code(counts, None, "--metadata", table)
-        assert "1 labels match both a document and a word" in result.stderr
-        weight = mm.load_atlas(counts.parent / "out.atlas").metadata["weight"]
-        assert np.flatnonzero(weight == 2).tolist() == [23, 31]
-        table.write_text("label,kind,weight\ntie,document,2\ntie,word,4\nship,word,3\n")
-        result = code(counts, None, "--metadata", table)
-        assert "match both" not in result.stderr
-        atlas = mm.load_atlas(counts.parent / "out.atlas")
-        at = [atlas.index("tie", kind=kind) for kind in ("document", "word")]
-        assert atlas.metadata["weight"][at].tolist() == [2, 4]
-        assert set(atlas.columns["kind"]) == {"document", "word"}
-
-    def test_labels_that_match_nothing_or_stand_twice(self, counts, tmp_path):
-        table = tmp_path / "more.csv"
-        table.write_text("label,language\nnobody,en\n")
-        result = code(counts, None, "--metadata", table)
-        failed(result, 3, "no label matches a document or word; it starts with 'nobody'")
-        table.write_text("label,language\nd0,de\nd0,en\n")
-        failed(code(counts, None, "--metadata", table), 3, "'d0' twice, in rows 1 and 2")
 
 
 class TestInspect:

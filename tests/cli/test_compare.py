@@ -1,7 +1,6 @@
 """The command `compare`: what it reads, prints and writes, and what it refuses."""
 
 import csv
-import gzip
 import json
 from pathlib import Path
 
@@ -124,47 +123,6 @@ def test_a_person_reads_what_changed(norms, tmp_path):
     assert "no word differs significantly" in result.stdout
 
 
-def test_the_table_follows_the_result_even_if_most_words_differ(norms, monkeypatch):
-    monkeypatch.setattr("manymaps.cli.compare._changed", lambda found: found.order.tolist())
-    monkeypatch.setattr("manymaps.cli.compare.LISTED", 2)
-    lines = worked(invoke("compare", *norms, *FEW)).stdout.splitlines()
-    assert lines[0].startswith("6 of 6 words differ between ")
-    assert lines[1].split()[:4] == ["word", "change", "effect", "95"]
-    assert lines[4] == "and 4 more; use --table OUT.csv to list all"
-    assert lines[5].startswith("most words differ, so the groups or their data differ as a whole")
-
-
-def test_a_minimum_effect_leaves_out_smaller_differences(norms):
-    effect = record(*norms)["changes"][0]["effect_low"]
-    assert record(*norms, "--min-effect", effect - 0.01)["n_changed"] == 1
-    less = record(*norms, "--min-effect", effect + 0.01)
-    assert (less["n_changed"], less["n_words_changed"], less["n_senses_changed"]) == (0, 0, 0)
-    failed(invoke("compare", *norms, "--min-effect", 1), 2, "--min-effect")
-
-
-def test_files_of_another_kind_differ_in_every_word_but_hardly_in_effect(tmp_path):
-    """Published norms without responses given once, against complete ones of the same study."""
-    rng = np.random.default_rng(0)
-    cues = [f"cue{c}" for c in range(30)]
-    shares = np.append([0.2, 0.1, 0.1, 0.05, 0.05], np.full(600, 1 / 1200))
-    for name, least in (("complete", 1), ("published", 2)):
-        lines = [
-            f"{cue}\t{cue} a{a}\t{n}"
-            for cue in cues
-            for a, n in enumerate(rng.multinomial(600, shares))
-            if n >= least
-        ]
-        (tmp_path / f"{name}.tsv").write_text("cue\tresponse\tcount\n" + "\n".join(lines) + "\n")
-    files = (tmp_path / "complete.tsv", tmp_path / "published.tsv")
-    result = worked(invoke("compare", *files, "--responses", "keep", *FEW))
-    lines = result.stdout.splitlines()
-    assert lines[0].startswith("30 of 30 words differ between complete and published; the median")
-    assert lines[-2].startswith("most words differ, so the groups or their data differ as a whole;")
-    found = record(*files, "--responses", "keep")
-    assert found["effect"]["median"] < 0.25
-    assert record(*files, "--responses", "keep", "--min-effect", 0.3)["n_changed"] == 0
-
-
 @pytest.mark.parametrize("by", ["age", "age < 30"])
 def test_people_of_one_file_are_parted(trials, by):
     found = record(trials, "--by", by)
@@ -173,80 +131,6 @@ def test_people_of_one_file_are_parted(trials, by):
     assert [group["name"] for group in found["groups"]] == names
     assert found["groups"][0]["median_units"] == 40
     assert [change["word"] for change in found["changes"]] == ["tie"]
-
-
-def test_a_condition_chooses_whose_answers_are_compared(trials):
-    found = record(trials, "--by", "age", "--where", "gender == Ma", "--responses", "R1")
-    assert [group["median_units"] for group in found["groups"]] == [20, 20]
-    assert found["groups"][0]["n_responses"] == 120
-
-
-def test_what_people_are_held_equal_in_is_no_difference(tmp_path):
-    """All women think of knots, all men of suits, and most of the young are women."""
-    rows = [
-        [(p, cue, *((KNOTS if p % 2 else SUITS) if cue == "tie" else answers))
-         for p, cue, *answers in people(0.5, g) if p % 4 != 2 * g]
-        for g in range(2)
-    ]  # fmt: skip
-    file = tmp_path / "mixed.csv"
-    with file.open("w", newline="") as opened:
-        writer = csv.writer(opened)
-        writer.writerow(["participantID", "age", "gender", "cue", "R1", "R2"])
-        for g, own in enumerate(rows):
-            for person, *answers in own:
-                woman = person % 2
-                if woman == g and person > 12:
-                    continue
-                writer.writerow([1000 * g + person, 20 + 30 * g, "FM"[1 - woman], *answers])
-    assert [change["word"] for change in record(file, "--by", "age")["changes"]] == ["tie"]
-    assert record(file, "--by", "age", "--within", "gender")["n_changed"] == 0
-
-
-def test_people_in_two_groups_are_told(tmp_path):
-    files = [
-        write_trials(tmp_path / "young.csv", [people(0.9, 0)]),
-        write_trials(tmp_path / "old.csv", [people(0.1, 1)]),
-    ]
-    result = invoke("compare", *files, *FEW)
-    failed(result, 3, "40 participants of 40 are in more than one of the groups 'young', 'old'")
-    assert "use --shared-people distinct if these" in result.stderr
-    assert record(*files, "--shared-people", "distinct")["n_changed"] == 1
-    paired = record(*files, "--shared-people", "paired")
-    assert paired["n_changed"] == 1
-    assert "40 participants are in more than one group" in paired["notes"][0]
-
-
-def test_counts_win_over_strengths_where_a_file_has_both(norms, tmp_path):
-    files = []
-    for norm in norms:
-        rows = [line.split("\t") for line in norm.read_text().splitlines()[1:]]
-        files.append(tmp_path / f"{norm.stem}.csv.gz")
-        with gzip.open(files[-1], "wt") as file:
-            file.write("cue,target,FSG,#P\n")
-            file.writelines(f"{c},{t},{int(n) / 80:.3f},{n}\n" for c, t, n in rows)
-    found = record(*files)
-    assert [group["name"] for group in found["groups"]] == ["young", "old"]
-    assert found["groups"][0]["n_responses"] == 480
-    assert found["notes"] == []
-    assumed = record(*files, "--per-cue", 20)
-    assert assumed["groups"][0]["n_responses"] < 480 / 3
-    assert "20 per cue are assumed" in assumed["notes"][0]
-
-
-def test_words_of_two_languages_are_paired(norms, tmp_path):
-    dutch = tmp_path / "dutch.tsv"
-    lines = norms[1].read_text().splitlines()
-    dutch.write_text("\n".join([lines[0], *(line.upper() + "" for line in lines[1:])]) + "\n")
-    pairs = tmp_path / "pairs.csv"
-    pairs.write_text("english,dutch\n" + "".join(f"{cue},{cue.upper()}\n" for cue in CUES[:5]))
-    found = record(norms[0], dutch, "--pairs", pairs)
-    assert [change["word"] for change in found["changes"]] == ["tie"]
-    assert found["n_words"] == 5
-    result = failed(invoke("compare", norms[0], dutch), 3, "no cue is common to the groups")
-    assert "--fold would make 6 cues common" in result.stderr
-    pairs.write_text("only\none\n")
-    result = failed(invoke("compare", norms[0], dutch, "--pairs", pairs), 3, "--pairs")
-    assert "has one column" in result.stderr
 
 
 @pytest.mark.slow

@@ -100,32 +100,6 @@ def test_windows(posts):
     assert record["n_counts"] == pytest.approx(harmonic.n_counts)
 
 
-def test_columns_formats_and_encodings(tmp_path):
-    file = tmp_path / "posts.data"
-    file.write_bytes("Nr;Body\na;café noir\n".encode("cp1252"))
-    options = ("--format", "csv", "--column", "body", "--label-column", "nr")
-    counts = written(file, *options, "--encoding", "cp1252")
-    assert counts.column_labels == ("café", "noir")
-    assert counts.row_labels == ("a",)
-
-
-def test_a_folder_with_a_file_that_is_no_text(tmp_path):
-    folder = tmp_path / "letters"
-    (folder / "sea").mkdir(parents=True)
-    (folder / "sea" / "a.txt").write_text("rope")
-    (folder / "b.png").write_bytes(b"\0")
-    result = counted(folder, "--json")
-    assert json.loads(result.stdout)["skipped"] == 1
-    assert "left out: 1 binary (b.png)" in result.stderr
-    counts = read_counts(tmp_path / "counts.npz")
-    assert counts.row_labels == ("sea/a.txt",)
-    assert counts.row_metadata["group"].tolist() == ["sea"]
-    # What an earlier run has written into the folder is no text.
-    for _ in range(2):
-        assert invoke("count", folder, "-o", folder / "counts.npz").exit_code == 0
-    assert same(read_counts(folder / "counts.npz"), counts)
-
-
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
@@ -143,17 +117,6 @@ def test_refusals(posts, options, code, message):
     result = failed(counted(posts, *options), code, message)
     assert result.stdout == ""
     assert not (posts.parent / "counts.npz").exists()
-
-
-def test_bad_lines_are_bad_data(posts):
-    posts.write_text('{"id": "a", "text": "tie"}\n{"id"')
-    failed(counted(posts), 3, "posts.jsonl, line 2: invalid JSON")
-
-
-def test_bad_paths(posts, tmp_path):
-    assert invoke("count", tmp_path / "nothing", "-o", tmp_path / "a.npz").exit_code == 3
-    assert invoke("count", posts, "-o", tmp_path / "a.csv").exit_code == 2
-    assert invoke("count", posts, "-o", tmp_path / "no" / "a.npz").exit_code == 2
 
 
 class TestLabels:
@@ -181,17 +144,3 @@ class TestLabels:
         atlas = near.with_name("near.atlas")
         worked(invoke("fit", near, "-o", atlas, "--iterations", 5, "--perplexity", 2, *options))
         assert set(load_atlas(atlas).labels) == {"and", "bow", "in", "knot", "rope", "the", "tie"}
-
-    def test_raw_counts_are_warned_about_and_ppmi_is_fitted_at_once(self, near):
-        options = ("-o", near.with_name("near.atlas"), "--maps", 2, "--iterations", 5)
-        raw = worked(invoke("fit", near, *options, "--method", "mm-tsne"))
-        assert "warning: raw counts" in raw.stderr
-        failed(invoke("fit", near, *options), 2, "use manymaps count with --weights ppmi")
-        counted = ("--window", 3, "--weights", "ppmi", "-o", near)
-        done = worked(invoke("count", near.with_name("texts.txt"), *counted))
-        assert f"next: manymaps fit {near} -o {near.with_suffix('.atlas')}\n" in done.stdout
-        assert "occur fewer than about 5 times" in done.stderr
-        assert "--min-documents 5" in done.stderr
-        fitted = worked(invoke("fit", near, *options))
-        assert "raw counts" not in fitted.stderr
-        assert "knot" in load_atlas(near.with_name("near.atlas")).labels

@@ -24,7 +24,6 @@ from cli_samples import (
     worked,
     write_vectors,
 )
-from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.cli.fit import METHODS
 from manymaps.maps.run import Run
 
@@ -92,13 +91,6 @@ class TestFit:
         assert record["seconds"] > 0
         assert record["output"] == str(norms.parent / "out.atlas")
 
-    @pytest.mark.parametrize("method", ["mm-tsne", "mm-sne", "aspect-maps"])
-    def test_every_method_fits(self, norms, method):
-        result = worked(fitted(norms, "--method", method, "--dims", 3, "--json"))
-        record = json.loads(result.stdout)
-        assert record["method"] == method
-        assert record["n_components"] == 3
-
     def test_options_reach_the_model(self, norms):
         worked(
             fitted(
@@ -109,12 +101,6 @@ class TestFit:
         assert model.normalization == "joint"
         assert model.background == 0.1
 
-    def test_explained_share_is_that_of_the_atlas(self, norms):
-        record = json.loads(worked(fitted(norms, "--json")).stdout)
-        atlas = mm.load_atlas(norms.parent / "out.atlas")
-        explained = mm.reliability(atlas).explained
-        assert record["explained"] == pytest.approx(np.nanmean(explained), abs=1e-6)
-
     @pytest.mark.parametrize(
         ("flags", "stored"), [((), False), (("--marginals",), True), (("--no-marginals",), False)]
     )
@@ -123,12 +109,6 @@ class TestFit:
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert atlas.parameters["marginals"] is stored
         assert (atlas.factors is not None) == stored
-
-    def test_joint_models_refuse_marginals(self, norms):
-        failed(
-            fitted(norms, "--marginals", "--normalization", "joint"), 2,
-            "--marginals cannot be combined with --normalization joint",
-        )  # fmt: skip
 
     def test_metadata_is_joined_by_label(self, norms, tmp_path):
         (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
@@ -152,15 +132,6 @@ class TestFit:
     def test_strict_fails_without_convergence(self, norms):
         failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
         assert (norms.parent / "out.atlas").exists()
-
-    def test_progress_on_a_terminal(self, large):
-        # Shorter work than half a second says nothing of how far it is.
-        options = ("--maps", 4, "--penalty", 0, "--iterations", 600, "--json")
-        done = on_a_terminal("fit", large, "-o", large.parent / "o.atlas", *options)
-        assert done.returncode == 0
-        assert json.loads(done.stdout)["n_maps"] == 4
-        for part in ("iteration", "cost", "it/s", "left"):
-            assert part in done.stderr
 
 
 @pytest.fixture
@@ -188,20 +159,6 @@ def test_responses_of_enough_cues_are_objects(norms):
 
 
 class TestFitOfVectors:
-    def test_json_has_the_promised_keys(self, vectors):
-        result = map_of(vectors, "--json", "--quiet")
-        assert result.stderr == ""
-        record = json.loads(result.stdout)
-        words, values = cluster_vectors()
-        assert record["method"] == "tsne"
-        assert record["n_objects"] == len(words)
-        assert record["n_pairs"] == GaussianAffinity(5).similarities(values).nnz == 36 * 15
-        assert record["n_maps"] == 1
-        assert record["n_components"] == 2
-        assert 0 < record["n_iterations"] <= 60
-        assert 0 < record["kl_divergence"] < 3
-        assert record["output"] == str(vectors.parent / "out.atlas")
-
     def test_same_maps_as_in_python(self, vectors):
         words, values = cluster_vectors()
         fit = mm.TSNE(perplexity=5, max_iter=60, random_state=0).fit(values)
@@ -211,11 +168,6 @@ class TestFitOfVectors:
         np.testing.assert_array_equal(atlas.vectors, values)
         assert atlas_of(vectors, "--drop-vectors").vectors is None
         assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
-
-    def test_several_perplexities(self, vectors):
-        values = cluster_vectors()[1]
-        fit = mm.TSNE(perplexity=(3, 8), max_iter=60, random_state=0).fit(values)
-        np.testing.assert_array_equal(atlas_of(vectors, perplexity="3,8").maps, fit.maps_)
 
     def test_local_perplexity_with_and_without_a_number(self, vectors):
         settings = [
@@ -247,16 +199,6 @@ class TestFitOfVectors:
         np.testing.assert_array_equal(atlas.maps, estimator.fit(cluster_vectors()[1]).maps_)
         assert atlas.parameters["metric"] == "cosine"
 
-    def test_vectors_are_not_given_as_responses(self, vectors):
-        failed(map_of(vectors, "--most-given", 3), 2, "--most-given does not apply to the vectors")
-
-    def test_words_pick_a_subset(self, vectors, tmp_path):
-        (tmp_path / "some.txt").write_text("".join(f"b{i}\n" for i in range(1, 36, 3)) + "zzz\n")
-        result = worked(map_of(vectors, "--words", tmp_path / "some.txt", perplexity=3))
-        assert "12 vectors of 6 numbers" in result.stderr
-        assert "1 of 13 words is not in" in result.stderr
-        assert mm.load_atlas(tmp_path / "out.atlas").labels[0] == "b1"
-
     def test_start_from_an_atlas(self, vectors, tmp_path):
         atlas_of(vectors, method="symmetric-sne")
         start = tmp_path / "start.atlas"
@@ -266,13 +208,6 @@ class TestFitOfVectors:
         before, after = mm.load_atlas(start), mm.load_atlas(tmp_path / "out.atlas")
         moved = np.linalg.norm(after.maps[:, ::-1] - before.maps, axis=2)
         assert moved.max() < 0.1 * np.ptp(before.maps)
-
-    def test_start_that_lacks_objects(self, vectors, tmp_path):
-        part = write_vectors(tmp_path / "part.vec", slice(20))
-        atlas_of(part)
-        (tmp_path / "out.atlas").rename(tmp_path / "part.atlas")
-        result = map_of(vectors, "--init", tmp_path / "part.atlas")
-        failed(result, 3, "lacks 16 of 36 objects ('c20'")
 
     def test_labels_and_metadata_of_an_array(self, tmp_path):
         words, values = cluster_vectors()
@@ -331,10 +266,6 @@ class TestFitOfVectors:
         result = map_of(vectors, f"--{option}", value, method=method)
         failed(result, 2, f"--{option} does not apply to --method {method}")
         assert not (vectors.parent / "out.atlas").exists()
-
-    def test_options_of_vectors_beside_associations(self, norms):
-        failed(map_of(norms, "--metric", "cosine"), 2, "--metric applies to vectors, and")
-        failed(map_of(norms, "--init", "pca"), 2, "--init pca needs vectors")
 
     def test_bad_vectors_are_bad_data(self, vectors):
         vectors.write_text(re.sub(r"\nb1 \S+", r"\nb1 nan", vectors.read_text()))

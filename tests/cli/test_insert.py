@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 
 import manymaps as mm
-from cli_samples import WORDS, cluster_vectors, failed, invoke, worked, write_norms, write_vectors
+from cli_samples import cluster_vectors, failed, invoke, worked, write_vectors
 from manymaps.data.vectors import Vectors
 
 OLD, NEW = slice(30), slice(30, None)
@@ -76,20 +76,6 @@ class TestVectors:
         changed = grown(folder, "new.vec", "--no-refine", *options).maps
         assert not np.array_equal(changed, plain)
 
-    def test_dissimilar_objects_apart(self, folder):
-        values = cluster_vectors()[1]
-        row = " ".join(map(str, (-values[:30].mean(axis=0)).tolist()))
-        (folder / "odd.vec").write_text(f"odd {row}\n")
-        result = worked(inserted(folder, "odd.vec", "--dissimilar", "apart"))
-        assert "placed apart from all objects" in result.stderr
-        atlas = mm.load_atlas(folder / "more.atlas")
-        distances = np.linalg.norm(atlas.maps[0] - atlas.maps[0, :30].mean(axis=0), axis=1)
-        assert distances.argmax() == 30
-
-    def test_refining_is_the_default(self, folder):
-        refined = grown(folder, "new.vec").maps
-        assert not np.array_equal(refined, grown(folder, "new.vec", "--no-refine").maps)
-
     def test_known_objects_are_not_inserted_again(self, folder):
         result = inserted(folder, "all.vec")
         assert "30 objects of" in result.stderr
@@ -104,32 +90,6 @@ class TestVectors:
         atlas = grown(folder, new, *options, atlas="bare.atlas")
         np.testing.assert_array_equal(atlas.maps, grown(folder, "new.vec").maps)
         assert grown(folder, new, *options, atlas="bare.atlas").vectors is None
-
-    def test_other_vectors_than_the_atlas_keeps(self, folder):
-        words, values = cluster_vectors()
-        lines = [
-            " ".join([word, *map(str, row)])
-            for word, row in zip(words, (values**3).tolist(), strict=True)
-        ]
-        (folder / "cubes.vec").write_text("\n".join(lines) + "\n")
-        result = worked(inserted(folder, "cubes.vec", "--vectors", folder / "cubes.vec"))
-        assert "contains no vectors, because those of --vectors differ" in result.stderr
-        assert mm.load_atlas(folder / "more.atlas").vectors is None
-        same = grown(folder, "new.vec", "--vectors", folder / "old.vec")
-        np.testing.assert_array_equal(same.vectors, cluster_vectors()[1])
-
-    def test_words_alone(self, folder):
-        (folder / "some.txt").write_text("a33\nb31\n")
-        words = ("--words", folder / "some.txt")
-        assert grown(folder, "all.vec", *words).labels[30:] == ("a33", "b31")
-        bare = grown(folder, "all.vec", *words, atlas="bare.atlas")
-        assert set(bare.labels[30:]) == {"a33", "b31"}
-
-    def test_atlas_may_be_the_output(self, folder):
-        old = folder / "old.atlas"
-        result = worked(invoke("insert", old, folder / "new.vec", "-o", old))
-        assert f"{old}: 6 new of 36 objects" in result.stdout
-        assert mm.load_atlas(old).n_objects == 36
 
     def test_failure_leaves_the_atlas(self, folder):
         old, before = folder / "old.atlas", (folder / "old.atlas").read_bytes()
@@ -153,28 +113,6 @@ class TestTable:
         near = {label: atlas.neighbors(label, n_neighbors=1)[0].label for label in ("pup", "kit")}
         assert near["pup"][0] == "a"
         assert near["kit"][0] == "b"
-
-    def test_unknown_known_words_are_told(self, folder):
-        (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\npup,zebra,.2\n")
-        result = worked(inserted(folder, "new.csv"))
-        assert "warning: 1 rows are omitted" in result.stderr
-        assert "'zebra'" in result.stderr
-
-    def test_only_unknown_words(self, folder):
-        (folder / "new.csv").write_text("cue,response,strength\npup,zebra,.2\n")
-        failed(inserted(folder, "new.csv"), 3, "'pup' has no known word in the atlas")
-        assert not (folder / "more.atlas").exists()
-
-    def test_many_maps(self, tmp_path):
-        norms = write_norms(tmp_path)
-        fit = mm.MultipleMapsTSNE(n_maps=2, max_iter=80, random_state=0)
-        fit.fit(mm.read_associations(norms)).atlas_.save(tmp_path / "old.atlas")
-        (tmp_path / "new.csv").write_text("cue,response,count\nbow,tie,3\nbow,knot,1\nsuit,tie,1\n")
-        result = worked(inserted(tmp_path, "new.csv"))
-        assert "1 objects of" in result.stderr
-        atlas = mm.load_atlas(tmp_path / "more.atlas")
-        assert set(atlas.labels) == {*WORDS, "bow"}
-        assert atlas.proportions[:, atlas.index("bow")].sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -69,24 +69,6 @@ class TestPredict:
             other = record("predict", norms, "--dims", 3, *QUICK, *options)
             assert other["valid"] != usual["valid"], options
 
-    def test_few_objects_get_fewer_dimensions(self, norms):
-        small = write_ring(norms.with_name("small.csv"), 10)
-        assert record("predict", small, *QUICK)["n_components"] == 9
-
-    def test_words_without_training_are_told(self, tmp_path):
-        file = tmp_path / "pairs.csv"
-        file.write_text(
-            "cue,response,strength\n" + "".join(f"a{i},b{i},1\nb{i},a{i},1\n" for i in range(20))
-        )
-        result = worked(invoke("predict", file, "--dims", 2, *QUICK))
-        assert "8 of 40 cues have no associations in the training part" in result.stderr
-
-    def test_other_columns_are_read(self, norms):
-        text = norms.read_text().replace("cue,response,strength", "Reiz,Antwort,Anteil")
-        norms.write_text(text)
-        named = ("--cue", "Reiz", "--response", "Antwort", "--strength", "Anteil")
-        assert record("predict", norms, "--dims", 2, *QUICK, *named)["n_pairs"] == 240
-
 
 class TestPredictBadInput:
     @pytest.mark.parametrize(
@@ -100,11 +82,6 @@ class TestPredictBadInput:
     )
     def test_usage(self, norms, options, message):
         failed(invoke("predict", norms, *options), 2, message)
-
-    def test_norms_too_small_to_split(self, tmp_path):
-        file = tmp_path / "pair.csv"
-        file.write_text("cue,response,strength\na,b,1\nb,a,1\n")
-        failed(invoke("predict", file), 3, "1 pair cannot be split")
 
 
 class TestSweep:

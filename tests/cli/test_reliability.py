@@ -1,14 +1,12 @@
 """How sure the command line is: intervals beside senses, people drawn again, scores of places."""
 
-import csv
-import io
 import json
 
 import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import cluster_vectors, failed, invoke, worked, write_norms, write_vectors
+from cli_samples import failed, invoke, worked, write_norms, write_vectors
 from manymaps.analysis.reliability import EXPLAINED, RECURRING
 from trial_samples import write_swow
 
@@ -85,43 +83,6 @@ class TestSenses:
         assert ends in lines[2]
         assert lines[-1].endswith(f"95%) of {found['n_responses']} responses, by participants")
 
-    def test_a_table_has_the_bounds_as_columns(self, atlas, trials, word):
-        result = invoke("senses", atlas, word, "--data", trials, "--csv")
-        rows = list(csv.DictReader(io.StringIO(result.stdout)))
-        found = told(atlas, word, "--data", trials)["senses"]
-        assert len(rows) == len(found)
-        for row, sense in zip(rows, found, strict=True):
-            if sense["interval"] is not None:
-                ends = [float(row[name]) for name in ("data_share", "share_low", "share_high")]
-                assert ends == pytest.approx(list(sense["interval"].values()))
-
-    def test_norms_say_or_are_told_how_many_answered(self, tmp_path):
-        norms = write_norms(tmp_path)
-        fitted = tmp_path / "norms.atlas"
-        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
-        found = told(fitted, "tie", "--data", norms)
-        assert found["by"] == "responses"
-        assert found["n_responses"] == mm.read_associations(norms).n_responses[0]
-        many = told(fitted, "tie", "--data", norms, "--per-cue", 900)
-        assert many["n_responses"] == 900
-        told_in = tmp_path / "shares.csv"
-        told_in.write_text(
-            "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\nsuit,tie,1\n"
-        )
-        said = invoke("senses", fitted, "tie", "--data", told_in).stderr
-        assert "100 is assumed (--per-cue N)" in said
-        rows = "tie,knot,.6,90,150\ntie,suit,.4,60,150\nknot,tie,1,7,7\nsuit,tie,1,8,8\n"
-        told_in.write_text(f"cue,target,strength,count,group\n{rows}")
-        assert told(fitted, "tie", "--data", told_in)["n_responses"] == 150
-        assert "assumed" not in invoke("senses", fitted, "tie", "--data", told_in).stderr
-        assert told(fitted, "tie", "--data", told_in, "--per-cue", 30)["n_responses"] == 30
-        # The strengths of these responses differ from those in the atlas.
-        shown = invoke("senses", fitted, "tie", "--data", told_in)
-        assert "knot .60 (" in shown.stdout
-        assert "suit .40 (" in shown.stdout
-        assert f"the responses in {told_in} differ from those in the atlas" in shown.stderr
-        assert "differ" not in invoke("senses", fitted, "tie", "--data", norms).stderr
-
     @pytest.mark.parametrize(
         ("columns", "options", "number", "strength"),
         [
@@ -156,18 +117,6 @@ class TestSenses:
         assert found["n_responses"] == number
         near = {one["label"]: one for s in found["senses"] for one in s["neighbors"]}
         assert near["knot"]["interval"]["value"] == pytest.approx(strength)
-
-    def test_norms_get_a_note_that_participants_are_not_identified(self, atlas, trials, tmp_path):
-        norms = write_norms(tmp_path)
-        fitted = tmp_path / "norms.atlas"
-        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
-        (note,) = told(fitted, "tie", "--data", norms)["notes"]
-        assert "each response was counted as one participant's" in note
-        for shape in ((), ("--csv",), ("--json",)):
-            assert note in invoke("senses", fitted, "tie", "--data", norms, *shape).stderr
-        word = mm.load_atlas(atlas).labels[0]
-        assert told(atlas, word, "--data", trials)["notes"] == []
-        assert "participant's" not in invoke("senses", atlas, word, "--data", trials).stderr
 
     @pytest.mark.parametrize(
         ("options", "code", "said"),
@@ -226,14 +175,3 @@ class TestFit:
         options = ("--method", "tsne", "--perplexity", 5, "--iterations", 30, "--reliability")
         assert invoke("fit", vectors, "-o", fitted, *options).exit_code == 0
         assert 0 < np.mean(mm.load_atlas(fitted).metadata[EXPLAINED]) < 1
-
-    def test_of_distances_it_is_not_known(self, tmp_path):
-        _, values = cluster_vectors()
-        apart = np.linalg.norm(values[:, None] - values[None], axis=2)
-        np.save(tmp_path / "apart.npy", apart)
-        options = ("--metric", "precomputed", "--method", "tsne", "--perplexity", 5)
-        fitted = tmp_path / "o.atlas"
-        options += ("--reliability", "--iterations", 20)
-        result = worked(invoke("fit", tmp_path / "apart.npy", "-o", fitted, *options))
-        assert "--reliability has no effect on distances and counts" in result.stderr
-        assert EXPLAINED not in mm.load_atlas(fitted).metadata

@@ -1,7 +1,6 @@
 """The command `stability`: what it fits, compares, prints and writes, and how it ends."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -90,18 +89,6 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 
 
-def test_vectors_can_be_left_out(fits, tmp_path):
-    files = []
-    for file in fits[:2]:
-        files.append(tmp_path / f"with_{file.name}")
-        replace(mm.load_atlas(file), vectors=np.eye(6, dtype=np.float32)).save(files[-1])
-    output = tmp_path / "out.atlas"
-    record(*files, "-o", output)
-    assert mm.load_atlas(output).vectors is not None
-    record(*files, "-o", output, "--drop-vectors")
-    assert mm.load_atlas(output).vectors is None
-
-
 def test_the_figure_shows_the_words(fits, tmp_path):
     figure = tmp_path / "senses.svg"
     found = record(*fits, "-o", tmp_path / "o.atlas", "--plot", figure, "--word", "tie")
@@ -140,14 +127,6 @@ def test_usage_errors(fits, norms, tmp_path, arguments, words):
     assert not (tmp_path / "out.atlas").exists()
 
 
-def test_fits_of_other_words_are_bad_data(fits, tmp_path):
-    atlas = mm.load_atlas(fits[0])
-    part = mm.Atlas(atlas.labels[:5], atlas.maps[:, :5], atlas.proportions[:, :5], atlas.model)
-    part.save(tmp_path / "part.atlas")
-    result = invoke("stability", fits[0], tmp_path / "part.atlas", "-o", tmp_path / "out.atlas")
-    failed(result, 3, f"fit 1 lacks 1 objects of fit 0, such as '{WORDS[-1]}'")
-
-
 def test_two_atlases_are_compared_without_writing_one(fits):
     found = record(*fits[:2])
     assert found["output"] is None
@@ -167,11 +146,3 @@ def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):
     np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
     result = invoke("stability", *options, "--fits", 2)
     assert "the fit of the data, with 1 fits of resampled responses" in result.stdout
-
-
-def test_participants_need_trials(norms, tmp_path):
-    output = tmp_path / "out.atlas"
-    result = invoke("stability", norms, "-o", output, "--bootstrap", "participants", *SHORT)
-    failed(result, 2, "--bootstrap participants requires trials")
-    assert "pass trials, or use 'responses'" in result.stderr
-    assert not output.exists()

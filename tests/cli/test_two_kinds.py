@@ -1,7 +1,6 @@
 """The commands on an atlas of two kinds of object: senses, evaluate, insert, plot, export."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +9,9 @@ from click.testing import Result
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked, write_norms
-from code_samples import WORDS, atlas_of, code, record, sample
-from manymaps.cooccurrence.likelihood import mean_log_likelihood, place_rows
+from cli_samples import failed, invoke, worked
+from code_samples import WORDS, code, record, sample
+from manymaps.cooccurrence.likelihood import place_rows
 
 
 class TestSenses:
@@ -50,13 +49,6 @@ class TestSenses:
     def test_what_is_unknown(self, made, options, exit_code, message):
         failed(invoke("senses", made / "code.atlas", *options), exit_code, message)
 
-    def test_an_atlas_of_one_kind(self, tmp_path):
-        norms = write_norms(tmp_path)
-        invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
-        result = invoke("senses", tmp_path / "n.atlas", "tie", "--kind", "word")
-        failed(result, 2, "--kind word applies to bipartite")
-        assert record("senses", tmp_path / "n.atlas", "tie")["kind"] is None
-
 
 class TestInsertIntoAConsensus:
     def test_senses_of_several_fits_stay_with_their_objects(self, made, tmp_path):
@@ -87,34 +79,6 @@ class TestEvaluate:
         assert (found["n_counts"], found["n_counts_left_out"]) == (int(table.n_counts), 0)
         assert found["seconds"] > 0
 
-    def test_order_and_other_objects_do_not_matter(self, made, tmp_path):
-        table = sample()
-        rng = np.random.default_rng(1)
-        part = table.subset(rng.permutation(25)[:15], rng.permutation(10))
-        values = part.values.toarray()
-        values = np.vstack([np.hstack([values, np.ones((15, 1))]), np.ones((1, 11))])
-        strange = mm.Counts(
-            values, [*part.row_labels, "new"], [*part.column_labels, "odd"], table.kinds
-        )
-        strange.save(tmp_path / "strange.npz")
-        result = invoke("evaluate", made / "code.atlas", tmp_path / "strange.npz", "--json")
-        atlas = mm.load_atlas(made / "code.atlas")
-        known = np.isin(table.row_labels, part.row_labels)[:24, None] * table.values[:24, :9]
-        found = json.loads(result.stdout)
-        expected = mean_log_likelihood(atlas, known.tocsr())
-        assert found["log_likelihood"] == pytest.approx(expected, abs=1e-5)
-        assert found["n_counts"] == known.sum()
-        assert found["n_counts_left_out"] == values.sum() - known.sum()
-        assert re.search(
-            r"warning: [12] documents? of \S+ not in the atlas, left out: ", result.stderr
-        )
-        assert re.search(r"warning: 2 words of \S+ not in the atlas, left out: ", result.stderr)
-        assert re.search(
-            r"\d+ documents of the atlas without counts in \S+strange.npz", result.stderr
-        )
-        # The file has no groups; those of the atlas serve.
-        assert found["groups"] == "group"
-
     def test_nothing_in_common(self, made, tmp_path):
         sample().transposed().save(tmp_path / "swapped.npz")
         result = invoke("evaluate", made / "code.atlas", tmp_path / "swapped.npz")
@@ -123,16 +87,6 @@ class TestEvaluate:
         other.save(tmp_path / "other.npz")
         result = invoke("evaluate", made / "code.atlas", tmp_path / "other.npz")
         failed(result, 3, "have no document in common; those of the atlas begin with 'd0', 'd1',")
-
-    def test_options_go_with_the_kinds(self, made, tmp_path):
-        files = (made / "code.atlas", made / "counts.npz")
-        for option in ("--metric", "--perplexity", "--neighbors", "--cue"):
-            result = invoke("evaluate", *files, option, 3)
-            failed(result, 2, f"{option} does not apply to a bipartite atlas")
-        norms = write_norms(tmp_path)
-        invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
-        result = invoke("evaluate", tmp_path / "n.atlas", norms, "--groups", "x")
-        failed(result, 2, "--groups does not apply to an atlas that is not bipartite")
 
 
 class TestInsert:
@@ -177,34 +131,6 @@ class TestInsert:
         assert grown.senses("n1")[0].neighbors[0].label in WORDS["sea"]
         assert grown.senses("n2")[0].neighbors[0].label in WORDS["wear"]
 
-    def test_metadata(self, made, tmp_path):
-        new = mm.Counts(
-            [[3.0, 1]], ["n1"], ["ship", "sail"], ("document", "word"),
-            {"group": ["sea"], "author": ["me"]},
-        )  # fmt: skip
-        new.save(tmp_path / "new.npz")
-        assert self.inserted(made, tmp_path / "new.npz").exit_code == 0
-        metadata = mm.load_atlas(tmp_path / "more.atlas").metadata
-        assert metadata["group"][24] == "sea"
-        assert metadata["group"][25] == ""
-        assert metadata["author"].tolist() == [""] * 24 + ["me"] + [""] * 9
-        assert np.isnan(metadata["year"][24])
-        assert np.flatnonzero(metadata["inserted"]).tolist() == [24]
-
-    def test_again_and_into_several_joint_maps(self, counts, tmp_path):
-        atlas_of(counts, "--maps", 2, "--normalization", "joint")
-        out = counts.parent / "out.atlas"
-        for label in ("n1", "n2"):
-            (tmp_path / "one.csv").write_text(
-                f"document,word,count\n{label},ship,2\n{label},sail,1"
-            )
-            worked(invoke("insert", out, tmp_path / "one.csv", "-o", out))
-        grown = mm.load_atlas(out)
-        assert grown.metadata["inserted"].tolist() == [False] * 24 + [True] * 2 + [False] * 9
-        np.testing.assert_allclose(grown.proportions.sum(axis=0), 1, rtol=1e-5)
-        assert np.isfinite(grown.log_whole)
-        assert record("evaluate", out, counts)["log_likelihood"] < 0
-
     def test_nothing_to_insert(self, made, tmp_path):
         result = self.inserted(made, made / "counts.npz", "-o", tmp_path / "x.atlas")
         failed(result, 3, "has counts of a word in the atlas")
@@ -214,27 +140,3 @@ class TestInsert:
         file.write_text("word,document,count\nfoam,n1,3\n")
         swapped = ("--rows", "word", "--columns", "document", "--count", "count")
         failed(self.inserted(made, file, *swapped), 3, "they are reversed; transpose the table")
-
-    def test_options_go_with_the_kinds(self, made, new, tmp_path):
-        for option in (("--neighbors", 3), ("--no-refine",), ("--vectors", new)):
-            failed(self.inserted(made, new, *option), 2, "does not apply to a bipartite atlas")
-        norms = write_norms(tmp_path)
-        invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
-        rows = ("--rows", "cue")
-        result = invoke("insert", tmp_path / "n.atlas", norms, "-o", tmp_path / "m.atlas", *rows)
-        failed(result, 2, "--rows does not apply to an atlas that is not bipartite")
-
-
-@pytest.mark.parametrize(
-    ("command", "name", "options"),
-    [
-        ("plot", "b.png", ("--word", "tie", "--kind", "word")),
-        ("plot", "d.png", ("--color", "kind", "--label", "document")),
-        ("plot", "h.svg", ("--word", "ship", "--word", "tie", "--max-labels", "3")),
-        ("export", "a.csv", ()),
-        ("export", "a.graphml", ()),
-    ],
-)
-def test_figures_and_tables_of_two_kinds(made, tmp_path, command, name, options):
-    worked(invoke(command, made / "code.atlas", "-o", tmp_path / name, *options))
-    assert (tmp_path / name).stat().st_size > 0
