@@ -84,17 +84,17 @@ def test_a_click_after_a_drag_selects(at):
     at.page.mouse.move(x + 50, y - 30, steps=3)
     at.page.mouse.up()
     at.settle()
-    at.page.keyboard.press("b")
+    at.page.keyboard.press("l")
     label = at.shown[-1]
     at.page.mouse.click(*dot(at, label["entry"]))
     assert at.becomes("atlas.state.selection.length === 1")
 
 
-def test_escape_gives_up_a_box_alone(at):
+def test_escape_gives_up_a_lasso_alone(at):
     at.settle()
     at.page.keyboard.press("m")
     at.read("atlas.select([1, 2])")
-    at.page.keyboard.press("b")
+    at.page.keyboard.press("l")
     box = at.box()
     at.page.mouse.move(box["x"] + 200, box["y"] + 200)
     at.page.mouse.down()
