@@ -222,7 +222,6 @@ class TestNewRows:
     def test_fitted_rows_keep_their_places(self, fitted):
         table, fit = fitted
         np.testing.assert_array_equal(fit.transform(table), fit.row_embedding_)
-        np.testing.assert_array_equal(fit.transform_columns(table), fit.column_embedding_)
 
     def test_a_new_row_lands_where_its_likelihood_is_highest(self, fitted):
         table, fit = fitted
@@ -268,8 +267,6 @@ class TestNewRows:
         turned = counts.subset(rows=np.arange(40)[::-1], columns=order)
         np.testing.assert_array_equal(fit.transform(turned), fit.row_embedding_[::-1])
         assert fit.score(turned) == pytest.approx(fit.score(counts), abs=1e-6)
-        rows = counts.subset(rows=np.arange(40)[::-1])
-        np.testing.assert_array_equal(fit.transform_columns(rows), fit.column_embedding_)
         with pytest.warns(DataWarning, match="1 word not in the fitted table, omitted: 'new'"):
             fit.transform(
                 Counts(

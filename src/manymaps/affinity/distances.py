@@ -163,7 +163,7 @@ def comparable(
             rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
             centred = rows - rows.mean(axis=1, keepdims=True, dtype=np.float64)
             centred[np.ptp(rows, axis=1) == 0] = 0
-            return normalized_rows(centred, what, "without variation")
+            return normalized_rows(centred, what, "without variation", metric)
         if metric in PAIRWISE_BOOLEAN_FUNCTIONS:
             return rows.astype(bool)
         return rows

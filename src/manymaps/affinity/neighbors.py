@@ -81,8 +81,6 @@ class NeighborGraph:
     recall : float
         Fraction of the true neighbours that were found, averaged over a sample of up to 500
         objects. It is 1 if the search was exact.
-    least_recall : float
-        Lowest fraction found for any object in the sample.
 
     See Also
     --------
@@ -100,7 +98,6 @@ class NeighborGraph:
     distances: np.ndarray
     method: str = "given"
     recall: float = 1.0
-    least_recall: float = 1.0
 
 
 def as_graph(data: Any) -> Any:
@@ -285,12 +282,10 @@ def nearest_neighbors(
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
     method = _chosen(problem, search)
     with work("finding neighbours"), search_methods.library_threads(method):
-        indices, distances, recalls = _SEARCHES[method](problem, search.recall)
+        indices, distances, recall = _SEARCHES[method](problem, search.recall)
     generator = np.random.default_rng(seed)
     indices = redraw_copies(points, indices, distances, asked is None, generator)
-    return NeighborGraph(
-        indices, in_unit(distances, metric), method, float(recalls.mean()), float(recalls.min())
-    )
+    return NeighborGraph(indices, in_unit(distances, metric), method, recall)
 
 
 def distance_rows(

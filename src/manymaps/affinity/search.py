@@ -5,9 +5,9 @@ scikit-learn compares all pairs. faiss, which is optional, makes the cells.
     recall = fraction of the k exact nearest neighbours that are found, over at most 500 queries
 
 Each search takes a `Problem` (comparable points) and the required recall. It returns indices and
-distances (n_queries, k), nearest first, and the recall of each query of the sample. An object is
-excluded from its own neighbours by its index. It is not assumed to be the first result, because
-duplicates are valid neighbours.
+distances (n_queries, k), nearest first, and the mean recall of the sample. An object is excluded
+from its own neighbours by its index. It is not assumed to be the first result, because duplicates
+are valid neighbours.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "refusals_of", "refuse_undefined",
 ]  # fmt: skip
 
-Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
+Found: TypeAlias = tuple[np.ndarray, np.ndarray, float]
 
 _TO_BE_DISTANCES = (
     "distances must be finite and not negative; remove or fix such rows, or choose another metric"
@@ -88,30 +88,25 @@ def exact(problem: Problem, recall: float = 1.0) -> Found:
     if problem.euclidean and not sparse.issparse(problem.points):
         indices, distances = _exact_euclidean(problem, rows)
     else:
-        indices, distances = _exact_by_sklearn(problem, None)
-    return compact(indices), distances, np.ones(1)
+        indices, distances = _exact_by_sklearn(problem)
+    return compact(indices), distances, 1.0
 
 
-def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Find neighbours of all or some rows by scikit-learn in float64."""
+def _exact_by_sklearn(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """Find the neighbours of all rows by scikit-learn in float64."""
     from sklearn.neighbors import NearestNeighbors
 
-    metric, own = problem.metric, problem.among_themselves
+    metric = problem.metric
     defined = _Defined(metric) if callable(metric) else None
     index = NearestNeighbors(metric=defined or metric, algorithm="auto" if defined else "brute")
     try:
         with refusals_of(metric):
             index.fit(problem.points)
-            if rows is None:
-                distances, indices = index.kneighbors(problem.queries, problem.k)
-            else:
-                distances, indices = index.kneighbors(problem.asked[rows], problem.k + own)
+            distances, indices = index.kneighbors(problem.queries, problem.k)
     except _UndefinedError as error:
         _refuse_pair(problem, error)
     refuse_undefined(distances, metric)
-    if rows is None:
-        return indices, distances
-    return _without_self(indices, distances, rows) if own else (indices, distances)
+    return indices, distances
 
 
 class _UndefinedError(Exception):
@@ -356,7 +351,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
             indices[short], distances[short] = _exact_euclidean(problem, short)
     found = indices[sample.rows], distances[sample.rows]
     _check_resolution(problem, sample.rows, found)
-    return indices, distances, _row_recalls(found, sample.distances)
+    return indices, distances, _recall(found, sample.distances)
 
 
 def _root(squares: np.ndarray, scale: float) -> np.ndarray:
@@ -388,10 +383,10 @@ def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
     return np.asarray(true_distances[:, k - 1 : k] * (1 + _TIE))
 
 
-def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> np.ndarray:
-    """Compute the recall of each row; neighbours at equal distances are treated as true."""
+def _recall(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> float:
+    """Compute the mean recall of the rows; neighbours at equal distances are treated as true."""
     indices, distances = found
-    return np.asarray((distances <= _reach(true_distances, indices.shape[1])).mean(axis=1))
+    return float((distances <= _reach(true_distances, indices.shape[1])).mean(axis=1).mean())
 
 
 def _check_resolution(

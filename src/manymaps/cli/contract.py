@@ -306,15 +306,13 @@ def _with_null(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def grid(rows: Iterable[Sequence[object]], *, right: bool = False) -> str:
+def grid(rows: Iterable[Sequence[object]]) -> str:
     """Format rows as a plain-text table that fits the terminal, unwrapped in a file or pipe.
 
     Parameters
     ----------
     rows : iterable of sequences
         The cells of each row, formatted by `cell`. Rows may differ in length.
-    right : bool
-        Whether all columns but the first are right-aligned.
 
     Returns
     -------
@@ -327,8 +325,6 @@ def grid(rows: Iterable[Sequence[object]], *, right: bool = False) -> str:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     for row in rows:
         table.add_row(*map(cell, row))
-    for column in table.columns[1:] if right else ():
-        column.justify = "right"
     text = io.StringIO()
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
     Console(file=text, width=width, markup=False, emoji=False, highlight=False).print(table)

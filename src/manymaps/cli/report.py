@@ -343,9 +343,9 @@ def _row_sums(data: mm.Associations, as_written: mm.Associations) -> str:
     return _spread(sums, "{:.3g}") + ("; renormalized to 1" if changed else "")
 
 
-def _strongest_pairs(data: mm.Associations, count: int = 5) -> str:
+def _strongest_pairs(data: mm.Associations) -> str:
     pairs = data.strengths.tocoo()
-    order = np.argsort(-pairs.data, kind="stable")[:count]
+    order = np.argsort(-pairs.data, kind="stable")[:5]
     return ", ".join(
         f"{shown(data.labels[pairs.row[k]])} → {shown(data.labels[pairs.col[k]])} "
         f"{pairs.data[k]:.3g}"
@@ -353,10 +353,10 @@ def _strongest_pairs(data: mm.Associations, count: int = 5) -> str:
     )
 
 
-def _most_central(data: mm.Associations, count: int = 5) -> str:
+def _most_central(data: mm.Associations) -> str:
     cues = np.bincount(data.strengths.indices, minlength=data.n_objects)
     received = data.strengths.sum(axis=0)
-    order = np.lexsort((-received, -cues))[:count]
+    order = np.lexsort((-received, -cues))[:5]
     # In a full matrix, every object is a response to every cue, so the sums are compared.
     dense = cues.min() == cues.max()
     return ", ".join(

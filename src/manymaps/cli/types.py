@@ -217,9 +217,9 @@ positive = Whole(min=1)
 figure_file = OutputFile(".png", ".svg", ".pdf")
 
 
-def count_or(word: str, least: int = 1, what: str = "a number") -> OrWord:
-    """Return the type of a word or an integer with a minimum value."""
-    return OrWord(word, Whole(least), f"{what} of at least {least}")
+def count_or(word: str, what: str = "a number") -> OrWord:
+    """Return the type of a word or a positive integer."""
+    return OrWord(word, positive, f"{what} of at least 1")
 
 
 perplexities = Several(

@@ -376,28 +376,26 @@ class CODE(
         check_is_fitted(self, "atlas_")
         table = self._validated(X, reset=False).values
         fitted = self._fitted.values
-        return self._placed(table, fitted, self.row_embedding_, self._columns, "row")
-
-    def transform_columns(self, X: Any) -> np.ndarray:
-        """Position new columns among the fitted rows, as in `transform`.
-
-        Parameters
-        ----------
-        X : Counts, array, sparse array or data frame of shape (n_rows, k)
-            Counts of the k new columns.
-
-        Returns
-        -------
-        ndarray of shape (k, n_maps * n_components)
-            Coordinates of the new columns.
-        """
-        check_is_fitted(self, "atlas_")
-        counts = matched(X if isinstance(X, Counts) else counts_from(X), self._fitted, 0)
-        self._check_rows(counts)
-        return self._placed(
-            sparse.csr_array(counts.values.T), sparse.csr_array(self._fitted.values.T),
-            self.column_embedding_, self._rows, "column",
-        )  # fmt: skip
+        matches = same_rows(table, fitted)
+        positions = self.row_embedding_[matches].copy()
+        known = table[:, self._columns]
+        totals = np.asarray(known.sum(axis=1)).ravel()
+        empty = (matches < 0) & (totals == 0)
+        if empty.any():
+            warnings.warn(
+                f"{plural('row', int(empty.sum()))} (row {np.flatnonzero(empty)[0]} first) without "
+                "counts of fitted columns; using the mean position of the fitted rows",
+                DataWarning,
+                stacklevel=2,
+            )
+            fitted_totals = np.asarray(fitted.sum(axis=1)).ravel()
+            positions[empty] = np.average(self.row_embedding_, axis=0, weights=fitted_totals)
+        fresh = np.flatnonzero((matches < 0) & ~empty)
+        if len(fresh):
+            with threads(self.n_jobs):
+                maps, _ = place_rows(self.atlas_, known[fresh])
+            positions[fresh] = maps.transpose(1, 0, 2).reshape(len(fresh), -1)
+        return positions
 
     def score(self, X: Any, y: None = None) -> float:
         """Compute the mean log-likelihood per count of new counts of the fitted objects.
@@ -419,7 +417,10 @@ class CODE(
         """
         check_is_fitted(self, "atlas_")
         counts = matched(self._validated(X, reset=False), self._fitted, 0)
-        self._check_rows(counts)
+        if counts.n_rows != self._fitted.n_rows:
+            raise DataError(
+                f"X has {counts.n_rows} rows; expected {self._fitted.n_rows} as in the fitted table"
+            )
         table = counts.values
         known = table[self._rows][:, self._columns]
         _check_known(counts, known)
@@ -456,12 +457,6 @@ class CODE(
             table = counts.values
         values = validated(self, table, reset=reset, accept_sparse="csr", dtype=np.float64)
         return _as_counts(values) if counts is None else counts
-
-    def _check_rows(self, counts: Counts) -> None:
-        if counts.n_rows != self._fitted.n_rows:
-            raise DataError(
-                f"X has {counts.n_rows} rows; expected {self._fitted.n_rows} as in the fitted table"
-            )
 
     def _nonempty(self, counts: Counts) -> Counts:
         """Return the nonempty part of a table, and warn about the table."""
@@ -586,36 +581,6 @@ class CODE(
         )
         if self.penalty == 0 and not run.failure:
             warn_of_runaways(self.atlas_, nonempty.values, _PENALTY)
-
-    def _placed(
-        self,
-        table: sparse.csr_array,
-        fitted: sparse.csr_array,
-        embedding: np.ndarray,
-        others: np.ndarray,
-        kind: str,
-    ) -> np.ndarray:
-        """Return positions of rows, reusing those of equal fitted rows."""
-        matches = same_rows(table, fitted)
-        positions = embedding[matches].copy()
-        known = table[:, others]
-        totals = np.asarray(known.sum(axis=1)).ravel()
-        empty = (matches < 0) & (totals == 0)
-        if empty.any():
-            warnings.warn(
-                f"{plural(kind, int(empty.sum()))} ({kind} {np.flatnonzero(empty)[0]} first) "
-                f"without counts of fitted objects; using the mean position of the fitted {kind}s",
-                DataWarning,
-                stacklevel=3,
-            )
-            fitted_totals = np.asarray(fitted.sum(axis=1)).ravel()
-            positions[empty] = np.average(embedding, axis=0, weights=fitted_totals)
-        fresh = np.flatnonzero((matches < 0) & ~empty)
-        if len(fresh):
-            with threads(self.n_jobs):
-                maps, _ = place_rows(self.atlas_, known[fresh], columns=kind == "column")
-            positions[fresh] = maps.transpose(1, 0, 2).reshape(len(fresh), -1)
-        return positions
 
 
 def _ended(

@@ -29,6 +29,8 @@ __all__ = ["atlas_parameters", "count_objective", "mean_log_likelihood", "place_
 # With one map, the problem of a new row is concave, so a few steps are sufficient. The number is
 # not tuned.
 _STEPS = 60
+# Tolerance of the fields of a likelihood.
+_TOLERANCE = 5e-5
 
 
 def atlas_parameters(atlas: Atlas) -> Parameters:
@@ -44,7 +46,7 @@ def atlas_parameters(atlas: Atlas) -> Parameters:
     )
 
 
-def count_objective(atlas: Atlas, values: sparse.sparray, *, tolerance: float = 5e-5) -> Objective:
+def count_objective(atlas: Atlas, values: sparse.sparray) -> Objective:
     """Return the cost of an atlas for a table of counts (n_rows, n_columns)."""
     choosers = atlas.choices.is_chooser
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
@@ -52,7 +54,7 @@ def count_objective(atlas: Atlas, values: sparse.sparray, *, tolerance: float = 
     return Objective(
         count_target(table, atlas.model.normalization),
         atlas.model,
-        tolerance=tolerance,
+        tolerance=_TOLERANCE,
         row_factors=factors[choosers],
         column_factors=factors[~choosers],
     )
@@ -83,39 +85,35 @@ def mean_log_likelihood(atlas: Atlas, values: sparse.sparray) -> float:
     return log_likelihood(objective.target, objective.evaluate(atlas_parameters(atlas)).kl)
 
 
-def place_rows(
-    atlas: Atlas, values: sparse.csr_array, *, columns: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
-    """Position new rows among the columns, or new columns among the rows.
+def place_rows(atlas: Atlas, values: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Position new rows among the columns.
 
     Parameters
     ----------
     atlas : Atlas
         Bipartite atlas with a Gaussian kernel.
-    values : sparse array of shape (k, n_columns), or (k, n_rows) if `columns=True`
+    values : sparse array of shape (k, n_columns)
         Counts without empty rows.
-    columns : bool, default False
-        Whether the new objects are columns.
 
     Returns
     -------
     positions : ndarray of shape (n_maps, k, n_components)
-        Coordinates of the new objects.
+        Coordinates of the new rows.
     proportions : ndarray of shape (n_maps, k)
-        Mixing proportions of the new objects, which sum to 1 over maps.
+        Mixing proportions of the new rows, which sum to 1 over maps.
 
     Raises
     ------
     DataError
         If the table has the wrong number of columns.
     """
-    others = atlas.choices.is_row == columns
-    if values.shape[1] != int(others.sum()):
-        raise DataError(f"new objects have {values.shape[1]} counts; expected {others.sum()}")
+    columns = ~atlas.choices.is_row
+    if values.shape[1] != int(columns.sum()):
+        raise DataError(f"new rows have {values.shape[1]} counts; expected {columns.sum()}")
     known = replace(
-        atlas.subset(others),
+        atlas.subset(columns),
         model=replace(atlas.model, given=None, normalization="conditional"),
-        factors=None if atlas.factors is None else atlas.factors[others],
+        factors=None if atlas.factors is None else atlas.factors[columns],
     )
     totals = np.asarray(values.sum(axis=1)).ravel()
     target = sparse.csr_array(values, dtype=np.float64, copy=True)

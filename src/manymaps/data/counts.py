@@ -41,7 +41,7 @@ from manymaps.data.count_values import (
 )
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import find_label, first_of, plural
+from manymaps.labels import first_of, plural
 
 VERSION_KEY = "manymaps_counts"
 ROW_METADATA = "row_metadata."
@@ -199,46 +199,6 @@ class Counts:
         return sum(
             int(np.count_nonzero(block != np.rint(block))) for block in blocks(self.values.data)
         )
-
-    def row_index(self, label: str) -> int:
-        """Return the index of a row by its label.
-
-        Parameters
-        ----------
-        label : str
-            Label to find; case is ignored if there is no exact match.
-
-        Returns
-        -------
-        int
-            Index of the row.
-
-        Raises
-        ------
-        UnknownLabelError
-            If the label does not exist. The message suggests similar labels.
-        """
-        return find_label(label, self.row_labels or ())
-
-    def column_index(self, label: str) -> int:
-        """Return the index of a column by its label.
-
-        Parameters
-        ----------
-        label : str
-            Label to find; case is ignored if there is no exact match.
-
-        Returns
-        -------
-        int
-            Index of the column.
-
-        Raises
-        ------
-        UnknownLabelError
-            If the label does not exist. The message suggests similar labels.
-        """
-        return find_label(label, self.column_labels or ())
 
     def transposed(self) -> Counts:
         """Exchange rows and columns.

@@ -28,7 +28,6 @@ from manymaps.figures.layout import (
     AtlasFigure,
     describe_page,
     key_space,
-    name_axes,
     root,
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
@@ -223,9 +222,16 @@ def _draw_words(
     ax.plot([0, least], [0, least], color=MUTED, linewidth=0.8, zorder=1)
     ax.set(xlim=(0, widest), ylim=(0, most))
     _draw_dots(ax, found, across, upwards, chosen, typeface, sheet)
-    name_axes(
-        ax, "divergence by chance (bits)", "observed divergence (bits)", typeface.font(sheet.tick)
-    )
+    font = typeface.font(sheet.tick)
+    ax.set_xlabel("divergence by chance (bits)", fontproperties=font, color=MUTED)
+    ax.set_ylabel("observed divergence (bits)", fontproperties=font, color=MUTED)
+    ax.tick_params(length=0, labelcolor=MUTED)
+    # The first labels of both axes are next to the corner, where they would touch.
+    ax.tick_params(axis="x", pad=5)
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        label.set_fontproperties(font)
+    for side, spine in ax.spines.items():
+        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
 
 
 def _draw_dots(

@@ -17,11 +17,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import SCREEN, Captions, Sheet
-from manymaps.figures.coloring import HAIRLINE, MUTED, PAPER, Coloring
+from manymaps.figures.coloring import HAIRLINE, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
 from manymaps.figures.panel import Dots, Look, Scene
 
@@ -188,12 +187,11 @@ def describe_page(
     words: Sequence[str],
     remarks: Sequence[str],
     *,
-    size: float = 15,
     reserve: float = 0,
 ) -> None:
     """Write a title and notes on a figure for a screen, leaving `reserve` points at its foot."""
     if page.sheet.width is None:
-        page.title(name, words, size=size, shift=TITLE)
+        page.title(name, words, size=15, shift=TITLE)
         page.small_print(remarks, (SIDE * 72, 18), reserve=reserve + 2 * SIDE * 72)
 
 
@@ -211,19 +209,6 @@ def panel_border(ax: Axes) -> None:
     ax.set_frame_on(True)
     for spine in ax.spines.values():
         spine.set(color=HAIRLINE, linewidth=0.8)
-
-
-def name_axes(ax: Axes, across: str, upwards: str, font: FontProperties) -> None:
-    """Label two plain axes, and draw lines only at the left and below."""
-    ax.set_xlabel(across, fontproperties=font, color=MUTED)
-    ax.set_ylabel(upwards, fontproperties=font, color=MUTED)
-    ax.tick_params(length=0, labelcolor=MUTED)
-    # The first labels of both axes are next to the corner, where they would touch.
-    ax.tick_params(axis="x", pad=5)
-    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        label.set_fontproperties(font)
-    for side, spine in ax.spines.items():
-        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
 
 
 def root(ax: Axes) -> Figure:

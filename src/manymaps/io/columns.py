@@ -312,13 +312,13 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
     return min(pairs)[2:] if pairs else None
 
 
-def count_column(names: Sequence[str], but: Sequence[int | None] = ()) -> int | None:
+def count_column(names: Sequence[str]) -> int | None:
     """Return the column whose name is most likely to denote counts.
 
     >>> count_column(["site", "species", "Abundance"]), count_column(["user", "item", "rating"])
     (2, None)
     """
-    return usual_column(names, COUNTS, but)
+    return usual_column(names, COUNTS)
 
 
 def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:

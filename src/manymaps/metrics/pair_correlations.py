@@ -73,14 +73,14 @@ class PairCorrelation:
     deletions: np.ndarray
     n_words: int
 
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the correlation with its interval, which is symmetric on Fisher's z scale."""
+    def interval(self) -> Interval:
+        """Return the correlation with its 95 % interval, which is symmetric on Fisher's z scale."""
         centre = _fisher(self.value)
-        margin = self._margin(_fisher(self.deletions) - centre, level)
+        margin = self._margin(_fisher(self.deletions) - centre)
         low, high = float(np.tanh(centre - margin)), float(np.tanh(centre + margin))
         return Interval(self.value, min(low, self.value), max(high, self.value))
 
-    def _margin(self, changes: np.ndarray, level: float) -> float:
+    def _margin(self, changes: np.ndarray) -> float:
         """Compute Student's quantile times the standard error from the changes due to deletions."""
         if np.isnan(self.value):
             return np.nan
@@ -89,7 +89,7 @@ class PairCorrelation:
         of_words, of_pairs = squares[: self.n_words].sum(), squares[self.n_words :].sum()
         freedom = max(self.n_words / 2 - 1, 1)
         error = np.sqrt(max(of_words - of_pairs, of_pairs))
-        return float(stdtrit(freedom, (1 + level) / 2) * error)
+        return float(stdtrit(freedom, 0.975) * error)
 
 
 def pair_correlation(

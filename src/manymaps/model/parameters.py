@@ -32,9 +32,9 @@ def log_softmin(weights: np.ndarray) -> np.ndarray:
     return low
 
 
-def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> np.ndarray:
-    """Return weights w for proportions after raising each proportion to at least `least`."""
-    return -np.log(np.maximum(np.asarray(proportions, np.float64), least))
+def weights_from_proportions(proportions: np.ndarray) -> np.ndarray:
+    """Return weights w for proportions after raising each proportion to at least 1e-12."""
+    return -np.log(np.maximum(np.asarray(proportions, np.float64), 1e-12))
 
 
 @dataclass(frozen=True)
