@@ -1,7 +1,7 @@
 """Do two maps predict associations better than one? Table 1 of van der Maaten & Hinton (2009).
 
     python examples/prediction_2009.py [--sizes 1x35 1x70 ...] [--splits 5] [--first-split 0]
-        [--penalties .02 .05 .1] [--first-shares .88] [--dropout 0] [--no-popularity]
+        [--penalties .02 .05 .1] [--first-shares .88] [--dropout 0] [--no-biases]
         [--paper-optimizer] [--models] [--tune] [--output table.csv] [--quick]
 
 A tenth of the associations (both directions of a pair together) is used for early stopping, and a
@@ -127,7 +127,7 @@ def read_arguments() -> argparse.Namespace:
         help="of each word in the first map, at first",
     )
     parser.add_argument("--dropout", type=float, default=0.0, help="of pairs in each pass")
-    parser.add_argument("--no-popularity", action="store_true", help="the report's model, no bias")
+    parser.add_argument("--no-biases", action="store_true", help="the report's model, no bias")
     parser.add_argument("--paper-optimizer", action="store_true", help="the report's settings")
     parser.add_argument("--models", action="store_true", help="other models of meaning as well")
     parser.add_argument("--tune", action="store_true", help="their parameters for each split")
@@ -142,7 +142,7 @@ def read_arguments() -> argparse.Namespace:
 def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str, Any]]:
     """Yield the sets of parameters of the maps that the options specify."""
     common: dict[str, Any] = {"max_iter": 5} if arguments.quick else {}
-    if arguments.no_popularity or arguments.paper_optimizer:
+    if arguments.no_biases or arguments.paper_optimizer:
         common["bias_penalty"] = None
     if arguments.paper_optimizer:
         # The cost hardly falls at first, where all words are all but together.

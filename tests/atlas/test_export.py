@@ -70,14 +70,14 @@ def by_definition(atlas: Atlas, count: int) -> dict[tuple[str, str], tuple[float
     return edges
 
 
-@pytest.mark.parametrize("kind", ["cauchy", "gaussian", "popularity", "joint", "two kinds"])
+@pytest.mark.parametrize("kind", ["cauchy", "gaussian", "factors", "joint", "two kinds"])
 def test_edges_are_those_of_the_model(kind, tmp_path):
     rng = np.random.default_rng(0)
     n, model = 300, {"cauchy": MULTIPLE_MAPS_T_SNE, "gaussian": MULTIPLE_MAPS_SNE}.get(kind)
     maps, proportions = rng.normal(size=(4, n, 2)), rng.dirichlet([0.3] * 4, size=n).T
     proportions = proportions.astype(np.float32).astype(np.float64)
     others = {}
-    if kind == "popularity":
+    if kind == "factors":
         model = replace(MULTIPLE_MAPS_T_SNE, kernel=2.0)
         others = {"factors": rng.uniform(0.3, 3, n)}
     if kind == "joint":
