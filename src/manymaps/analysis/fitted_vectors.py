@@ -17,19 +17,18 @@ correlation of weighted values, whereas r2 here is the share of the weighted var
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import orth
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_index, check_whole
-from manymaps.data.frames import axis_names, eager_frame, join_columns
+from manymaps.data.frames import axis_names, join_columns
 from manymaps.data.results import TabularResult
-from manymaps.errors import DataError, ParameterError, setting
+from manymaps.errors import DataError, ParameterError
 from manymaps.labels import listed, natural_order, plural
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
@@ -111,10 +110,6 @@ class FittedVectors(TabularResult):
         Weighted mean position of the sites in map units, where arrows start.
     n_sites : int
         Number of sites that were used.
-    n_permutations : int
-        Number of permutations.
-    seed : int
-        Seed of the permutations.
 
     See Also
     --------
@@ -142,8 +137,6 @@ class FittedVectors(TabularResult):
     factors: tuple[FittedFactor, ...]
     origin: np.ndarray
     n_sites: int
-    n_permutations: int
-    seed: int
 
     def __repr__(self) -> str:
         parts = plural("variable", len(self.variables)), plural("factor", len(self.factors))
@@ -250,7 +243,6 @@ def fit_vectors(
     *,
     map: int = 0,
     kind: str | None = None,
-    factors: Sequence[str] = (),
     n_permutations: int = 999,
     random_state: RandomState = 0,
 ) -> FittedVectors:
@@ -264,14 +256,12 @@ def fit_vectors(
     frame : frame, or mapping of str to sequence
         A table with one row per site. Rows are joined by the column "label", the pandas index or
         the first column, as in `Atlas.add_metadata`. Numeric columns are variables with a
-        direction. Columns of text, of truth values and of categories are factors.
+        direction. Columns of text, of truth values and of pandas categories are factors.
     map : int, default=0
         Number of the map.
     kind : str, optional
         In a bipartite atlas, the kind of the objects that the table describes. The default is the
         kind of the rows of the table of counts.
-    factors : sequence of str
-        Numeric columns that are factors, such as codes of treatments.
     n_permutations : int, default=999
         Number of permutations.
     random_state : int, RandomState instance or None, default=0
@@ -288,7 +278,7 @@ def fit_vectors(
         If sites have no row, rows match no site, or values are missing or infinite. If there are
         fewer than three sites.
     ParameterError
-        If the map, the kind or a column does not exist.
+        If the map or the kind does not exist.
 
     See Also
     --------
@@ -322,126 +312,103 @@ def fit_vectors(
     """
     check_index("map", map, atlas.n_maps)
     check_whole("n_permutations", n_permutations)
-    kinds = list(dict.fromkeys(atlas.kinds or ()))
     is_site = np.ones(atlas.n_objects, dtype=bool)
-    if kinds or kind is not None:
-        is_site = atlas.of_kind(kinds[0] if kind is None else kind)
+    if atlas.kinds is not None or kind is not None:
+        is_site = atlas.of_kind(kind or next(iter(atlas.kinds or ()), ""))
     rows = np.flatnonzero(is_site)
-    shares = atlas.map_weights[map, rows]
-    labels = [atlas.labels[i] for i in rows.tolist()]
-    try:
-        table = _read_table(labels, frame)
-    except DataError as error:
-        if kind is not None or not kinds:
-            raise
-        other = f"if the table describes the kind {kinds[1]!r}, use {setting('kind', kinds[1])}"
-        raise DataError(f"{error}; {other}") from error
-    for column in factors:
-        if column not in table:
-            there = f"is not a column of the table, which has {listed(list(table))}"
-            raise ParameterError(there, name="factors", value=column)
-    as_factors = {*factors, *_categories(frame)}
-    is_factor = {
-        name: name in as_factors or x.dtype.kind in ("b", "U") for name, x in table.items()
-    }
-    numbers = {name: x for name, x in table.items() if not is_factor[name]}
-    coded = {name: _coded(x) for name, x in table.items() if is_factor[name]}
+    weights = atlas.map_weights[map, rows]
+    if np.count_nonzero(weights) < _FEWEST_SITES:
+        raise DataError(
+            f"{plural('site', len(rows))} with {np.count_nonzero(weights)} weights above 0; "
+            f"expected at least {_FEWEST_SITES}"
+        )
+    table = _read_table([atlas.labels[i] for i in rows.tolist()], frame)
+    is_factor = set(frame.select_dtypes("category")) if hasattr(frame, "select_dtypes") else set()
+    is_factor |= {name for name, x in table.items() if x.dtype.kind in "bU"}
+    variables = [name for name in table if name not in is_factor]
+    coded = {name: _coded(x) for name, x in table.items() if name in is_factor}
     points = atlas.maps[map, rows].astype(np.float64)
-    _check_sites(len(points), shares, numbers)
-    origin = np.average(points, axis=0, weights=shares)
-    sites = _Sites(points - origin, shares, numbers, coded)
-    seed = drawn_seed(random_state)
-    r2, p = _tested(sites, n_permutations, seed)
-    n = len(numbers)
-    found = [
-        FittedFactor(name, *sites.centroids(name, origin), float(r2[k]), float(p[k]))
-        for k, name in enumerate(coded, start=n)
-    ]
-    return FittedVectors(
-        map, tuple(numbers), sites.directions(), r2[:n], p[:n], tuple(found), origin, len(points),
-        n_permutations, seed,
+    origin = np.average(points, axis=0, weights=weights)
+    values = np.column_stack([np.zeros((len(rows), 0)), *(table[name] for name in variables)])
+    sites = _Sites(points - origin, weights, values, [codes for _, codes in coded.values()])
+    r2, p = _tested(sites, n_permutations, drawn_seed(random_state))
+    n = len(variables)
+    factors = tuple(
+        FittedFactor(
+            name, levels, sites.centroids(codes) + origin, tuple(np.bincount(codes).tolist()),
+            float(r2[k]), float(p[k]),
+        )
+        for k, (name, (levels, codes)) in enumerate(coded.items(), start=n)
     )  # fmt: skip
+    return FittedVectors(
+        map, tuple(variables), sites.directions(), r2[:n], p[:n], factors, origin, len(rows)
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Sites:
-    """Centred positions (n, d), weights (n,), numeric variables, and factors with codes."""
+class _Sites(NamedTuple):
+    """Centred positions (n, d), weights (n,), variables (n, n_variables), and codes of factors."""
 
     points: np.ndarray
     weights: np.ndarray
-    numbers: dict[str, np.ndarray]
-    factors: dict[str, tuple[tuple[str, ...], np.ndarray]]
+    values: np.ndarray
+    factors: list[np.ndarray]
 
-    @cached_property
-    def matrix(self) -> np.ndarray:
-        """The numeric variables, shape (n, n_variables)."""
-        return np.column_stack([np.zeros((len(self.points), 0)), *self.numbers.values()])
-
-    @cached_property
+    @property
     def scaled(self) -> np.ndarray:
         """The positions times the roots of the weights, shape (n, d)."""
         return np.asarray(self.points * np.sqrt(self.weights)[:, None])
 
-    @cached_property
-    def basis(self) -> np.ndarray:
-        """An orthonormal basis (n, rank) of `scaled`."""
-        return orth(self.scaled)
-
-    def _weighted(self, order: np.ndarray) -> np.ndarray:
-        """Return centred and weighted variables, assigned to the sites in this order."""
-        values = self.matrix[order]
+    def _weighted(self, values: np.ndarray) -> np.ndarray:
+        """Return centred and weighted variables."""
         values = values - np.average(values, axis=0, weights=self.weights)
         return np.asarray(values * np.sqrt(self.weights)[:, None])
 
     def directions(self) -> np.ndarray:
         """Return unit vectors (n_variables, d) in which the variables increase most."""
-        values = self._weighted(np.arange(len(self.scaled)))
-        slopes = np.linalg.lstsq(self.scaled, values, rcond=None)[0].T
+        slopes = np.linalg.lstsq(self.scaled, self._weighted(self.values), rcond=None)[0].T
         lengths = np.linalg.norm(slopes, axis=1, keepdims=True)
         return np.divide(slopes, lengths, out=np.full(slopes.shape, np.nan), where=lengths > 0)
 
-    def centroids(
-        self, name: str, origin: np.ndarray
-    ) -> tuple[tuple[str, ...], np.ndarray, tuple[int, ...]]:
-        """Return the levels of a factor, their centroids in map units, and their sizes."""
-        levels, codes = self.factors[name]
+    def centroids(self, codes: np.ndarray) -> np.ndarray:
+        """Return the centred mean positions (n_levels, d) of the levels of a factor."""
         sums, masses = self._sums(codes)
-        masses = masses[:, None]
-        means = np.divide(sums, masses, out=np.full(sums.shape, np.nan), where=masses > 0)
-        return levels, means + origin, tuple(np.bincount(codes).tolist())
+        return np.divide(sums, masses, out=np.full(sums.shape, np.nan), where=masses > 0)
 
     def _sums(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sum the weighted positions (n_levels, d) and the weights (n_levels,) of each level."""
+        """Sum the weighted positions (n_levels, d) and the weights (n_levels, 1) of each level."""
         axes = [np.bincount(codes, self.weights * x) for x in self.points.T]
-        return np.stack(axes, axis=1), np.bincount(codes, self.weights)
+        return np.stack(axes, axis=1), np.bincount(codes, self.weights)[:, None]
 
-    def r2(self, order: np.ndarray) -> np.ndarray:
-        """Return r2 of all variables, then of all factors, for rows assigned in this order."""
-        values = self._weighted(order)
+    def r2(self, order: np.ndarray, basis: np.ndarray) -> np.ndarray:
+        """Return r2 of all variables, then of all factors, for rows assigned in this order.
+
+        The orthonormal basis (n, rank) spans `scaled`.
+        """
+        values = self._weighted(self.values[order])
         total = (values**2).sum(axis=0)
         # A constant variable has only rounding errors as its variance.
-        varies = total > _ROUNDING**2 * (self.weights @ self.matrix**2)
-        explained = ((self.basis.T @ values) ** 2).sum(axis=0)
+        varies = total > _ROUNDING**2 * (self.weights @ self.values**2)
+        explained = ((basis.T @ values) ** 2).sum(axis=0)
         shares = [np.divide(explained, total, out=np.zeros_like(total), where=varies)]
         spread = self.weights @ (self.points**2).sum(axis=1)
-        for _, codes in self.factors.values():
+        for codes in self.factors:
             sums, masses = self._sums(codes[order])
-            known = masses > 0
-            between = ((sums[known] ** 2).sum(axis=1) / masses[known]).sum()
+            known = masses[:, 0] > 0
+            between = ((sums[known] ** 2).sum(axis=1) / masses[known, 0]).sum()
             shares.append(np.array([between / spread if spread > 0 else 0.0]))
         return np.clip(np.concatenate(shares), 0.0, 1.0)
 
 
 def _tested(sites: _Sites, n_permutations: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return r2 and p of all variables and factors, permuting all rows."""
-    rng, n = np.random.default_rng(seed), len(sites.points)
-    observed = sites.r2(np.arange(n))
+    rng, n, basis = np.random.default_rng(seed), len(sites.points), orth(sites.scaled)
+    observed = sites.r2(np.arange(n), basis)
     reached = np.zeros(len(observed))
     with work("permutation", total=n_permutations) as at:
         for k in range(n_permutations):
             at(k)
             order = np.argsort(rng.random(n), kind="stable")
-            reached += sites.r2(order) >= observed - _ROUNDING
+            reached += sites.r2(order, basis) >= observed - _ROUNDING
     return observed, (reached + 1) / (n_permutations + 1)
 
 
@@ -458,24 +425,13 @@ def _read_table(labels: Sequence[str], frame: Any) -> dict[str, np.ndarray]:
         (unmatched, "rows of the table match no site"),
     ]
     for name, x in table.items():
-        missing = x == "" if x.dtype.kind == "U" else np.isnan(x)
+        missing = x == "" if x.dtype.kind == "U" else ~np.isfinite(x)
         cells = [label for label, k in zip(labels, missing, strict=True) if k]
-        faults.append((cells, f"sites have no value in the column {name!r}"))
+        faults.append((cells, f"sites have no finite value in the column {name!r}"))
     for names, fault in faults:
         if names:
             raise DataError(f"{len(names):,} {fault}: {listed(names)}; add or remove them")
     return table
-
-
-def _categories(frame: Any) -> list[str]:
-    """Return the names of columns of categories, which may be numbers."""
-    if isinstance(frame, Mapping):
-        return []
-    import narwhals
-
-    table = eager_frame(frame, "{} is not a data frame")
-    kinds = (narwhals.Categorical, narwhals.Enum)
-    return [name for name in table.columns if isinstance(table[name].dtype, kinds)]
 
 
 def _coded(column: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
@@ -484,14 +440,3 @@ def _coded(column: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
     levels = tuple(sorted(set(texts), key=natural_order))
     number = {level: k for k, level in enumerate(levels)}
     return levels, np.array([number[text] for text in texts], dtype=np.int64)
-
-
-def _check_sites(n_sites: int, weights: np.ndarray, numbers: Mapping[str, np.ndarray]) -> None:
-    if n_sites < _FEWEST_SITES or np.count_nonzero(weights) < _FEWEST_SITES:
-        raise DataError(
-            f"{plural('site', n_sites)} with {np.count_nonzero(weights)} weights above 0; expected "
-            f"at least {_FEWEST_SITES}"
-        )
-    for name, column in numbers.items():
-        if not np.isfinite(column).all():
-            raise DataError(f"the column {name!r} contains infinite values; expected numbers")
