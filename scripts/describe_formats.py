@@ -17,7 +17,6 @@ from manymaps.archive import ArrayPart, Schema, ValuePart
 from manymaps.archive.door import ALWAYS_UNPACKED, MOST_EXPANSION
 from manymaps.atlas.storage import ATLAS
 from manymaps.data.counts import COUNTS
-from manymaps.prediction.journal import JOURNAL, POINT
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
 
@@ -40,6 +39,13 @@ ignored when the file is read.
 manymaps never unpickles a file, and checks all arrays against these tables before it uses them. A
 zip file may unpack to at most {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its size,
 whichever is larger.
+"""
+
+SWEEP = """## Sweep
+
+`sweep` writes a text file with one JSON line per finished point, and continues from it. The
+measures of a line are in nats per cue or from 0 to 1; infinity is the text "inf". Short hashes of
+the data, the split and the predictor identify the sweep.
 """
 
 
@@ -87,8 +93,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args()
-    schemas = (ATLAS, COUNTS, JOURNAL, POINT)
-    text = "\n".join([INTRODUCTION, *(described(schema) for schema in schemas)]).rstrip() + "\n"
+    schemas = (ATLAS, COUNTS)
+    text = "\n".join([INTRODUCTION, *map(described, schemas), SWEEP]).rstrip() + "\n"
     if asked.check:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
             print(f"{PAGE.name} is out of date: python scripts/describe_formats.py")

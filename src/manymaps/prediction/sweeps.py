@@ -7,38 +7,142 @@ test parts are for reporting.
 
     sweep(norms, {"n_maps": [1, 2], "n_components": [35, 70]}, n_splits=5, n_jobs=2)
 
-Points run on joblib's active backend, including Dask clusters (`manymaps.compute.tasks`), with
-bit-identical results. If a sweep uses a file to resume from (`manymaps.prediction.journal`), it can
-be interrupted at any time. It can later be extended by values, splits and seeds.
+Points run on joblib's active backend, including Dask clusters (`manymaps.compute.tasks`). The
+random numbers of a point are generated from
+
+    SeedSequence([seed, *SHA-256(settings, split and seed as JSON)])
+
+On the same type of machine, its results are therefore bit-identical in any grid, in any order, and
+with any number of parallel points.
+
+A file to resume from has one JSON line per finished point:
+
+    {"settings": {"n_maps": 2, ...}, "split": 0, "seed": 0, "measures": {"train": ...}, ...}
+
+Each line also has short hashes of the data, split and predictor, so that the lines of another sweep
+are rejected. Lines are only appended. An incomplete last line is ignored, and its point is run
+again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import itertools
+import json
+import math
 import operator
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_whole
+from manymaps.compute.tasks import finished
 from manymaps.data.associations import Associations
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, conditional_probabilities, split_associations
-from manymaps.prediction.journal import Journal, fingerprint, stable_home
-from manymaps.prediction.points import MEASURES, Point, PointResult, run_points
-from manymaps.prediction.predictor import AssociationPredictor
+from manymaps.prediction.predictor import AssociationPredictor, score_predictor
 from manymaps.progress import work
 
 _OURS = ("random_state", "n_jobs", "callback", "verbose")
 
-OnResult = Callable[[PointResult, int, int], object]
+MEASURES = (
+    "train",
+    "valid",
+    "test",
+    "recall_at_1",
+    "recall_at_10",
+    "recall_at_100",
+    "mean_reciprocal_rank",
+)
+_BEGINNING = b'{"seed": '
+_NAMES = {"data": "other data", "parts": "other splits", "predictor": "another predictor"}
+
+OnResult = Callable[["PointResult", int, int], object]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Single fit of a sweep.
+
+    Attributes
+    ----------
+    settings : mapping of str to value
+        Arguments of the predictor.
+    split : int
+        Index of the split, from 0.
+    seed : int
+        Seed of the fit, at least 0.
+    """
+
+    settings: Mapping[str, Any]
+    split: int
+    seed: int
+
+    @cached_property
+    def key(self) -> str:
+        """JSON string that identifies the point independently of the grid.
+
+        Examples
+        --------
+        >>> Point({"n_maps": 2, "penalty": 1.0}, 0, 3).key
+        '{"seed": 3, "settings": {"n_maps": 2, "penalty": 1}, "split": 0}'
+        """
+        settings = {name: _plain(value) for name, value in self.settings.items()}
+        return json.dumps(
+            {"settings": settings, "split": self.split, "seed": self.seed}, sort_keys=True
+        )
+
+    @property
+    def random_state(self) -> int:
+        """Seed of the fit, derived from the seed and the key of the point."""
+        digest = np.frombuffer(hashlib.sha256(self.key.encode()).digest(), "<u4")
+        return int(np.random.SeedSequence([self.seed, *digest.tolist()]).generate_state(1)[0])
+
+
+@dataclass(frozen=True)
+class PointResult:
+    """Result of a point.
+
+    Attributes
+    ----------
+    point : Point
+        Fitted point.
+    measures : dict of str to float
+        Values of `MEASURES`: errors of the three parts in nats per cue, and ranking measures of the
+        test part. The dict is empty if the point failed.
+    n_iterations : int
+        Number of iterations of the fit.
+    seconds : float
+        Duration of the fit and the evaluation in seconds. Only the duration and the number of
+        iterations may differ between machines.
+    failure : str or None
+        Reason for the failure of the point, or None if it succeeded.
+    """
+
+    point: Point
+    measures: Mapping[str, float] = field(default_factory=dict)
+    n_iterations: int = 0
+    seconds: float = 0.0
+    failure: str | None = None
+
+
+def _plain(value: Any) -> Any:
+    """Convert a setting to a JSON value, where 1.0 becomes 1 and an object becomes its repr."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +210,7 @@ class SweepResult(TabularResult):
         for name in records[0]:
             values = [record[name] for record in records]
             if name in MEASURES:
-                columns[name] = np.array([np.nan if v is None else v for v in values])
+                columns[name] = np.array(values, float)
             elif all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
                 columns[name] = np.array(values)
             else:
@@ -229,38 +333,117 @@ def sweep(
     """
     values = _checked_grid(grid, predictor)
     numbers = _checked_seeds(seeds)
-    splits, description = _splits(norms, split, n_splits)
+    p = conditional_probabilities(norms)
+    splits = _splits(norms, p, split, n_splits)
     points = [
         Point(dict(zip(values, combination, strict=True)), k, seed)
         for combination in itertools.product(*values.values())
         for k in range(len(splits))
         for seed in numbers
     ]
-    header = {
-        "data": fingerprint(conditional_probabilities(norms)),
-        "split": description,
-        "predictor": _named(predictor),
-    }
-    with Journal(resume, header) as journal:
-        stored = {
-            point.key: journal.done[point.key] for point in points if point.key in journal.done
-        }
-        stored = {key: result for key, result in stored.items() if result.failure is None}
-        for n_done, result in enumerate(stored.values(), 1):
+    name = getattr(predictor, "__qualname__", repr(predictor))
+    fixed = {"data": _hash(p), "predictor": _hash(f"{name}{inspect.signature(predictor)}")}
+    hashes = [{**fixed, "parts": _hash(*split_k.parts.values())} for split_k in splits]
+    path = None if resume is None else Path(resume)
+    stored = {} if path is None else _read(path, hashes)
+    results = {point.key: stored[point.key] for point in points if point.key in stored}
+    for n_done, result in enumerate(results.values(), 1):
+        if on_result is not None:
+            on_result(result, n_done, len(points))
+    remaining = [point for point in points if point.key not in results]
+    tasks = [(point, splits[point.split], predictor) for point in remaining]
+    running = finished(_run, tasks, n_jobs=n_jobs)
+    with closing(running), work("fit", total=len(points)) as show_progress:
+        show_progress(len(results))
+        for _, result in running:
+            results[result.point.key] = result
+            if path is not None and result.failure is None:
+                _append(path, result, hashes[result.point.split])
+            error = result.measures.get("valid")
+            show_progress(len(results), "failed" if error is None else f"validation {error:.4f}")
             if on_result is not None:
-                on_result(result, n_done, len(points))
-        remaining = [point for point in points if point.key not in stored]
-        running = run_points(remaining, splits, predictor, n_jobs=n_jobs)
-        with closing(running), work("fit", total=len(points)) as show_progress:
-            show_progress(len(stored))
-            for n_done, result in enumerate(running, len(stored) + 1):
-                journal.add(result)
-                error = result.measures.get("valid")
-                show_progress(n_done, "failed" if error is None else f"validation {error:.4f}")
-                if on_result is not None:
-                    on_result(result, n_done, len(points))
-        done = journal.done
-        return SweepResult(values, tuple(replace(done[point.key], point=point) for point in points))
+                on_result(result, len(results), len(points))
+    return SweepResult(values, tuple(replace(results[point.key], point=point) for point in points))
+
+
+def _run(point: Point, split: Split, predictor: Callable[..., Any]) -> PointResult:
+    """Fit and score one point, and record exceptions as failures."""
+    begun = time.perf_counter()
+    try:
+        model = predictor(**point.settings)
+        fit = {"random_state": point.random_state}
+        # Some predictors accept only the training part.
+        if "validation" in inspect.signature(model.fit).parameters:
+            fit["validation"] = split.validation
+        model.fit(split.train, **fit)
+        scores = score_predictor(model, split).as_dict()
+        measures = {name: float(scores[name]) for name in MEASURES}
+        if any(map(math.isnan, measures.values())):
+            raise DataError("the errors are not numbers because the fit diverged")
+    except Exception as error:
+        text = " ".join(str(error).split())
+        if not isinstance(error, DataError | ParameterError):
+            text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        return PointResult(point, seconds=time.perf_counter() - begun, failure=text)
+    return PointResult(point, measures, scores["n_iterations"], time.perf_counter() - begun)
+
+
+def _append(path: Path, result: PointResult, hashes: Mapping[str, str]) -> None:
+    """Append the line of a finished point, in which infinity is a text."""
+    record = {
+        **json.loads(result.point.key),
+        "measures": {k: v if math.isfinite(v) else str(v) for k, v in result.measures.items()},
+        "n_iterations": result.n_iterations,
+        "seconds": result.seconds,
+        **hashes,
+    }
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _read(path: Path, hashes: Sequence[Mapping[str, str]]) -> dict[str, PointResult]:
+    """Return the stored results by key, and cut off an incomplete last line."""
+    content = path.read_bytes() if path.exists() else b""
+    *lines, cut = content.split(b"\n")
+    if not _BEGINNING.startswith(cut[: len(_BEGINNING)]):
+        raise DataError(f"{path}: this is not a file of a sweep")
+    results = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+            point = Point(record["settings"], record["split"], record["seed"])
+            measures = {name: float(record["measures"][name]) for name in MEASURES}
+            results[point.key] = PointResult(
+                point, measures, record["n_iterations"], record["seconds"]
+            )
+            stored = {name: record[name] for name in _NAMES}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{path}, line {number}: this is not a point of a sweep ({error!r:.200})"
+            ) from error
+        expected = hashes[point.split] if point.split < len(hashes) else stored
+        for name, description in _NAMES.items():
+            if stored[name] != expected[name]:
+                raise DataError(
+                    f"{path}: this file stores a sweep of {description}; use another name, or the "
+                    "same data and options as before"
+                )
+    if cut:
+        os.truncate(path, len(content) - len(cut))
+    return results
+
+
+def _hash(*values: str | sparse.csr_array) -> str:
+    """Return a short hash of texts or of the values and indices of sparse tables."""
+    digest = hashlib.sha256()
+    for value in values:
+        if isinstance(value, str):
+            digest.update(value.encode())
+            continue
+        digest.update(repr(value.shape).encode())
+        for array, kind in (value.indptr, "<i8"), (value.indices, "<i8"), (value.data, "<f8"):
+            digest.update(np.ascontiguousarray(array, kind).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dict[str, tuple]:
@@ -294,21 +477,6 @@ def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dic
     return values
 
 
-def _named(predictor: Callable[..., Any]) -> str:
-    """Return the name of a predictor and its defaults for arguments outside the grid.
-
-    Modules of this package are not part of the name, so that files remain valid if a module moves.
-    """
-    defaults = (
-        f"{name}={parameter.default!r}"
-        for name, parameter in inspect.signature(predictor).parameters.items()
-        if name not in _OURS and parameter.default is not inspect.Parameter.empty
-    )
-    name = getattr(predictor, "__qualname__", repr(predictor))
-    home = stable_home(getattr(predictor, "__module__", ""))
-    return f"{home}.{name}({', '.join(defaults)})"
-
-
 def _checked_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
     try:
         chosen = seeds if isinstance(seeds, Iterable) else range(seeds)
@@ -326,43 +494,32 @@ def _checked_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
 
 def _splits(
     norms: Associations | sparse.sparray,
+    p: sparse.csr_array,
     split: Mapping[str, Any] | Split | Sequence[Split] | None,
     n_splits: int,
-) -> tuple[list[Split], str]:
-    """Return the splits, and their description for the header of the file."""
+) -> list[Split]:
+    """Draw the splits, or check those that are given."""
     if split is None or isinstance(split, Mapping):
         check_whole("n_splits", n_splits)
-        options: dict[str, Any] = {
-            "by": "pair", "fractions": (0.8, 0.1, 0.1), "random_state": 0, **(split or {}),
-        }  # fmt: skip
-        unknown = set(split or {}) - {"by", "fractions", "random_state"}
-        if unknown:
-            raise ParameterError(
-                f"{sorted(unknown)[0]!r} is not an option of a split; use by, fractions "
-                "or random_state"
-            )
+        options = {"random_state": 0, **(split or {})}
         seed = options.pop("random_state")
         check_whole("random_state", seed, 0, why=" for splits")
-        splits = [
+        return [
             split_associations(norms, **options, random_state=_split_seed(seed, k))
             for k in range(n_splits)
         ]
-        described = {**options, "fractions": tuple(map(float, options["fractions"]))}
-        options_read = ", ".join(f"{name}={value!r}" for name, value in sorted(described.items()))
-        return splits, f"{options_read}, from seed {seed}"
     splits = [split] if isinstance(split, Split) else list(split)
     if not splits:
         raise ParameterError("split=[] is empty; pass a split or options of split_associations")
-    p = conditional_probabilities(norms)
     for k, split_k in enumerate(splits):
         for name, part in split_k.parts.items():
             if part.shape != p.shape:
                 raise DataError(f"split {k} has {part.shape[0]} objects; expected {p.shape[0]}")
-            if part.nnz == 0 or not part.data.sum() > 0:
+            if not part.data.sum() > 0:
                 raise DataError(
                     f"the {name} part of split {k} has no mass; use another split or more data"
                 )
-    return splits, fingerprint(*(part for split_k in splits for part in split_k.parts.values()))
+    return splits
 
 
 def _split_seed(seed: int, k: int) -> np.random.Generator:
