@@ -158,13 +158,11 @@ class SenseOptions(TypedDict, total=False):
 
 
 def other_kind(atlas: AtlasData, i: int) -> str | None:
-    """Return the kind with which object i is compared, or None unless there is exactly one."""
+    """Return the kind with which object i is compared, or None if all are of one kind."""
     if atlas.kinds is None:
         return None
-    *others, last = dict.fromkeys(atlas.kinds)
-    if atlas.kinds[i] != last:
-        return last
-    return others[0] if len(others) == 1 else None
+    first, last = atlas.kinds[0], atlas.kinds[-1]
+    return first if atlas.kinds[i] == last else last
 
 
 def has_associations(atlas: AtlasData, i: int) -> bool:

@@ -76,9 +76,8 @@ class Atlas(AtlasData):
     vectors : ndarray or sparse array of shape (n, n_features), optional
         The fitted vectors, with which new objects are compared.
     kinds : sequence of str, length n, optional
-        The kind of each object in a bipartite atlas, with all rows before all columns. The objects
-        of a kind are consecutive. If there are more than two kinds, the last kind is the columns,
-        and all other kinds are rows.
+        The kind of each object in a bipartite atlas, with all rows before all columns. Rows are of
+        one kind, and columns of another.
     factors : ndarray of shape (n,), optional
         The fixed positive factors of the objects in the model's choices
         (`manymaps.atlas.probabilities`). The default is 1.
@@ -93,8 +92,8 @@ class Atlas(AtlasData):
     ------
     DataError
         If shapes are inconsistent, an array contains a non-finite value, or the proportions of an
-        object do not sum to 1. If `kinds` contains fewer than two kinds, or if the objects of a
-        kind are not consecutive.
+        object do not sum to 1. If `kinds` does not contain two kinds, or if the objects of a kind
+        are not consecutive.
 
     See Also
     --------

@@ -111,8 +111,7 @@ class AtlasData:
         kinds = tuple(str(kind) for kind in self.kinds or ())
         object.__setattr__(self, "kinds", kinds)
         runs = [kind for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
-        mixed = len(runs) < 2 or len(set(runs)) < len(runs)
-        if len(kinds) != self.n_objects or mixed or self.model.given is None:
+        if len(kinds) != self.n_objects or len(runs) != 2 or self.model.given is None:
             raise DataError(
                 "a bipartite model requires the kind of each object (row or column), with all rows "
                 f"first; got {len(kinds)} kinds in {len(runs)} runs"
@@ -214,7 +213,7 @@ class AtlasData:
     @cached_property
     def choices(self) -> Choices:
         """The choice probabilities of the model, computed from the maps."""
-        n_rows = 0 if self.kinds is None else self.n_objects - self.kinds.count(self.kinds[-1])
+        n_rows = 0 if self.kinds is None else self.kinds.count(self.kinds[0])
         return Choices(
             self.maps, self.proportions, self.model, n_rows, self.factors, self.log_normalizer
         )

@@ -22,8 +22,8 @@ class Roles:
 
     Attributes
     ----------
-    dots, texts : tuple of str
-        The kinds drawn as dots, and the kinds drawn as words.
+    dots, texts : str
+        The kind drawn as dots, and the kind drawn as words.
     is_text : ndarray of shape (n_objects,), bool
         Whether each object is drawn as a word.
     has_label : ndarray of shape (n_objects,), bool
@@ -36,8 +36,8 @@ class Roles:
         Whether words are drawn as a cross with a label next to it.
     """
 
-    dots: tuple[str, ...]
-    texts: tuple[str, ...]
+    dots: str
+    texts: str
     is_text: np.ndarray
     has_label: np.ndarray
     weights: np.ndarray
@@ -58,8 +58,8 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     atlas : Atlas
         A bipartite atlas.
     label : str, sequence of str, or None
-        The kinds with labels. By default, these are the columns, and each kind of rows with at most
-        60 objects. The columns are words and the rows are dots, unless only rows have labels.
+        The kinds with labels. By default, these are the columns, and the rows if there are at most
+        60. The columns are words and the rows are dots, unless only rows have labels.
 
     Returns
     -------
@@ -71,17 +71,16 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     ParameterError
         If a kind is unknown.
     """
-    kinds = tuple(dict.fromkeys(atlas.kinds or ()))
-    members = {kind: atlas.of_kind(kind) for kind in kinds}
+    rows, columns = dict.fromkeys(atlas.kinds or ())
+    members = {kind: atlas.of_kind(kind) for kind in (rows, columns)}
     wanted = [label] if isinstance(label, str) else list(label or ())
     has_label = np.zeros(atlas.n_objects, dtype=bool)
     for kind in wanted:
         has_label |= atlas.of_kind(kind)
     if label is None:
         for kind, mask in members.items():
-            has_label |= mask & (kind == kinds[-1] or bool(mask.sum() <= FEW_DOTS))
-    texts = tuple(wanted) if wanted and kinds[-1] not in wanted else kinds[-1:]
-    dots = tuple(kind for kind in kinds if kind not in texts)
+            has_label |= mask & (kind == columns or bool(mask.sum() <= FEW_DOTS))
+    dots, texts = (columns, rows) if wanted and columns not in wanted else (rows, columns)
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
     weights = factors * atlas.proportions.astype(np.float64) ** 2
     priority = np.zeros(weights.shape)
@@ -91,9 +90,8 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
         order = np.argsort(-weights[:, mask], axis=1, kind="stable")
         ranks = np.argsort(order, axis=1, kind="stable")
         priority[:, mask] = 1 - ranks / mask.sum()
-    is_text = np.isin(np.array(atlas.kinds), texts)
     crosses = atlas.n_objects <= SMALL_TABLE
-    return Roles(dots, texts, is_text, has_label, weights, priority, crosses)
+    return Roles(dots, texts, members[texts], has_label, weights, priority, crosses)
 
 
 def numbers_of_kinds(atlas: AtlasData) -> list[str]:

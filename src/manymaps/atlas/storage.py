@@ -157,13 +157,18 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
             history=_under(arrays, "history/"),
             metadata=_under(arrays, "metadata/"),
             vectors=_vectors(_under(arrays, "vectors/"), n_objects, meta.get("vector_shape")),
-            kinds=meta.get("kinds"),
+            kinds=_two_kinds(meta.get("kinds")),
             factors=None if unused else arrays.get("factors"),
             consensus=Consensus(**consensus) if consensus else None,
             associations=table,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}: part missing or invalid ({error!s:.300})") from error
+
+
+def _two_kinds(kinds: Sequence[str] | None) -> Sequence[str] | None:
+    """Return the kinds of the objects; rows of several kinds in a file become rows of the first."""
+    return kinds and [kind if kind == kinds[-1] else kinds[0] for kind in kinds]
 
 
 def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:

@@ -7,7 +7,7 @@ matched separately, because a row and a column may have the same label.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -445,13 +445,9 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
     i = atlas.index(word, kind=kind)
     taken = (atlas.kinds or ())[i]
     if kind is None:
-        for other in kinds:
-            if other == taken:
-                continue
-            try:
-                also = atlas.labels[atlas.index(word, kind=other)]
-            except UnknownLabelError:
-                continue
+        (other,) = set(kinds) - {taken}
+        with suppress(UnknownLabelError):
+            also = atlas.labels[atlas.index(word, kind=other)]
             note(
                 f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
                 f"(use --kind {other})"

@@ -17,7 +17,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.data.counts import Counts
 from manymaps.data.frames import end_to_end
 from manymaps.errors import DataError, DataWarning
-from manymaps.labels import first_of, in_words, only_count, plural
+from manymaps.labels import first_of, only_count, plural
 
 __all__ = [
     "aligned_atlas", "in_order_of", "joined_metadata", "labels_of", "matched", "objects_of",
@@ -168,18 +168,6 @@ def sides(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
 
 
 def two_kinds(atlas: Atlas) -> tuple[str, str]:
-    """Return the kinds of rows and columns.
-
-    Raises
-    ------
-    DataError
-        If there are more than two kinds.
-    """
-    first, second, *others = dict.fromkeys(atlas.kinds or ())
-    if others:
-        kinds = in_words([first, second, *others])
-        raise DataError(
-            f"the atlas contains {kinds} objects, but a table relates two kinds; select two kinds "
-            "with Atlas.of_kind and Atlas.subset"
-        )
+    """Return the kinds of rows and columns."""
+    first, second = dict.fromkeys(atlas.kinds or ())
     return first, second

@@ -50,7 +50,7 @@ from manymaps.figures.panel import (
     set_frame,
     write_labels,
 )
-from manymaps.labels import in_words, plural
+from manymaps.labels import plural
 
 # From this number on, dots are stored as an image, because each dot enlarges a vector file and
 # slows down viewers. The number is not tuned.
@@ -83,11 +83,11 @@ def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
 
 
 def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
-    """Describe the kinds drawn as dots and as words, for the notes."""
+    """Describe the kind drawn as dots and the kind drawn as words, for the notes."""
     is_text = roles.is_text[scene.objects]
-    dots = plural(in_words(roles.dots), int((~is_text).sum()))
+    dots = plural(roles.dots, int((~is_text).sum()))
     marks = "crosses" if roles.crosses else "text and specks"
-    words = plural(in_words(roles.texts), int(is_text.sum()))
+    words = plural(roles.texts, int(is_text.sum()))
     return [f"dots: {dots}", f"{marks}: {words}; {n_labels:,} labels, the frequent first"]
 
 
@@ -112,7 +112,7 @@ def draw_kinds(
     labels : sequence of str
         Labels of all objects.
     roles : Roles
-        The kinds drawn as dots and as words.
+        The kinds drawn as dots and as words, and the objects with labels.
     overlay : callable, optional
         A function that draws into the panel before its labels, as for `manymaps.figures.panel`.
 

@@ -75,7 +75,7 @@ from manymaps.figures.panel import (
     read_scene,
     within,
 )
-from manymaps.labels import in_words, letter, plural
+from manymaps.labels import letter, plural
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -760,12 +760,9 @@ def _map_print(
 def _sheet_print(scenes: Sequence[Scene], dots: Dots, roles: Roles | None) -> list[str]:
     parts = [f"dots: objects with {dots.threshold} in the map"]
     if roles is not None:
-        rows, texts = (
-            in_words([plural(kind) for kind in some]) for some in (roles.dots, roles.texts)
-        )
         parts = [
-            f"dots: {rows}",
-            f"text and specks: {texts}, the frequent first",
+            f"dots: {plural(roles.dots)}",
+            f"text and specks: {plural(roles.texts)}, the frequent first",
             f"both with {dots.threshold} in the map",
         ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
