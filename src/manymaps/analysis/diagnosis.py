@@ -54,7 +54,8 @@ The data are read as follows:
   therefore linked in a plane.
 - Triangles use d = -log(w / max w), where w is the mean of both directions. Only triples whose
   three sides are known are included. The negative part uses d^2 = 2 (1 - w_ij / sqrt(m_i m_j)),
-  where m_i is the largest w_ij, so that all absent pairs have the same distance.
+  where m_i is the largest w_ij, so that all absent pairs have the same distance. It is computed for
+  at most 1,000 objects, which are sampled in the same way as those of the fits.
 - For vectors and distances, all measures use the original distances. Above 3,000 objects, they use
   the distances within a random sample of 3,000 objects.
 """
@@ -64,7 +65,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -86,7 +87,7 @@ from manymaps.analysis.nonmetricity import (
     two_step_paths,
 )
 from manymaps.analysis.reliability import mean_explained
-from manymaps.analysis.scaling import NonmetricScaling, nonmetric_scaling, stress_by_chance
+from manymaps.analysis.scaling import least_stress, stress_by_chance
 from manymaps.checks import check_choice, check_whole, first_cell
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
@@ -122,6 +123,8 @@ GOOD: Final = 0.05
 
 # Memory grows with the square of the number of objects: 72 MB for 3,000 objects.
 _MOST_DISTANCES = 3000
+# The time of a decomposition grows with the cube of the number of objects.
+_MOST_DECOMPOSED = 1000
 # Limits the time of the fits; larger samples may need more maps.
 _MOST_FITTED = 750
 # Nonmetric scaling is fitted several times to all pairs (2,775 pairs for 75 objects).
@@ -184,8 +187,8 @@ class Diagnosis:
         error. Both are NaN if no triple has three known sides.
     n_triangles : int
         Number of triangles that were checked.
-    negative_share, negative_error : float
-        Negative part of the spectrum, and its standard error.
+    negative_share : float
+        Negative part of the spectrum, for at most 1,000 objects.
     n_maps_tried : tuple of int
         Numbers of planar maps that were fitted.
     held, kept : tuple of float in [0, 1]
@@ -209,10 +212,8 @@ class Diagnosis:
     suggested_dimensions : int
         Suggested number of dimensions per map: 4 if dimensions are better than maps; otherwise 2.
     stress, stress_in_four, stress_by_chance : float
-        Stress of nonmetric scaling in the plane, in four dimensions, and in the plane after
-        permuting the dissimilarities among the pairs.
-    scaling : NonmetricScaling
-        Scaling of at most 75 objects in the plane.
+        Stress of nonmetric scaling of at most 75 objects in the plane, in four dimensions, and in
+        the plane after permuting the dissimilarities among the pairs.
     notes : tuple of str
         Notes on omitted or sampled objects.
 
@@ -249,7 +250,6 @@ class Diagnosis:
     triangle_error: float
     n_triangles: int
     negative_share: float
-    negative_error: float
     n_maps_tried: tuple[int, ...]
     held: tuple[float, ...]
     kept: tuple[float, ...]
@@ -265,7 +265,6 @@ class Diagnosis:
     stress: float
     stress_in_four: float
     stress_by_chance: float
-    scaling: NonmetricScaling = field(compare=False, repr=False)
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -317,8 +316,8 @@ class _Fits(NamedTuple):
         return (self.held, self.held_in_four) if few else (self.kept, self.kept_in_four)
 
 
-class _Scalings(NamedTuple):
-    scaling: NonmetricScaling
+class _Stresses(NamedTuple):
+    stress: float
     stress_in_four: float
     stress_by_chance: float
 
@@ -402,13 +401,13 @@ def diagnose(
     paths = two_step_paths(strong, linked, n_samples, generator)
     unreturned, triangles, negative = _violations(subject.distances, near, n_samples, generator)
     task = _to_fit(subject, generator)
-    scalings = _scalings(subject, random_state)
-    metric_already = max(unreturned, negative.value) <= NEARLY_METRIC
+    stresses = _stresses(subject, random_state)
+    metric_already = max(unreturned, negative) <= NEARLY_METRIC
     fits = _fits(task, metric_already, random_state, n_jobs)
     if metric_already:
         suggested = _for_distances(fits, unreturned, negative, task.few)
     else:
-        suggested = _suggestion(fits, task, scalings)
+        suggested = _suggestion(fits, task, stresses)
     are_distances = subject.distances is not None
     return Diagnosis(
         n_objects=near.shape[0],
@@ -429,30 +428,34 @@ def diagnose(
         triangle_violations=triangles.value,
         triangle_error=triangles.standard_error,
         n_triangles=triangles.n,
-        negative_share=negative.value,
-        negative_error=negative.standard_error,
+        negative_share=negative,
         n_fitted=task.P.shape[0],
         explained=_explained(subject, task, suggested, random_state, n_jobs),
         normalization=task.normalization,
-        stress=scalings.scaling.stress,
         notes=subject.notes,
         **fits._asdict(),
         **suggested._asdict(),
-        **scalings._asdict(),
+        **stresses._asdict(),
     )
 
 
 def _violations(
     D: np.ndarray | None, near: sparse.csr_array, n_samples: int, generator: np.random.Generator
-) -> tuple[float, Estimate, Estimate]:
+) -> tuple[float, Estimate, float]:
     """Compute the asymmetry, triangle violations and the negative part of the spectrum."""
+    n = near.shape[0]
     if D is not None:
         triangles = distance_triangles(D, n_samples, generator)
-        return 0.0, triangles, negative_share_of_distances(D, generator)
+        if n > _MOST_DECOMPOSED:
+            some = np.sort(generator.choice(n, _MOST_DECOMPOSED, replace=False))
+            D = D[np.ix_(some, some)]
+        return 0.0, triangles, negative_share_of_distances(D)
     both = sparse.csr_array((near + near.T) / 2)
     triangles = similarity_triangles(both, n_samples, generator)
-    negative = negative_share_of_similarities(scaled_similarities(both), generator)
-    return asymmetry(near), triangles, negative
+    if n > _MOST_DECOMPOSED:
+        some = _together(both, generator, _MOST_DECOMPOSED)
+        both = both[some][:, some]
+    return asymmetry(near), triangles, negative_share_of_similarities(scaled_similarities(both))
 
 
 def shares_of_strength(
@@ -624,7 +627,7 @@ def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
     return _Task(P, P, subject.normalization)
 
 
-def _scalings(subject: _Subject, seed: int) -> _Scalings:
+def _stresses(subject: _Subject, seed: int) -> _Stresses:
     """Run nonmetric scaling on the objects or a connected sample."""
     generator = np.random.default_rng(seed)
     n = subject.near.shape[0]
@@ -639,10 +642,9 @@ def _scalings(subject: _Subject, seed: int) -> _Scalings:
             some = _together(both, generator, _MOST_SCALED)
         near = both[some][:, some].toarray()
         D = near.max() - near
-    labels = tuple(subject.labels[i] for i in some)
-    return _Scalings(
-        nonmetric_scaling(D, 2, labels=labels, random_state=seed),
-        nonmetric_scaling(D, 4, n_init=0, random_state=seed).stress,
+    return _Stresses(
+        least_stress(D, 2, random_state=seed),
+        least_stress(D, 4, n_init=0, random_state=seed),
         stress_by_chance(D, 2, seed),
     )
 
@@ -738,11 +740,11 @@ def _explained(
     return mean_explained(fit.atlas_)
 
 
-def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool) -> _Suggestion:
+def _for_distances(fits: _Fits, unreturned: float, negative: float, few: bool) -> _Suggestion:
     """Suggest one map, in the plane if two dimensions are sufficient."""
     reason = (
         f"the data are approximately distances in a space (asymmetry {unreturned:.1%}, negative "
-        f"part {negative.value:.1%}), so one map with enough dimensions represents them; two "
+        f"part {negative:.1%}), so one map with enough dimensions represents them; two "
         f"dimensions preserve {fits.kept[0]:.0%} of the neighbours by weight, and four dimensions "
         f"{fits.kept_in_four:.0%}"
     )
@@ -751,12 +753,12 @@ def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool
     return _Suggestion("dimensions" if more else "plane", 1, 4 if more else 2, reason)
 
 
-def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
+def _suggestion(fits: _Fits, task: _Task, stresses: _Stresses) -> _Suggestion:
     """Suggest several maps if two maps exceed one four-dimensional map by the margin."""
     shares, four = fits.decisive(task.few)
     one, two = shares[0], shares[min(1, len(shares) - 1)]
     plane = f"one planar map represents {one:.0%} of the strength"
-    stress, chance = scalings.scaling.stress, scalings.stress_by_chance
+    stress, chance = stresses.stress, stresses.stress_by_chance
     ordered = task.normalization == "joint" and 2 * stress < chance
     if ordered and stress <= GOOD:
         reason = f"{plane} and preserves the order of the similarities (stress {stress:.3f})"

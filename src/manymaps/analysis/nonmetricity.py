@@ -43,12 +43,6 @@ MOST_SHARING = (2, 5, 11, 24, 44, 78, 134, 240)
 _MOST_STEPS = 2e8
 # Up to this number of triples, all triples are checked; above it, `n_samples` triples are sampled.
 _MOST_WEDGES = 5_000_000
-# Eigenvalues of larger tables are estimated from random probes, because the time of a decomposition
-# grows with the cube of the size.
-_MOST_EXACT = 1000
-# Probes and steps of stochastic Lanczos quadrature. The error, which is reported, decreases with
-# the square root of the number of probes. Sixty steps resolve the ends of the spectrum.
-_PROBES, _STEPS = 24, 60
 # Rounding of sums in float64.
 _ROUNDING = 1e-9
 
@@ -374,64 +368,22 @@ def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(unit @ W[connected][:, connected] @ unit)
 
 
-def negative_share_of_similarities(W: sparse.csr_array, generator: np.random.Generator) -> Estimate:
+def negative_share_of_similarities(W: sparse.csr_array) -> float:
     """Compute the negative part of J (W + 1) J for scaled similarities W (`scaled_similarities`).
 
     The result is the negative part for the squared distances d_ij^2 = 2 (1 - w_ij). Under these
-    distances, all pairs without a similarity are equally far apart. Above 1,000 objects, the sum
-    over negative eigenvalues is estimated by stochastic Lanczos quadrature with 24 random vectors
-    and 60 steps, without a dense table. The trace is exact. (Ubaru, Chen & Saad 2017, SIAM Journal
-    on Matrix Analysis and Applications 38, 1075-1099.)
+    distances, all pairs without a similarity are equally far apart.
     """
-    n = W.shape[0]
-    trace = n - (n + W.sum()) / n
-    if n <= _MOST_EXACT:
-        return _negative_share(W.toarray() + np.eye(n))
-    sums = np.empty(_PROBES)
-    for at in range(_PROBES):
-        start = generator.choice([-1.0, 1.0], n)
-        values, weights = _quadrature(W, start - start.mean())
-        sums[at] = weights @ np.maximum(-values, 0)
-    negative = sums.mean()
-    whole = trace + 2 * negative
-    error = sums.std(ddof=1) / np.sqrt(_PROBES) * trace / whole**2
-    return Estimate(float(negative / whole), float(error), n)
+    return _negative_share(W.toarray() + np.eye(W.shape[0]))
 
 
-def _quadrature(W: sparse.csr_array, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return nodes and weights with sum weight f(node) = start' f(J (W + 1) J) start."""
-    from scipy.linalg import eigh_tridiagonal
-
-    length = np.linalg.norm(start)
-    basis = [start / length]
-    diagonal: list[float] = []
-    beside: list[float] = []
-    for _ in range(min(_STEPS, W.shape[0] - 1)):
-        image = W @ basis[-1] + basis[-1]
-        image -= image.mean()
-        diagonal.append(float(basis[-1] @ image))
-        stack = np.array(basis)
-        # Orthogonalize twice, because rounding would otherwise destroy the orthogonality.
-        for _ in range(2):
-            image -= stack.T @ (stack @ image)
-        beside.append(float(np.linalg.norm(image)))
-        if beside[-1] < 1e-10:
-            break
-        basis.append(image / beside[-1])
-    values, vectors = eigh_tridiagonal(np.array(diagonal), np.array(beside[: len(diagonal) - 1]))
-    return values, (length * vectors[0]) ** 2
-
-
-def negative_share_of_distances(D: np.ndarray, generator: np.random.Generator) -> Estimate:
-    """Compute the negative part for distances, from a sample of 1,000 if there are more objects."""
-    if len(D) > _MOST_EXACT:
-        some = np.sort(generator.choice(len(D), _MOST_EXACT, replace=False))
-        D = D[np.ix_(some, some)]
+def negative_share_of_distances(D: np.ndarray) -> float:
+    """Compute the negative part for distances."""
     # The scale does not matter, but squares of huge or tiny distances could overflow or underflow.
     return _negative_share(-0.5 * (D / D.max()) ** 2)
 
 
-def _negative_share(inner: np.ndarray) -> Estimate:
+def _negative_share(inner: np.ndarray) -> float:
     """Compute the negative part of a double-centred table.
 
     Eigenvalues below 1e-10 of the largest eigenvalue are treated as 0.
@@ -441,6 +393,6 @@ def _negative_share(inner: np.ndarray) -> Estimate:
     values = np.linalg.eigvalsh((centred + centred.T) / 2)
     size = np.abs(values)
     if size.max() == 0:
-        return Estimate(0.0, 0.0, len(inner))
+        return 0.0
     real = size > 1e-10 * size.max()
-    return Estimate(float(size[real & (values < 0)].sum() / size[real].sum()), 0.0, len(inner))
+    return float(size[real & (values < 0)].sum() / size[real].sum())

@@ -118,7 +118,7 @@ def _rows(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
     yield "most shared", f"{found.max_shared_nearest_neighbor:.3g}", _of_sharing(found)
     violations = _number(found.triangle_violations, found.triangle_error)
     yield "triangles", violations, _of_triangles(found)
-    negative = _number(found.negative_share, found.negative_error)
+    negative = _number(found.negative_share)
     yield "negative part", negative, "share of the spectrum; 0 for Euclidean distances"
     yield "stress", _number(found.stress), _of_stress(found)
 
@@ -176,11 +176,10 @@ def _of_triangles(found: mm.Diagnosis) -> str:
 
 
 def _of_stress(found: mm.Diagnosis) -> str:
-    n_scaled = len(found.scaling.labels)
-    some = f" of {n_scaled} objects" if n_scaled < found.n_objects else ""
     return (
-        f"nonmetric scaling{some} in two dimensions (good: below 0.05); in four dimensions "
-        f"{_number(found.stress_in_four)}, by chance in two {_number(found.stress_by_chance)}"
+        "nonmetric scaling of at most 75 objects in two dimensions (good: below 0.05); in four "
+        f"dimensions {_number(found.stress_in_four)}, by chance in two "
+        f"{_number(found.stress_by_chance)}"
     )
 
 
