@@ -10,11 +10,14 @@ from scipy import sparse
 from manymaps.compute.communities import (
     ego_communities,
     ego_weights,
-    modularity_communities,
     packed_communities,
 )
 from manymaps.compute.threads import threads
 from reference import communities, modularity
+
+
+def modularity_communities(weights, resolution=1.0):
+    return packed_communities(np.array([0, len(weights)]), weights.ravel(), resolution)
 
 
 def network(k, seed, density=0.5):

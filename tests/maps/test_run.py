@@ -18,7 +18,6 @@ from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum, State
 
 N, N_MAPS, SEED = 30, 3, 5
-SPREAD = "spread under exaggeration"
 SETTINGS = {"n_maps": N_MAPS, "penalty": 0.01, "max_iter": 170, "optimizer": "Momentum()"}
 
 

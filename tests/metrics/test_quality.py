@@ -27,7 +27,7 @@ from manymaps.metrics.spaces import DistanceSpace, MapSpace, SimilaritySpace, Ve
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
-from manymaps.model.target import conditional_target, joint_target
+from manymaps.model.target import conditional_target, count_target, joint_target
 from reference import kl, log_choice, log_proportions, log_similarity
 
 MEASURES = (mu_local, mu_global, trustworthiness, continuity)
@@ -354,7 +354,7 @@ def test_kl_of_rows_that_lack_mass_and_of_remote_objects():
         (lambda d, m: nearest_neighbor_error(m, np.zeros(3)), DataError, "one for each"),
         (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(9, k=1))),
                                     MapSpace(m[None])), DataError, "60 objects"),
-        (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(60)), one_set=False),
+        (lambda d, m: kl_divergence(count_target(sparse.csr_array(np.eye(60))),
                                     MapSpace(m[None])), DataError, "two sets"),
         (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(60, k=1))),
                                     MapSpace(m[None]), background=1), ParameterError, "below 1"),

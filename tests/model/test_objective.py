@@ -14,7 +14,7 @@ from manymaps.compute.threads import threads
 from manymaps.model.choice import SNE, SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
 from manymaps.model.objective import Entries, Objective
 from manymaps.model.parameters import Parameters
-from manymaps.model.target import conditional_target, joint_target
+from manymaps.model.target import conditional_target, count_target, joint_target
 from objective_samples import Problem, problem
 
 OPTIONS = {
@@ -191,7 +191,7 @@ class TestLimits:
         model = ChoiceModel("gaussian", "joint", "learned")
         case = problem(model, n_maps=2, two_sets=True, penalty=0.0)
         values = sparse.csr_array(case.objective.target.values.T)
-        target = joint_target(values, one_set=False)
+        target = count_target(values, "joint")
         parameters = case.parameters.like([a for pair in self.pairs(case.parameters) for a in pair])
         turned = Problem(replace(case.objective, target=target), parameters)
         assert turned.evaluation.kl == pytest.approx(case.evaluation.kl, rel=1e-6)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from manymaps.errors import DataError
-from manymaps.model.target import Target, conditional_target, joint_target
+from manymaps.model.target import Target, conditional_target, count_target, joint_target
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -56,9 +56,10 @@ def test_joint_is_the_average_of_both_directions(seed):
 
 def test_two_sets_keep_the_diagonal():
     table = np.array([[1.0, 3.0], [0.0, 2.0]])
-    values = conditional_target(sparse.csr_array(table), one_set=False).values
-    np.testing.assert_allclose(values.toarray(), [[0.25, 0.75], [0, 1]])
-    values = joint_target(sparse.csr_array(table), one_set=False).values
+    target = count_target(sparse.csr_array(table))
+    rows = target.values.toarray() / target.row_weights[:, None]
+    np.testing.assert_allclose(rows, [[0.25, 0.75], [0, 1]])
+    values = count_target(sparse.csr_array(table), "joint").values
     np.testing.assert_allclose(values.toarray(), table / 6)
 
 
@@ -148,7 +149,7 @@ class TestSides:
 
     def test_two_sets_see_one_another(self):
         table = random_strengths(3, 5, 9)
-        target = conditional_target(sparse.csr_array(table), one_set=False)
+        target = count_target(sparse.csr_array(table))
         rows, columns = target.sides
         p = target.values.toarray()
         np.testing.assert_allclose(self.dense(rows, rows.forward, 9), p, rtol=1e-6)

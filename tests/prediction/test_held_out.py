@@ -9,9 +9,9 @@ from scipy import sparse
 from manymaps import Associations, DataError
 from manymaps.errors import ParameterError
 from manymaps.prediction.held_out import (
+    Split,
     conditional_probabilities,
     prediction_error,
-    rank_held_out,
     score_split,
     split_associations,
     word_errors,
@@ -169,13 +169,9 @@ class TestSplitScores:
     def test_one_pass_measures_the_same(self):
         split = split_associations(random_norms(2), random_state=0)
         _, predictor = random_predictor(3, 40)
-        errors, ranking = score_split(predictor, split, ks=(2,))
+        errors, _ = score_split(predictor, split)
         for name, part in split.parts.items():
             assert np.array_equal(errors[name], word_errors(predictor, part))
-        known = sparse.csr_array(split.train + split.validation)
-        alone = rank_held_out(predictor, split.test, known, ks=(2,))
-        assert np.array_equal(ranking.ranks, alone.ranks)
-        assert ranking.recall == alone.recall
 
 
 class TestRanking:
@@ -185,7 +181,7 @@ class TestRanking:
         split = split_associations(random_norms(seed % 1000, density=0.3), random_state=seed)
         q, predictor = random_predictor(seed, 40)
         known = sparse.csr_array(split.train + split.validation)
-        ranking = rank_held_out(predictor, split.test, known, ks=(1, 5, 39))
+        _, ranking = score_split(predictor, split, ks=(1, 5, 39))
         test, others = split.test.toarray() > 0, known.toarray() > 0
         ranks, hits = [], {1: [], 5: [], 39: []}
         for i, j in zip(*np.nonzero(test), strict=True):
@@ -203,17 +199,18 @@ class TestRanking:
     def test_a_constant_predictor_recalls_by_chance(self):
         n = 101
         held = sparse.csr_array(([1.0], ([0], [5])), shape=(n, n))
-        ranking = rank_held_out(
-            lambda rows: np.full((len(rows), n), 1 / (n - 1)), held, sparse.csr_array((n, n)), (10,)
-        )
+        none = sparse.csr_array((n, n))
+        split = Split(none, none, held, 1, np.array([0]))
+        _, ranking = score_split(lambda rows: np.full((len(rows), n), 1 / (n - 1)), split, (10,))
         assert ranking.recall[10] == pytest.approx(0.1)
         assert ranking.ranks.tolist() == [50.5]
 
     def test_nothing_held_out_is_refused(self):
+        none = sparse.csr_array((3, 3))
         with pytest.raises(DataError, match="no associations; ranks"):
-            rank_held_out(lambda rows: rows, sparse.csr_array((3, 3)), sparse.csr_array((3, 3)))
+            score_split(lambda rows: rows, Split(none, none, none, 0, np.arange(3)))
 
     def test_impossible_depths_are_refused(self):
-        part = random_norms(0)
+        split = split_associations(random_norms(0), random_state=0)
         with pytest.raises(ParameterError, match="ks"):
-            rank_held_out(lambda rows: rows, part, part, (0,))
+            score_split(lambda rows: rows, split, (0,))

@@ -49,15 +49,15 @@ from manymaps.constraints import Number, Several, check_parameter, instance
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
-    "MOST_SCALES", "NEIGHBORS_PER_PERPLEXITY", "PERPLEXITY", "Affinity", "GaussianAffinity",
-    "GlobalGaussian", "LocalPerplexity", "affinity_from", "check_perplexity",
+    "NEIGHBORS_PER_PERPLEXITY", "PERPLEXITY", "Affinity", "GaussianAffinity",
+    "GlobalGaussian", "LocalPerplexity", "affinity_from",
 ]  # fmt: skip
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
 
 #: Maximum number of perplexities that are averaged. Lee et al. (2015) use log2(n) scales, which is
 #: 20 for a million objects.
-MOST_SCALES = 20
+_MOST_SCALES = 20
 
 #: Valid types of a perplexity. Its range depends on the data.
 PERPLEXITY = (Number(above=0), Several(Number(above=0), "a sequence of such numbers"))
@@ -183,9 +183,9 @@ class GaussianAffinity(Affinity):
 
     def __post_init__(self) -> None:
         _make_plain(self)
-        if len(self._scales()) > MOST_SCALES:
+        if len(self._scales()) > _MOST_SCALES:
             raise ParameterError(
-                f"has {len(self._scales()):,} values; pass at most {MOST_SCALES} to average",
+                f"has {len(self._scales()):,} values; pass at most {_MOST_SCALES} to average",
                 name="perplexity",
                 value=self.perplexity,
             )
@@ -229,7 +229,7 @@ class GaussianAffinity(Affinity):
         data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
         for perplexity in scales:
-            check_perplexity(perplexity, n)
+            _check_perplexity(perplexity, n)
         _check_neighbors(self.n_neighbors, n)
         k = self.n_neighbors or int(np.ceil(NEIGHBORS_PER_PERPLEXITY * max(scales)))
         rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
@@ -325,7 +325,7 @@ class GlobalGaussian(Affinity):
         if n < 2:
             raise DataError(f"{n} object has no pairs; pass at least two")
         if self.sigma is None:
-            check_perplexity(self.perplexity, n)
+            _check_perplexity(self.perplexity, n)
         _check_neighbors(self.n_neighbors, n)
         usual = (
             n - 1 if n <= _ALL_PAIRS else int(np.ceil(_NEIGHBORS_OF_ONE_SIGMA * self.perplexity))
@@ -522,7 +522,7 @@ def _n_objects(data: Matrix | NeighborGraph) -> int:
     return int(shape[0])
 
 
-def check_perplexity(perplexity: float, n: int) -> None:
+def _check_perplexity(perplexity: float, n: int) -> None:
     if not 1 <= perplexity <= n - 1:
         raise ParameterError(
             f"is impossible for {n} objects; it must be at least 1 and at most {n - 1}, the number "

@@ -36,40 +36,10 @@ from manymaps.compute.canonical import canonical_rows
 __all__ = [
     "ego_communities",
     "ego_weights",
-    "modularity_communities",
     "packed_communities",
 ]
 
 _BLOCK = 1 << 24
-
-
-def modularity_communities(weights: np.ndarray, resolution: float = 1.0) -> np.ndarray:
-    """Find the communities of one network.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (k, k)
-        Symmetric, nonnegative tie weights. The diagonal contains ties of members to themselves.
-    resolution : float, default=1.0
-        Resolution gamma, at least 0. Higher values lead to more communities.
-
-    Returns
-    -------
-    ndarray of int, shape (k,)
-        Community of each member, numbered by first members. A member without ties forms a community
-        of its own.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> two = np.kron(np.eye(2), np.ones((3, 3)))      # two triangles,
-    >>> two[2, 3] = two[3, 2] = 0.5                    # loosely tied
-    >>> modularity_communities(two)
-    array([0, 0, 0, 1, 1, 1])
-    """
-    whole = np.ascontiguousarray(weights, np.float64)
-    offsets = np.array([0, len(whole)])
-    return packed_communities(offsets, whole.ravel(), resolution)
 
 
 def packed_communities(
@@ -82,7 +52,8 @@ def packed_communities(
     offsets : ndarray of int, shape (n_networks + 1,)
         Network i has the members from offsets[i] to offsets[i + 1].
     weights : ndarray of shape (sum of the squared sizes,)
-        Matrices as for `modularity_communities`, concatenated row by row.
+        Symmetric, nonnegative tie weights of each network, concatenated row by row. The diagonals
+        contain ties of members to themselves.
     resolution : float, default=1.0
         Resolution gamma, at least 0.
 

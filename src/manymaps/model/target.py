@@ -292,22 +292,18 @@ def conditional_target(
     strengths: sparse.sparray,
     *,
     keep_missing_mass: bool = False,
-    one_set: bool = True,
     observed: np.ndarray | None = None,
 ) -> Target:
     """Compute a target P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
 
     Parameters
     ----------
-    strengths : sparse array of shape (n_rows, n_columns)
-        Finite and nonnegative strengths. Self-pairs of one set are removed. Empty rows remain
-        empty.
+    strengths : sparse array of shape (n, n)
+        Finite and nonnegative strengths. Self-pairs are removed. Empty rows remain empty.
     keep_missing_mass : bool, default=False
         Whether rows that sum to less than 1 remain unchanged.
-    one_set : bool, default=True
-        Whether rows and columns are the same objects.
     observed : ndarray of bool, shape (n, n), optional
-        Whether each pair of one set was judged. The strengths of other pairs are ignored.
+        Whether each pair was judged. The strengths of other pairs are ignored.
 
     Returns
     -------
@@ -327,9 +323,9 @@ def conditional_target(
     [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     judged = _judged(observed)
-    values = _cleaned(strengths, one_set, judged)
+    values = _cleaned(strengths, True, judged)
     values = _divided(values, _divisors(values, 1 + 1e-6 if keep_missing_mass else 0.0))
-    return Target(values, "conditional", one_set, observed=judged)
+    return Target(values, "conditional", observed=judged)
 
 
 def _row_sums(values: sparse.csr_array) -> np.ndarray:
@@ -379,7 +375,6 @@ def _with_transpose(values: sparse.csr_array, divisors: np.ndarray) -> sparse.cs
 def joint_target(
     strengths: sparse.sparray,
     *,
-    one_set: bool = True,
     average: bool = True,
     observed: np.ndarray | None = None,
 ) -> Target:
@@ -387,9 +382,9 @@ def joint_target(
 
         p_ij = (p_j|i + p_i|j) / (2 n),      n the number of rows with mass
 
-    For one set, P is the average of the conditionals (van der Maaten & Hinton 2008, section 2.1;
-    Cook et al. 2007, section 2). With `average=False`, the rows retain their masses, p_ij = (s_ij +
-    s_ji) / (2 sum s). For two sets, p_ij = s_ij / sum s.
+    P is the average of the conditionals (van der Maaten & Hinton 2008, section 2.1; Cook et al.
+    2007, section 2). With `average=False`, the rows retain their masses, p_ij = (s_ij + s_ji) / (2
+    sum s).
 
     In a table with missing pairs, each row is divided by the mean of its judged pairs instead of
     their sum. Then p_ij ~ s_ij / mean_i + s_ji / mean_j, with a sum of 1 over the judged pairs. If
@@ -400,10 +395,8 @@ def joint_target(
 
     Parameters
     ----------
-    strengths : sparse array of shape (n_rows, n_columns)
-        Finite and nonnegative strengths. Self-pairs of one set are removed.
-    one_set : bool, default=True
-        Whether rows and columns are the same objects.
+    strengths : sparse array of shape (n, n)
+        Finite and nonnegative strengths. Self-pairs are removed.
     average : bool, default=True
         Whether each row is normalized before the two directions of a pair are added.
     observed : ndarray of bool, shape (n, n), optional
@@ -421,21 +414,18 @@ def joint_target(
     [[0.0, 0.5], [0.5, 0.0]]
     """
     judged = _judged(observed)
-    values = _cleaned(strengths, one_set, judged)
+    values = _cleaned(strengths, True, judged)
     if judged is not None:
         values = values + (values.T).multiply(~judged & judged.T)
         judged = judged | judged.T
-    if one_set:
-        divisors = _divisors(values, 0.0) if average else np.ones(values.shape[0])
-        if judged is not None:
-            values, divisors = _divided(values, divisors), np.ones(values.shape[0])
-        if average and judged is not None:
-            values = sparse.diags_array(judged.sum(axis=1).astype(np.float64)) @ values
-        values = _with_transpose(values, divisors)
-        values.data /= values.data.sum(dtype=np.float64)
-    else:
-        values = _divided(values, np.full(values.shape[0], values.data.sum()))
-    return Target(values, "joint", one_set, is_symmetric=one_set, observed=judged)
+    divisors = _divisors(values, 0.0) if average else np.ones(values.shape[0])
+    if judged is not None:
+        values, divisors = _divided(values, divisors), np.ones(values.shape[0])
+    if average and judged is not None:
+        values = sparse.diags_array(judged.sum(axis=1).astype(np.float64)) @ values
+    values = _with_transpose(values, divisors)
+    values.data /= values.data.sum(dtype=np.float64)
+    return Target(values, "joint", is_symmetric=True, observed=judged)
 
 
 def count_target(

@@ -4,7 +4,6 @@ from .held_out import Split as Split
 from .held_out import checked_part as checked_part
 from .held_out import conditional_probabilities as conditional_probabilities
 from .held_out import prediction_error as prediction_error
-from .held_out import rank_held_out as rank_held_out
 from .held_out import score_split as score_split
 from .held_out import split_associations as split_associations
 from .held_out import uniform_errors as uniform_errors

@@ -140,18 +140,7 @@ class Ranking:
 
     See Also
     --------
-    rank_held_out
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from manymaps.prediction import rank_held_out
-    >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
-    >>> part = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
-    >>> ranking = rank_held_out(lambda rows: q[rows], part, sparse.csr_array((4, 4)), ks=(1, 2))
-    >>> ranking.ranks.tolist(), ranking.recall
-    ([2.0], {1: 0.0, 2: 1.0})
+    score_split
     """
 
     ranks: np.ndarray
@@ -518,56 +507,6 @@ def prediction_error(
     return float(word_errors(probabilities_of, part).sum() / count)
 
 
-def rank_held_out(
-    probabilities_of: Probabilities,
-    part: sparse.csr_array,
-    known: sparse.csr_array,
-    ks: Sequence[int] = (1, 10, 100),
-) -> Ranking:
-    """Rank held-out associates among all objects that are not known associates.
-
-    Parameters
-    ----------
-    probabilities_of : callable
-        Function as in `prediction_error`.
-    part : csr_array of shape (n, n)
-        Held-out pairs.
-    known : csr_array of shape (n, n)
-        Pairs to exclude from the ranking: the training part, or the training and validation parts.
-    ks : sequence of int, default (1, 10, 100)
-        Depths of the recall.
-
-    Returns
-    -------
-    Ranking
-        Ranks and recall of the held-out pairs.
-
-    Raises
-    ------
-    DataError
-        If the part has no associations.
-
-    See Also
-    --------
-    Ranking, score_split
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from manymaps.prediction import rank_held_out
-    >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
-    >>> part = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
-    >>> known = sparse.csr_array(([1.0], ([0], [1])), shape=(4, 4))
-    >>> rank_held_out(lambda rows: q[rows], part, known).ranks.tolist()
-    [1.0]
-    """
-    ranks = _Ranks(sparse.csr_array(part), sparse.csr_array(known), ks)
-    for rows, q in _blocks(probabilities_of, ranks.part):
-        ranks.measure(rows, q)
-    return ranks.ranking()
-
-
 def score_split(
     probabilities_of: Probabilities, split: Split, ks: Sequence[int] = (1, 10, 100)
 ) -> tuple[dict[str, np.ndarray], Ranking]:
@@ -591,6 +530,11 @@ def score_split(
     ranking : Ranking
         Ranks and recall of the test part.
 
+    Raises
+    ------
+    DataError
+        If the test part has no associations.
+
     See Also
     --------
     score_predictor, Ranking
@@ -610,7 +554,7 @@ def score_split(
     """
     parts = split.parts
     errors = {name: np.zeros(part.shape[0]) for name, part in parts.items()}
-    ranks = _Ranks(split.test, sparse.csr_array(split.train + split.validation), ks)
+    ranks = _Ranks(split, ks)
     for rows, q in _blocks(probabilities_of, *parts.values()):
         for name, part in parts.items():
             _measure_errors(errors[name], rows, q, part)
@@ -621,12 +565,13 @@ def score_split(
 class _Ranks:
     """Numbers of objects that are ranked above, or tied with, each held-out associate."""
 
-    def __init__(self, part: sparse.csr_array, known: sparse.csr_array, ks: Sequence[int]):
+    def __init__(self, split: Split, ks: Sequence[int]):
+        part = split.test
         if part.nnz == 0:
-            raise DataError("the part has no associations; ranks require at least one")
+            raise DataError("the test part has no associations; ranks require at least one")
         for k in ks:
             check_whole("ks", k)
-        self.part, self.known, self.ks = part, known, ks
+        self.part, self.known, self.ks = part, sparse.csr_array(split.train + split.validation), ks
         self.above, self.tied = np.empty(part.nnz), np.empty(part.nnz)
 
     def measure(self, rows: np.ndarray, q: np.ndarray) -> None:
