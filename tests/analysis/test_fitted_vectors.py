@@ -108,12 +108,12 @@ def test_only_objects_of_the_kind_are_used(made):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"site": ["x", *SITES[1:]]}, "1 sites have no row in the table: 'site 0'; add or "),
+        ({"site": ["x", *SITES[1:]]}, "'site 0'"),
         ({"site": [*SITES, "x"], **{n: [*TABLE[n], TABLE[n][0]] for n in ("pH", "depth", "soil")}},
-         "1 rows of the table match no site: 'x'"),
-        ({"pH": [None, *TABLE["pH"][1:]]}, "1 sites have no finite value in the column 'pH'"),
-        ({"soil": ["", *TABLE["soil"][1:]]}, "no finite value in the column 'soil': 'site 0'"),
-        ({"depth": [np.inf, *TABLE["depth"][1:]]}, "no finite value in the column 'depth'"),
+         "'x'"),
+        ({"pH": [None, *TABLE["pH"][1:]]}, r"'pH'.*'site 0'"),
+        ({"soil": ["", *TABLE["soil"][1:]]}, r"'soil'.*'site 0'"),
+        ({"depth": [np.inf, *TABLE["depth"][1:]]}, "'depth'"),
     ],
 )  # fmt: skip
 def test_tables_that_do_not_fit_are_refused(atlas, change, message):

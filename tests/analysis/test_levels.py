@@ -151,7 +151,7 @@ def test_comparisons_of_words_with_one_associate_or_none(level):
 @LEVELS
 def test_an_atlas_without_associations(level):
     atlas = scarce(associations=False)
-    with pytest.raises(DataError, match="contains no associations"):
+    with pytest.raises(DataError):
         mm.intervals(counted(scarce()), atlas, sense_level=level)
     found = stability([atlas, replace(atlas)], level=level)
     assert found.observed.recurrence == 1

@@ -110,7 +110,7 @@ def test_ratings_of_any_size_correlate_alike():
 
 @pytest.mark.parametrize("data", [None, 3])
 def test_what_are_no_ratings_is_told(data):
-    with pytest.raises(mm.DataError, match="cannot make ratings from an object of type"):
+    with pytest.raises(mm.DataError):
         mm.ratings_from(data)
     with pytest.raises(mm.DataError, match="ratings must be numbers"):
         mm.Ratings(["tie"], ["knot"], ["much"])

@@ -95,7 +95,7 @@ class TestSenses:
         assert np.isnan(found.recurrence("c"))
         assert found.consensus("c") == []
         lonely = replace(atlas, proportions=np.eye(3), maps=np.zeros((3, 3, 2)))
-        with pytest.raises(DataError, match="no object of these atlases has a neighbour"):
+        with pytest.raises(DataError):
             stability([lonely, lonely])
 
     def test_one_far_from_all_keeps_its_neighbours_under_a_gaussian(self):
@@ -297,7 +297,7 @@ class TestConsensus:
         parts["offsets"] = parts["offsets"][1:]
         with pytest.raises(DataError, match="incompatible shapes"):
             Consensus(**parts)
-        with pytest.raises(DataError, match=r"the consensus has \(maps, objects\)"):
+        with pytest.raises(DataError):
             replace(made(n=9), consensus=stability([atlas, atlas]).attach().consensus)
 
 
@@ -312,10 +312,10 @@ class TestRefused:
     def test_a_word_that_one_lacks(self):
         atlas = made(n=10)
         renamed = replace(atlas, labels=[*atlas.labels[:-1], "stranger"])
-        with pytest.raises(DataError, match="fit 1 lacks 1 objects of fit 0, such as 'word9'"):
+        with pytest.raises(DataError, match=r"fit 1.*fit 0.*'word9'"):
             stability([atlas, renamed])
         fewer = reordered(atlas, np.arange(9))
-        with pytest.raises(DataError, match="fit 0 lacks 1 objects of fit 2, such as 'word9'"):
+        with pytest.raises(DataError, match=r"fit 0.*fit 2.*'word9'"):
             stability([fewer, fewer, atlas])
 
     def test_repeated_labels_in_another_order(self):
@@ -325,7 +325,7 @@ class TestRefused:
             stability([atlas, reordered(atlas, np.array([3, 2, 1, 0]))])
 
     def test_another_method(self):
-        with pytest.raises(DataError, match="fit 1 uses the method mm-sne"):
+        with pytest.raises(DataError, match="fit 1"):
             stability([made(), replace(made(), method="mm-sne")])
 
     @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"min_weight": 1.5}, {"threshold": 0.0}])
@@ -569,7 +569,7 @@ class TestBootstrap:
 
     def test_what_is_refused(self):
         relations = mm.load_word_relations()
-        with pytest.raises(ParameterError, match="bootstrap='participants' requires trials"):
+        with pytest.raises(ParameterError, match="bootstrap='participants'"):
             repeat_fits(self.quick, relations, 2, bootstrap="participants")
         with pytest.raises(ParameterError, match="ndarray contain none"):
             repeat_fits(self.quick, np.eye(9), 2, bootstrap="responses")

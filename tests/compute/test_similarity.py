@@ -106,7 +106,7 @@ def test_kernel_and_its_slope(kernel):
 
 def test_codes():
     assert [kernel_code(kernel) for kernel in ("gaussian", "cauchy")] == [GAUSSIAN, CAUCHY]
-    with pytest.raises(ParameterError, match="4 degrees of freedom, which can only be read"):
+    with pytest.raises(ParameterError):
         kernel_code(4.0)
 
 

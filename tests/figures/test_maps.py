@@ -416,5 +416,5 @@ class TestFiguresForPapers:
         atlas = random_atlas(0, n=20)
         with pytest.raises(ParameterError, match="width='slide'"):
             plot_atlas(atlas, width="slide")
-        with pytest.raises(ParameterError, match="cannot be combined with size or ax"):
+        with pytest.raises(ParameterError):
             plot_map(atlas, width="page", size=(4, 4))

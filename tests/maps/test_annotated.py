@@ -149,7 +149,7 @@ def test_genes_colour_figures(tmp_path: Path) -> None:
     columns = read_columns(tmp_path / "cells.h5ad", [gene, "XIST"])
     assert set(columns) == {*adata.obs.columns, "label (obs)", gene}
     failed(invoke(*drawn, gene), 2, f"the atlas has no column '{gene}'")
-    with pytest.raises(mm.DataError, match="no variable of the AnnData object is named 'XIST'"):
+    with pytest.raises(mm.DataError, match="'XIST'"):
         to_atlas(adata, genes=["XIST"])
     adata.obs[gene] = 1.0
     with pytest.raises(mm.DataError, match="is also a column of obs"):
@@ -183,9 +183,9 @@ def test_a_table_may_be_sparse_a_frame_or_in_a_file(tmp_path: Path) -> None:
         tsne(backed, **QUICK)
         if name == "dense":
             np.testing.assert_array_equal(backed.obsm["X_manymaps_tsne"], expected)
-        with pytest.raises(mm.ParameterError, match=r"copy=True .* is backed.*to_memory\(\)"):
+        with pytest.raises(mm.ParameterError, match=r"copy=True.*to_memory"):
             tsne(backed, copy=True, **QUICK)
-        with pytest.raises(mm.ParameterError, match=r"a view of a backed file.*to_memory\(\)"):
+        with pytest.raises(mm.ParameterError, match="to_memory"):
             tsne(backed[:40], **QUICK)
         backed.file.close()
 
@@ -261,7 +261,7 @@ def test_repeated_names_are_numbered_with_a_word() -> None:
         adata = annotated()
         adata.obs_names = ["a", "a", *adata.obs_names[2:]]
         tsne(adata, **QUICK)
-    with pytest.warns(mm.DataWarning, match=r"1 names of observations are repeated .*'a \(2\)'"):
+    with pytest.warns(mm.DataWarning, match=r"'a \(2\)'"):
         atlas = to_atlas(adata)
     assert atlas.labels[:3] == ("a", "a (2)", "cell2")
 
@@ -297,22 +297,21 @@ def _unknown(adata: anndata.AnnData) -> None:
 @pytest.mark.parametrize(
     ("damage", "options", "error", "message"),
     [
-        (_negative, {"perplexity": None}, mm.DataError, r"contain -1\.0 for observation 'cell0'"),
-        (_unknown, {"perplexity": None}, mm.DataError, r"contain nan for observation 'cell0'"),
-        (None, {"n_pcs": 1.5}, mm.ParameterError, "n_pcs=1.5 must be a whole number"),
-        (None, {"key_added": 3}, mm.ParameterError, "key_added=3 must be a name"),
+        (_negative, {"perplexity": None}, mm.DataError, "'cell0'"),
+        (_unknown, {"perplexity": None}, mm.DataError, "'cell0'"),
+        (None, {"n_pcs": 1.5}, mm.ParameterError, "n_pcs=1.5"),
+        (None, {"key_added": 3}, mm.ParameterError, "key_added=3"),
         (None, {"key_added": "X_pca"}, mm.ParameterError, "is the fitted table"),
-        (_no_pca, {}, mm.DataError, r"60 variables and no obsm\['X_pca'\]; run scanpy\.pp\.pca.*"
-         r"use_rep='X', or a key of its obsm, 'X_umap'"),
-        (None, {"use_rep": "X_lsi"}, mm.DataError, r"no obsm\['X_lsi'\]; .*keys, 'X_pca'"),
-        (None, {"n_pcs": 7}, mm.ParameterError, r"n_pcs=7 must be at most 6"),
+        (_no_pca, {}, mm.DataError, r"'X_pca'.*use_rep='X'.*'X_umap'"),
+        (None, {"use_rep": "X_lsi"}, mm.DataError, r"'X_lsi'.*'X_pca'"),
+        (None, {"n_pcs": 7}, mm.ParameterError, "n_pcs=7"),
         (_missing, {}, ValueError, "NaN"),
-        (None, {"neighbors_key": "near"}, mm.DataError, r"no neighbours 'near'; .*scanpy\.pp"),
-        (None, {"perplexity": None}, mm.DataError, r"no neighbours 'neighbors'"),
-        (_cut, {"neighbors_key": "near"}, mm.DataError, r"there are 'neighbors', 'old'"),
+        (None, {"neighbors_key": "near"}, mm.DataError, "'near'"),
+        (None, {"perplexity": None}, mm.DataError, "'neighbors'"),
+        (_cut, {"neighbors_key": "near"}, mm.DataError, r"'neighbors'.*'old'"),
         (_cut, {"neighbors_key": "old"}, mm.DataError, r"shape 40 x 40"),
         (_lost, {"neighbors_key": "neighbors"}, mm.DataError,
-         r"no obsp\['distances'\]; its obsp has 'connectivities'"),
+         r"'distances'.*'connectivities'"),
         (_cut, {"neighbors_key": "neighbors", "perplexity": 20}, mm.ParameterError,
          r"perplexity=20 needs at least as many neighbours, .* 'cell0' has 15 under 'neighbors'; "
          r".*n_neighbors=61.*perplexity=None"),
@@ -333,7 +332,7 @@ def test_what_is_refused_leaves_nothing_behind(damage, options, error, message) 
 
 
 def test_what_is_no_annotated_data() -> None:
-    with pytest.raises(mm.DataError, match="AnnData object, got ndarray"):
+    with pytest.raises(mm.DataError):
         tsne(rows_of())
     with pytest.raises(mm.DataError, match=r"has no X; .*'X_pca'"):
         tsne(anndata.AnnData(obsm={"X_pca": rows_of()}), use_rep="X")
@@ -341,16 +340,16 @@ def test_what_is_no_annotated_data() -> None:
 
 def test_maps_that_are_not_there_or_were_changed() -> None:
     adata = annotated()
-    with pytest.raises(mm.DataError, match=r"contains no maps; .*manymaps\.anndata\.tsne"):
+    with pytest.raises(mm.DataError):
         to_atlas(adata)
     tsne(adata, **QUICK)
     multiple_maps(adata, 2, **QUICK)
-    with pytest.raises(mm.DataError, match="several maps; pass one of 'X_manymaps_tsne', 'X_man"):
+    with pytest.raises(mm.DataError, match="'X_manymaps_tsne'"):
         to_atlas(adata)
-    with pytest.raises(mm.DataError, match="no maps 'X_umap'; pass one of"):
+    with pytest.raises(mm.DataError, match="'X_umap'"):
         to_atlas(adata, "X_umap")
     adata.obsm["X_manymaps"] = adata.obsm["X_manymaps"][:, :3]
-    with pytest.raises(mm.DataError, match=r"do not match \(3 columns for 2 maps\); fit the maps"):
+    with pytest.raises(mm.DataError):
         to_atlas(adata, "X_manymaps")
     adata.uns["X_manymaps_tsne"]["atlas"] = "{"
     with pytest.raises(mm.DataError, match="do not match"):
@@ -358,7 +357,7 @@ def test_maps_that_are_not_there_or_were_changed() -> None:
     for said in ("params", "history"):
         tsne(adata, **QUICK)
         adata.uns["X_manymaps_tsne"][said] = "all"
-        with pytest.raises(mm.DataError, match=r"do not match .*fit the maps again"):
+        with pytest.raises(mm.DataError):
             to_atlas(adata, "X_manymaps_tsne")
 
 
@@ -375,7 +374,7 @@ def test_the_page_on_scanpy_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         warnings.simplefilter("ignore")  # scanpy tells of its own coming changes
         exec(compile("\n".join(blocks), "docs/tutorials/scanpy.md", "exec"), names)
         cells = names["cells"]
-        with pytest.raises(mm.ParameterError, match=r"has 9 under 'neighbors'; .*n_neighbors=91"):
+        with pytest.raises(mm.ParameterError, match=r"'neighbors'.*n_neighbors=91"):
             tsne(cells, neighbors_key="neighbors")
         cells.write_h5ad(tmp_path / "cells.h5ad")
         again = anndata.read_h5ad(tmp_path / "cells.h5ad")

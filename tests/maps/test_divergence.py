@@ -91,9 +91,7 @@ def test_a_start_without_a_cost(optimizer):
 
 
 def test_a_start_beyond_reach_is_refused():
-    with pytest.raises(
-        mm.ParameterError, match=r"init has points .* from the origin; expected at most"
-    ):
+    with pytest.raises(mm.ParameterError):
         mm.TSNE(affinity="precomputed", init=np.full((12, 2), 1e30)).fit(TABLE)
 
 

@@ -165,7 +165,7 @@ class TestWhatIsRefused:
     def test_an_object_that_was_judged_with_no_other(self):
         gaps = with_gaps()
         gaps[5], gaps[:, 5] = np.nan, np.nan
-        with pytest.raises(DataError, match=r"object 5 \('5'\) has no known similarity"):
+        with pytest.raises(DataError, match="'5'"):
             estimator().fit(gaps)
 
     @pytest.mark.parametrize("value", [np.inf, -1.0])

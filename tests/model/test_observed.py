@@ -171,7 +171,7 @@ def test_large_tables_are_refused():
     observed = np.ones((n, n), bool)
     observed[0, 3] = False
     target = conditional_target(pairs, observed=observed)
-    with pytest.raises(DataError, match=r"missing in a table of 2,001 objects.* at most 2,000"):
+    with pytest.raises(DataError):
         objective_of(target, ChoiceModel())
 
 

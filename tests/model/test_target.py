@@ -88,7 +88,7 @@ def test_repeated_and_zero_entries():
 @pytest.mark.parametrize("make", [conditional_target, joint_target])
 @pytest.mark.parametrize("table", [np.zeros((3, 3)), np.eye(3)], ids=["empty", "self pairs alone"])
 def test_nothing_to_fit(make, table):
-    with pytest.raises(DataError, match="no two different objects"):
+    with pytest.raises(DataError):
         make(sparse.csr_array(table))
 
 

@@ -87,7 +87,7 @@ def test_word_and_map(widget):
         ("selected", [0, 3], "object 3 does not exist; objects are 0 to 2"),
         ("selected", [-1], "object -1 does not exist"),
         ("word", "knto", "did you mean 'Knot'"),
-        ("map", 2, "map 2 does not exist; maps are 0 to 1"),
+        ("map", 2, "map 2"),
         ("theme", "blue", "theme"),
         ("height", 0, "height"),
     ],
@@ -106,7 +106,7 @@ def test_an_unknown_label_in_the_selection(widget):
 
 
 def test_an_unknown_column(atlas):
-    with pytest.raises(ParameterError, match="color='x' is not a column"):
+    with pytest.raises(ParameterError, match="color='x'"):
         AtlasWidget(atlas, color="x")
 
 
@@ -120,7 +120,7 @@ def test_without_anywidget(monkeypatch):
     spec = found("manymaps.viewer.widget")
     bare = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bare)
-    with pytest.raises(ImportError, match=r"requires anywidget; .*'pip install anywidget'"):
+    with pytest.raises(ImportError, match="'pip install anywidget'"):
         attrgetter("AtlasWidget")(bare)
     with pytest.raises(AttributeError, match="no attribute 'other'"):
         attrgetter("other")(bare)
