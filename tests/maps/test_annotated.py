@@ -190,16 +190,6 @@ def test_a_table_may_be_sparse_a_frame_or_in_a_file(tmp_path: Path) -> None:
         backed.file.close()
 
 
-def test_a_view_becomes_an_object_of_its_own() -> None:
-    adata = annotated()
-    part = adata[:60]
-    with pytest.warns(anndata.ImplicitModificationWarning):
-        tsne(part, **QUICK)
-    assert part.obsm["X_manymaps_tsne"].shape == (60, 2)
-    assert not part.is_view
-    assert "X_manymaps_tsne" not in adata.obsm
-
-
 def test_known_neighbors_are_taken_where_they_are_enough_and_of_these_rows() -> None:
     found = annotated()
     tsne(found, **QUICK)
@@ -245,25 +235,6 @@ def test_similarities_are_those_of_the_neighbors_that_were_named() -> None:
     similar.fit(near / near.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(said["history"]["kl"], similar.history_["kl"], rtol=1e-5)
     assert json.loads(said["atlas"])["parameters"]["affinity"] == "Connectivities('few')"
-
-
-def test_neighbors_without_rows_are_enough() -> None:
-    adata = with_neighbors(annotated(), 15)
-    del adata.obsm["X_pca"]
-    tsne(adata, neighbors_key="neighbors", **QUICK)
-    assert "use_rep" not in adata.uns["X_manymaps_tsne"]["params"]
-    assert to_atlas(adata).vectors is None
-
-
-def test_repeated_names_are_numbered_with_a_word() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        adata = annotated()
-        adata.obs_names = ["a", "a", *adata.obs_names[2:]]
-        tsne(adata, **QUICK)
-    with pytest.warns(mm.DataWarning, match=r"'a \(2\)'"):
-        atlas = to_atlas(adata)
-    assert atlas.labels[:3] == ("a", "a (2)", "cell2")
 
 
 def _cut(adata: anndata.AnnData) -> None:
@@ -329,13 +300,6 @@ def test_what_is_refused_leaves_nothing_behind(damage, options, error, message) 
     with pytest.raises(error, match=message):
         multiple_maps(adata, 2, **{**QUICK, **options})
     assert ({*adata.obsm.keys()}, {*adata.uns}) == before
-
-
-def test_what_is_no_annotated_data() -> None:
-    with pytest.raises(mm.DataError):
-        tsne(rows_of())
-    with pytest.raises(mm.DataError, match=r"has no X; .*'X_pca'"):
-        tsne(anndata.AnnData(obsm={"X_pca": rows_of()}), use_rep="X")
 
 
 def test_maps_that_are_not_there_or_were_changed() -> None:
