@@ -1,11 +1,13 @@
 """What is shown of long work: on a terminal, in a notebook, in a file, and when nobody looks."""
 
 import io
+import re
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -35,6 +37,27 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     return stream
+
+
+def until(shown: Callable[[], bool]) -> None:
+    """Wait as long as a busy machine may need."""
+    last = time.monotonic() + 60
+    while not shown() and time.monotonic() < last:
+        time.sleep(0.01)
+    assert shown()
+
+
+def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that are printed from now on."""
+    said: list[str] = []
+    usual = progress._Watcher._say
+
+    def say(self: progress._Watcher, line: str) -> None:
+        usual(self, line)
+        said.append(line)
+
+    monkeypatch.setattr(progress._Watcher, "_say", say)
+    return said
 
 
 def lines(stream: io.StringIO | str) -> list[str]:
@@ -111,26 +134,32 @@ class TestLines:
             time.sleep(0.2)
         assert capsys.readouterr() == ("", "")
 
-    def test_a_file_gets_plain_lines_and_one_at_the_end(self, capsys, quick):
+    def test_a_file_gets_plain_lines_and_one_at_the_end(self, capsys, quick, monkeypatch):
+        said = heard(monkeypatch)
         with watched(), work("fitting norms.csv"), work("iteration", total=100) as at:
             at(0)
-            time.sleep(0.12)
+            until(lambda: any("iteration 0 of 100" in line for line in said))
             at(40, "cost 1.5")
-            time.sleep(0.12)
+            until(lambda: any("iteration 40 of 100" in line for line in said))
         told = lines(capsys.readouterr().err)
-        assert len(told) >= 3
         assert "fitting norms.csv, iteration 0 of 100" in told[0]
         assert "fitting norms.csv, iteration 40 of 100, cost 1.5, " in told[-2]
-        assert told[-1] == "fitting norms.csv took 0 s"
+        assert re.fullmatch(r"fitting norms.csv took \d+ s", told[-1])
 
-    def test_the_minute_runs_on_over_short_works(self, capsys, monkeypatch):
+    def test_the_minute_runs_on_over_short_works(self, monkeypatch):
+        """No work lasts a minute, but all of them do; a busy machine may show a line later."""
         monkeypatch.setattr(progress, "_LINE", 0.3)
+        said, begun = heard(monkeypatch), time.monotonic()
+
+        def another() -> bool:
+            with work("part"):
+                time.sleep(0.05)
+            return any("took" not in line for line in said)
+
         with watched():
-            for k in range(10):
-                with work(f"part {k}"):
-                    time.sleep(0.05)
-        told = lines(capsys.readouterr().err)
-        assert 1 <= sum("took" not in line for line in told) <= 2
+            until(another)
+        assert time.monotonic() - begun >= 0.3
+        assert sum("took" not in line for line in said) == 1
 
     def test_short_work_leaves_no_line(self, capsys):
         with watched(), work("reading"):
@@ -140,24 +169,24 @@ class TestLines:
     def test_who_asked_gets_a_line_at_the_end_of_short_work_too(self, capsys):
         with show_progress(), work("reading"):
             pass
-        assert capsys.readouterr().err == "reading took 0 s\n"
+        assert re.fullmatch(r"reading took \d+ s\n", capsys.readouterr().err)
 
     def test_failure_ends_it_too(self, capsys):
         with pytest.raises(KeyboardInterrupt), show_progress(), work("reading"):
             raise KeyboardInterrupt
-        assert capsys.readouterr().err == "reading took 0 s\n"
+        assert re.fullmatch(r"reading took \d+ s\n", capsys.readouterr().err)
 
     def test_watchers_do_not_add_up(self, capsys):
         with show_progress(), show_progress(), work("reading"), show_progress():
             pass
-        assert capsys.readouterr().err == "reading took 0 s\n"
+        assert re.fullmatch(r"reading took \d+ s\n", capsys.readouterr().err)
 
     def test_works_of_other_threads_are_left_alone(self, capsys, quick):
         def other() -> None:
             with work("another"):
                 time.sleep(0.1)
 
-        with watched(), work("waiting"):
+        with show_progress(), work("waiting"):
             thread = threading.Thread(target=other)
             thread.start()
             thread.join()
@@ -183,9 +212,9 @@ class TestTerminal:
         terminal = on_a_terminal(monkeypatch)
         with watched(), work("fitting norms.csv"), work("iteration", total=100) as at:
             at(0)
-            time.sleep(0.4)
+            until(lambda: "iteration 0 of 100" in terminal.getvalue())
             at(40, "cost 1.5")
-            time.sleep(0.4)
+            until(lambda: "it/s" in terminal.getvalue() and "left" in terminal.getvalue())
         told = terminal.getvalue()
         for part in ("fitting norms.csv", "iteration 40 of 100", "cost 1.5", "it/s", "left"):
             assert part in told
@@ -195,8 +224,8 @@ class TestTerminal:
     def test_who_asked_keeps_a_line(self, quick, monkeypatch):
         terminal = on_a_terminal(monkeypatch)
         with show_progress(), work("reading"):
-            time.sleep(0.3)
-        assert lines(terminal)[-1].endswith("reading took 0 s")
+            until(lambda: "reading" in terminal.getvalue())
+        assert re.search(r"reading took \d+ s$", lines(terminal)[-1])
 
     def test_short_work_is_not_shown(self, quick, monkeypatch):
         terminal = on_a_terminal(monkeypatch)
@@ -209,9 +238,9 @@ class TestTerminal:
         terminal = on_a_terminal(monkeypatch)
         monkeypatch.setenv("TERM", "dumb")
         with watched(), work("reading"):
-            time.sleep(0.2)
+            until(lambda: "reading" in terminal.getvalue())
         told = terminal.getvalue()
-        assert "0 s: reading\n" in told
+        assert re.search(r"\d s: reading\n", told)
         assert "\x1b" not in told
 
 
@@ -245,7 +274,9 @@ def test_estimators_are_silent_unless_they_are_asked(estimator, data, capsys):
     assert capsys.readouterr() == ("", "")
     name = type(estimator).__name__
     told = type(estimator)(**estimator.get_params() | {"verbose": True}).fit(data)
-    assert capsys.readouterr() == ("", f"{name} took 0 s\n")
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert re.fullmatch(rf"{name} took \d+ s\n", shown.err)
     if hasattr(silent, "atlas_"):
         np.testing.assert_array_equal(told.atlas_.maps, silent.atlas_.maps)
         assert told.atlas_.parameters == silent.atlas_.parameters

@@ -47,11 +47,3 @@ def test_the_results_are_those_of_a_file_in_the_same_case(folder):
         return {**json.loads(done.stdout), "seconds": None}
 
     assert record("norms.csv") == record("capitals.csv")
-
-
-def test_known_objects_in_another_case_are_not_inserted_again(folder, tmp_path):
-    output = tmp_path / "more.atlas"
-    worked(invoke("insert", folder / "a.atlas", folder / "new.csv", "--no-refine", "-o", output))
-    assert set(mm.load_atlas(output).labels) - set(mm.load_atlas(folder / "a.atlas").labels) == {
-        "bow"
-    }

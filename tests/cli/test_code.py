@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, write_norms, write_vectors
+from cli_samples import failed, invoke, write_norms
 from code_samples import atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
@@ -50,29 +50,6 @@ class TestFit:
         assert given.parameters["tolerance"] == 0.01
         assert atlas_of(counts, "--restarts", 2).parameters["n_init"] == 2
 
-    def test_starts_that_do_not_fit(self, counts, made, tmp_path):
-        more = sample(30)
-        more.save(tmp_path / "more.npz")
-        result = code(tmp_path / "more.npz", None, "--init", made / "code.atlas")
-        failed(result, 3, "lacks 6 of 30 documents, including 'd23', 'd24', 'd25', ...")
-        vectors = write_vectors(tmp_path / "v.vec")
-        one = ("--method", "tsne", "--perplexity", 5, "--iterations", 20)
-        invoke("fit", vectors, "-o", tmp_path / "one.atlas", *one)
-        failed(
-            code(counts, None, "--init", tmp_path / "one.atlas"), 3, "has a single kind of object"
-        )
-        start = ("--init", made / "code.atlas")
-        result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
-        failed(result, 3, "(documents and words); use --method code")
-
-    def test_a_long_list_with_columns_by_name(self, tmp_path):
-        file = write_list(tmp_path / "odd.csv", sample(), "p,q,r")
-        names = ("--rows", "p", "--columns", "q", "--count", "r")
-        atlas = atlas_of(file, *names)
-        assert atlas.kinds == ("p",) * 24 + ("q",) * 9
-        swapped = ("--rows", "q", "--columns", "p", "--count", "r")
-        assert atlas_of(file, *swapped).kinds == ("q",) * 9 + ("p",) * 24
-
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -103,19 +80,6 @@ class TestFit:
         rows = ("--rows", "p", "--columns", "q")
         result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *rows)
         assert "--method code" in result.stderr
-
-
-class TestMetadataFile:
-    def test_joined_to_the_kind_that_matches(self, counts, tmp_path):
-        table = tmp_path / "more.csv"
-        table.write_text("label,language\nd0,de\nD1,fr\nnobody,en\n")
-        result = code(counts, None, "--metadata", table)
-        assert f"{table}: 23 of 25 documents have no row" in result.stderr
-        assert "words have no row" not in result.stderr
-        assert f"warning: 1 rows of {table} match no object: 'nobody'" in result.stderr
-        atlas = mm.load_atlas(counts.parent / "out.atlas")
-        assert atlas.metadata["language"].tolist() == ["de", "fr"] + [""] * 31
-        assert atlas.metadata["group"][0] == "sea"
 
 
 class TestInspect:

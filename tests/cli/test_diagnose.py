@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from cli_samples import failed, invoke, worked, write_vectors
-from code_samples import sample
+from cli_samples import failed, invoke, worked
 from manymaps.analysis.diagnosis import diagnose
-from manymaps.cli.diagnose import diagnosis_record, diagnosis_table
+from manymaps.cli.diagnose import diagnosis_record
 from manymaps.io.associations import read_associations
 
 PROMISED = (
@@ -52,14 +51,6 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
     assert quiet.stderr == ""
 
 
-@pytest.mark.slow
-def test_vectors_are_read_as_vectors(tmp_path):
-    file = write_vectors(tmp_path / "words.txt")
-    found = record(file)
-    assert found | {"kind": "distances", "asymmetry": 0, "suggested_maps": 1} == found
-    assert record(file, "--metric", "cosine")["centrality"] != found["centrality"]
-
-
 def write_judged(folder):
     """Eight hues round a circle, as a labelled table with ones on its diagonal."""
     angles = np.arange(8) * np.pi / 4
@@ -83,26 +74,6 @@ def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     assert record(file)["normalization"] == "joint"
 
 
-def test_what_cannot_be_counted_is_null_and_none(tmp_path):
-    file = tmp_path / "pairs.csv"
-    file.write_text("cue,response,strength\na,b,1\nb,a,1\nc,d,1\nd,c,1\n")
-    found = record(file)
-    assert found["intransitivity"] is None
-    assert found["triangle_violations"] is None
-    printed = invoke("diagnose", file).stdout
-    assert "4 objects in 2 connected components" in printed
-    assert "no three objects are all linked" in printed
-    assert "nan" not in printed
-
-
-def test_a_hub_is_told_with_the_bound_of_the_plane():
-    star = np.zeros((9, 9))
-    star[0, 1:] = 1 / 8
-    star[1:, 0] = 1
-    printed = diagnosis_table(diagnose(star, affinity="precomputed"), "star")
-    assert "here 8 objects share 0, which requires at least 3 dimensions" in printed
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -118,8 +89,3 @@ def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
     result = failed(invoke("diagnose", file), 3, message)
     assert "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
-
-
-def test_counts_are_of_two_kinds(tmp_path):
-    sample().save(tmp_path / "counts.npz")
-    failed(invoke("diagnose", tmp_path / "counts.npz"), 3, "counts.npz contains counts")

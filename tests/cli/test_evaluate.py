@@ -3,13 +3,10 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import cluster_vectors, failed, invoke, worked, write_norms, write_vectors
-from manymaps.affinity.affinities import LocalPerplexity
-from manymaps.analysis import evaluation
+from cli_samples import cluster_vectors, invoke, worked, write_norms, write_vectors
 from manymaps.data.vectors import Vectors
 from manymaps.metrics import mu_global, mu_local, strongest_recall, trustworthiness
 from manymaps.metrics.spaces import MapSpace, SimilaritySpace
@@ -47,51 +44,12 @@ class TestVectors:
         assert found["trustworthiness"] == pytest.approx(trust)
         assert (found["n_objects"], found["n_measured"], found["neighbors"]) == (36, 36, 10)
 
-    @pytest.mark.parametrize(
-        "estimator",
-        [
-            mm.TSNE(perplexity=(3, 8), max_iter=60, random_state=0),
-            mm.TSNE(
-                affinity=LocalPerplexity(4, sd=1.0), metric="cosine", max_iter=60, random_state=0
-            ),
-            mm.UniSNE(perplexity=5, max_iter=60, random_state=0),
-            mm.SNE(perplexity=5, metric="manhattan", max_iter=60, random_state=0),
-            mm.MultipleMapsTSNE(2, perplexity=5, max_iter=60, random_state=0),
-        ],
-        ids=["multi-scale", "local", "background", "manhattan", "many maps"],
-    )
-    def test_divergence_is_that_of_the_fit(self, tmp_path, estimator):
-        files = fitted(tmp_path, estimator)
-        assert record(*files)["kl_divergence"] == pytest.approx(estimator.kl_divergence_, rel=2e-3)
-
-    def test_labels_that_one_side_lacks_are_told(self, words, tmp_path):
-        part = write_vectors(tmp_path / "part.vec", slice(30))
-        text = part.read_text().replace("30 6", "31 6") + "extra 1 2 3 4 5 6\n"
-        part.write_text(text)
-        result = invoke("evaluate", words[0], part, "--json")
-        assert json.loads(result.stdout)["n_objects"] == 30
-        assert "1 objects of" in result.stderr
-        assert "6 objects of" in result.stderr
-        assert "'a30', 'b31', 'c32', ..." in result.stderr
-
     def test_too_few_common_labels(self, words, tmp_path):
         done = invoke("evaluate", words[0], write_vectors(tmp_path / "two.vec", slice(2)))
         assert done.exit_code == 3
         assert done.stdout == ""
         assert "share 2 labels, but at least 3 are needed" in done.stderr
         assert done.stderr.count("\n") == 1
-
-    def test_distances(self, tmp_path):
-        values = cluster_vectors()[1]
-        distances = np.linalg.norm(values[:, None] - values, axis=2)
-        distances = (distances + distances.T) / 2
-        fit = mm.TSNE(perplexity=5, max_iter=60, metric="precomputed", random_state=0)
-        fit.fit(distances).atlas_.save(tmp_path / "d.atlas")
-        np.save(tmp_path / "d.npy", distances)
-        found = record(tmp_path / "d.atlas", tmp_path / "d.npy")
-        assert found["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=2e-3)
-        local = mu_local(values, fit.embedding_, k=10).mean
-        assert found["mu_local"] == pytest.approx(local, abs=0.02)
 
     def test_sample(self, words):
         found = record(*words, "--sample", 7, "--seed", 3)
@@ -100,14 +58,6 @@ class TestVectors:
         assert (found["n_objects"], found["n_measured"]) == (36, 7)
         assert found["mu_local"] == local.mean
         assert "(7 of them drawn at random)" in invoke("evaluate", *words, "--sample", 7).stdout
-
-    def test_large_files_are_sampled_and_it_is_told(self, words, monkeypatch):
-        monkeypatch.setattr(evaluation, "MOST_IN_FULL", 20)
-        monkeypatch.setattr(evaluation, "SAMPLE", 12)
-        result = invoke("evaluate", *words, "--json")
-        assert json.loads(result.stdout)["n_measured"] == 12
-        assert "use 12 of 36 objects, drawn at random" in result.stderr
-        assert invoke("evaluate", *words, "--quiet", "--json").stderr == ""
 
 
 class TestAssociations:
@@ -127,7 +77,3 @@ class TestAssociations:
         assert found["mu_local"] == mu_local(SimilaritySpace(data.strengths), maps, k=2).mean
         recall = strongest_recall(fit.maps_, fit.proportions_, data.strengths)
         assert found["recall_at_10"] == recall
-
-    def test_metric_is_of_vectors(self, words, tmp_path):
-        result = invoke("evaluate", words[0], write_norms(tmp_path), "--metric", "cosine")
-        failed(result, 2, "--metric applies to vectors")

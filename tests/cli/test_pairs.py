@@ -66,21 +66,6 @@ def test_json_and_files_have_the_same_table(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("tie,knot\nrope,tie\n", ()),
-        ("# Word 1\tWord 2\tHuman (mean)\ntie\tknot\t1\nrope\ttie\t2\n", ()),
-        ("n,second,first\n1,knot,tie\n2,tie,rope\n", ("--cue", "first", "--response", "second")),
-    ],
-)
-def test_layouts_of_the_list(folder, tmp_path, text, options):
-    (tmp_path / "list.txt").write_text(text)
-    result = worked(invoke("pairs", folder / "norms.atlas", tmp_path / "list.txt", *options))
-    pairs = [(row["word1"], row["word2"]) for row in rows_of(result.stdout)]
-    assert pairs == [("tie", "knot"), ("rope", "tie")]
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("word1,word2\ntie,hat\n", "no pair has two words of the atlas; unknown words are 'hat'"),
@@ -90,8 +75,3 @@ def test_layouts_of_the_list(folder, tmp_path, text, options):
 def test_bad_lists(folder, tmp_path, text, message):
     (tmp_path / "list.csv").write_text(text)
     failed(invoke("pairs", folder / "norms.atlas", tmp_path / "list.csv"), 3, message)
-
-
-def test_a_bipartite_atlas_has_no_pairs(made, folder):
-    result = invoke("pairs", made / "code.atlas", folder / "items.csv")
-    failed(result, 3, "the atlas is bipartite; pairs need an atlas with one kind of object")

@@ -129,24 +129,6 @@ class TestSweep:
                        "--resume", kept)  # fmt: skip
         failed(other, 3, "stores a sweep of other data")
 
-    def test_failed_fits_are_told_and_the_rest_is_kept(self, norms, monkeypatch):
-        usual = AssociationPredictor.fit
-
-        def fit(self, *parts, **options):
-            if self.n_maps == 2:
-                raise FloatingPointError("no luck")
-            return usual(self, *parts, **options)
-
-        monkeypatch.setattr(AssociationPredictor, "fit", fit)
-        table = norms.with_name("t.csv")
-        result = worked(invoke("sweep", norms, "--maps", "1,2", "--dims", 2, *QUICK, "-o", table))
-        assert "--maps 2 --dims 2 --penalty 0.1 with split 0, seed 0 failed: Fl" in result.stderr
-        assert "1 of 1 failed" in result.stdout
-        rows = list(csv.DictReader(table.read_text().splitlines()))
-        assert [row["failure"] for row in rows] == ["", "FloatingPointError: no luck"]
-        none = invoke("sweep", norms, "--maps", 2, "--dims", 2, *QUICK, "-o", table)
-        failed(none, 1, "none of the 1 points succeeded")
-
 
 class TestSweepBadInput:
     @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked
-from trial_samples import write_plain, write_swow
+from trial_samples import write_swow
 
 QUICK = ("--maps", 2, "--iterations", 5)
 
@@ -32,14 +32,6 @@ def test_inspect_says_what_the_trials_are(raw):
     text = invoke("inspect", raw).stdout
     assert "560 of 40 participants, up to 3 responses each" in text
     assert "gender has 'Fe', 'Ma'" in text
-
-
-def test_where_most_answers_are_left_out_it_is_said_how_to_keep_them(raw, tmp_path):
-    hint = "use --responses keep:5 to keep those given to at least 5 cues"
-    assert hint in " ".join(invoke("inspect", raw).stdout.split())
-    fitted = invoke("fit", raw, "-o", tmp_path / "a.atlas", *QUICK)
-    assert hint in " ".join(fitted.stderr.split())
-    assert hint not in invoke("inspect", raw, "--responses", "keep").stdout
 
 
 def test_options_choose_answers_and_people(raw):
@@ -70,14 +62,6 @@ def test_commands_read_trials(raw, tmp_path, monkeypatch, arguments):
     assert "up to 2 answers of each" in result.stderr
 
 
-def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
-    out = tmp_path / "out.atlas"
-    assert invoke("fit", raw, "-o", out, "--seed", 3, *QUICK).exit_code == 0
-    atlas = mm.load_atlas(out)
-    assert atlas.labels == tuple(mm.read_associations(raw).labels)
-    worked(invoke("evaluate", out, raw, "--json"))
-
-
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
@@ -90,14 +74,3 @@ def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
 )
 def test_bad_options_are_told(raw, options, code, said):
     failed(invoke("inspect", raw, *options), code, said)
-
-
-def test_options_of_trials_do_not_go_with_pairs(tmp_path):
-    header, rows = ["cue", "response", "strength"], [["a", "b", "1"], ["b", "a", "1"]]
-    file = write_plain(tmp_path / "a.csv", header, rows)
-    failed(
-        invoke("inspect", file, "--where", "age < 3"),
-        2,
-        "--where age < 3 applies to trials only, and",
-    )
-    assert invoke("inspect", file, "--fold").exit_code == 0

@@ -9,7 +9,7 @@ from click.testing import Result
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked
+from cli_samples import invoke
 from code_samples import WORDS, code, record, sample
 from manymaps.cooccurrence.likelihood import place_rows
 
@@ -37,36 +37,6 @@ class TestSenses:
         assert len(words) == 3
         assert {n["label"] for n in words} <= {*WORDS["wear"], *WORDS["sea"]} - {"tie"}
 
-    @pytest.mark.parametrize(
-        ("options", "exit_code", "message"),
-        [
-            (("ship", "--kind", "document"), 3, "no object is labelled 'ship'"),
-            (("ship", "--kind", "site"), 2, "--kind site is not one of document, word"),
-            (("ship", "--neighbor-kind", "x"), 2, "--neighbor-kind x is not one of document"),
-            (("shipp",), 3, "did you mean 'ship'"),
-        ],
-    )
-    def test_what_is_unknown(self, made, options, exit_code, message):
-        failed(invoke("senses", made / "code.atlas", *options), exit_code, message)
-
-
-class TestInsertIntoAConsensus:
-    def test_senses_of_several_fits_stay_with_their_objects(self, made, tmp_path):
-        options = ("--method", "code", "--maps", 2, "--iterations", 20, "--fits", 2)
-        kept = tmp_path / "two.atlas"
-        worked(invoke("stability", made / "counts.npz", "-o", kept, *options))
-        table = sample()
-        new = mm.Counts(table.values[:2], ["n0", "n1"], table.column_labels, table.kinds)
-        new.save(tmp_path / "new.npz")
-        worked(invoke("insert", kept, tmp_path / "new.npz", "-o", tmp_path / "more.atlas"))
-        before, after = mm.load_atlas(kept), mm.load_atlas(tmp_path / "more.atlas")
-        assert after.labels[24:26] == ("n0", "n1")
-        for label in before.labels:
-            old, new_place = before.labels.index(label), after.labels.index(label)
-            senses = before.consensus.senses(old, before.labels)
-            assert after.consensus.senses(new_place, after.labels) == senses
-        assert after.consensus.senses(24, after.labels) == []
-
 
 class TestEvaluate:
     def test_the_fitted_counts_give_the_measures_of_the_fit(self, made, counts):
@@ -78,15 +48,6 @@ class TestEvaluate:
         assert (found["n_rows"], found["n_columns"]) == (24, 9)
         assert (found["n_counts"], found["n_counts_left_out"]) == (int(table.n_counts), 0)
         assert found["seconds"] > 0
-
-    def test_nothing_in_common(self, made, tmp_path):
-        sample().transposed().save(tmp_path / "swapped.npz")
-        result = invoke("evaluate", made / "code.atlas", tmp_path / "swapped.npz")
-        failed(result, 3, "swapped.npz are words and its columns are documents")
-        other = mm.Counts([[1, 2], [3, 4]], ["p", "q"], ["r", "s"], ("document", "word"))
-        other.save(tmp_path / "other.npz")
-        result = invoke("evaluate", made / "code.atlas", tmp_path / "other.npz")
-        failed(result, 3, "have no document in common; those of the atlas begin with 'd0', 'd1',")
 
 
 class TestInsert:
@@ -130,13 +91,3 @@ class TestInsert:
         np.testing.assert_allclose(grown.maps[:, 24:26], expected, rtol=1e-5)
         assert grown.senses("n1")[0].neighbors[0].label in WORDS["sea"]
         assert grown.senses("n2")[0].neighbors[0].label in WORDS["wear"]
-
-    def test_nothing_to_insert(self, made, tmp_path):
-        result = self.inserted(made, made / "counts.npz", "-o", tmp_path / "x.atlas")
-        failed(result, 3, "has counts of a word in the atlas")
-        file = tmp_path / "known.csv"
-        file.write_text("document,word,count\nd1,ship,3\nd2,ship,1\n")
-        failed(self.inserted(made, file), 3, "all 2 documents of")
-        file.write_text("word,document,count\nfoam,n1,3\n")
-        swapped = ("--rows", "word", "--columns", "document", "--count", "count")
-        failed(self.inserted(made, file, *swapped), 3, "they are reversed; transpose the table")

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-import manymaps as mm
 from cli_samples import WORDS, failed, invoke, worked
 from manymaps.atlas.atlas import Atlas
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
@@ -89,12 +88,6 @@ def test_titles_of_maps(folder):
         assert "--map-title" in result.stderr
 
 
-def test_words_that_must_not_be_shown(folder):
-    worked(view(folder, "--hide", "TIE", "--hide", "rope", "--hide", "cafe"))
-    _, header = blocks_and_header(folder / "words.html")
-    assert header["labels"] == ["knot", "suit", "dress"]
-
-
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
@@ -112,28 +105,6 @@ def test_what_cannot_be_shown(folder, monkeypatch, options, code, message):
     assert not Path("words.html").exists()
 
 
-def test_no_atlas(folder):
-    (folder / "words.atlas").write_text("nothing")
-    failed(view(folder), 3, "cannot be read as a manymaps atlas")
-
-
-def test_metadata_of_two_kinds(folder, made):
-    (folder / "more.csv").write_text(
-        "label,kind,score\nd0,document,1\ntie,word,2\ntie,document,3\n"
-    )
-    atlas = mm.load_atlas(made / "code.atlas")
-    atlas.save(folder / "code.atlas")
-    worked(view(folder, "--metadata", folder / "more.csv", atlas="code.atlas"))
-    blocks, header = blocks_and_header(folder / "words.html")
-    names = [column["name"] for column in header["columns"]]
-    assert names == [*atlas.columns, "score"]
-    scores = blocks[f"column/{names.index('score')}"]
-    found = {
-        (atlas.kinds[i], atlas.labels[i]): scores[i] for i in np.flatnonzero(np.isfinite(scores))
-    }
-    assert found == {("document", "d0"): 1, ("word", "tie"): 2, ("document", "tie"): 3}
-
-
 class TestOpening:
     def test_in_the_browser(self, folder, monkeypatch):
         opened = []
@@ -141,8 +112,3 @@ class TestOpening:
         result = view(folder, "--open")
         assert opened == [(folder / "words.html").resolve().as_uri()]
         assert "shown in the browser" in result.stderr
-
-    def test_without_a_browser(self, folder, monkeypatch):
-        monkeypatch.setattr(webbrowser, "open", lambda url: False)
-        result = worked(view(folder, "--open"))
-        assert "no browser could be started" in result.stderr

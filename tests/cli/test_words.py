@@ -4,16 +4,13 @@ import inspect
 import re
 
 import click
-import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked, write_norms
 from manymaps.cli import cli
 from manymaps.cli.fit import METHODS, USUAL_METHOD, Counting, Model, VectorModel
 from manymaps.cli.record import settings_of
 
-QUICK = ("--iterations", 5)
 SETS = {
     one.opts[0].removeprefix("--"): parameter
     for record in (Model(), Counting(), VectorModel())
@@ -64,19 +61,3 @@ def test_the_defaults_of_each_method_are_said(option):
 
 def test_the_default_method_is_said():
     assert stated(help_of("fit", "method"))[0] == USUAL_METHOD
-
-
-def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    values = np.random.default_rng(0).poisson(3.0, (8, 6)) + np.arange(1.0, 7)
-    mm.Counts(values, kinds=("document", "word")).save("counts.npz")
-    fit = ("fit", "counts.npz", "-o", "c.atlas", "--method", "code", *QUICK)
-    result = worked(invoke(*fit, "--max-words", 4))
-    share = np.sort(values.sum(axis=0))[2:].sum() / values.sum()
-    assert f"the 4 most frequent of 6 words contain {share:.1%} of the counts" in result.stderr
-    kinds = mm.load_atlas("c.atlas").kinds
-    assert (kinds.count("document"), kinds.count("word")) == (8, 4)
-    assert "most frequent" not in invoke(*fit, "--max-words", 60).stderr
-    write_norms(tmp_path)
-    refused = invoke("fit", "norms.csv", "-o", "n.atlas", "--max-words", 4)
-    failed(refused, 2, "--max-words does not apply")

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import manymaps as mm
-from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
+from manymaps.data.frame_labels import labelled_values
 from manymaps.data.frames import index_labels
 from manymaps.errors import DataError
 
@@ -18,7 +18,6 @@ NAMES = [f"word {i}" for i in range(N)]
 RNG = np.random.default_rng(3)
 VECTORS = RNG.normal(size=(N, 4))
 SIMILAR = np.exp(-((VECTORS[:, None] - VECTORS) ** 2).sum(-1)) * (1 - np.eye(N))
-DISTANT = np.sqrt(((VECTORS[:, None] - VECTORS) ** 2).sum(-1))
 COUNTS = RNG.integers(1, 9, (8, 5))
 DOCUMENTS, TERMS = [f"d{i}" for i in range(8)], [f"t{i}" for i in range(5)]
 
@@ -49,12 +48,6 @@ def test_every_estimator_of_maps_keeps_the_index(kind):
         np.testing.assert_array_equal(found.maps, fit(kind, plain, **more).atlas_.maps)
 
 
-@pytest.mark.parametrize("kind", ONE_MAP)
-def test_distances_keep_their_labels(kind):
-    found = fit(kind, labelled(DISTANT, columns=NAMES), metric="precomputed", perplexity=3)
-    assert found.atlas_.labels == tuple(NAMES)
-
-
 @pytest.mark.parametrize(
     "frame",
     [
@@ -72,22 +65,6 @@ def test_without_an_index_the_column_of_text_has_the_labels(frame):
 
 
 @pytest.mark.parametrize(
-    "frame", [pd.DataFrame(VECTORS), pl.DataFrame(VECTORS)], ids=["pandas", "polars"]
-)
-def test_rows_that_are_only_counted_are_numbered(frame):
-    assert fit(mm.TSNE, frame, perplexity=3).atlas_.labels == tuple(map(str, range(N)))
-
-
-def test_the_predictor_names_its_objects():
-    share = SIMILAR / SIMILAR.sum(axis=1, keepdims=True)
-    model = mm.AssociationPredictor(1, 2, max_iter=1, random_state=0)
-    assert model.fit(labelled(share, columns=NAMES)).atlas_.labels == tuple(NAMES)
-    norms = mm.associations_from(labelled(share, columns=NAMES))
-    assert model.fit(norms).atlas_.labels == tuple(NAMES)
-    assert model.fit(norms.strengths).atlas_.labels[1] == "1"
-
-
-@pytest.mark.parametrize(
     "frame",
     [
         pd.DataFrame(COUNTS, DOCUMENTS, TERMS),
@@ -102,12 +79,6 @@ def test_counts_keep_the_labels_of_rows_and_columns(frame):
         assert kind.fit(frame).atlas_.labels == (*DOCUMENTS, *TERMS)
 
 
-def test_numbers_in_the_index_of_counts_are_labels_where_nothing_else_is():
-    chosen = pd.DataFrame(COUNTS, columns=TERMS).iloc[[1, 3, 5]]
-    assert mm.counts_from(chosen).row_labels == ("1", "3", "5")
-    assert mm.counts_from(chosen.assign(document=list("abc"))).row_labels == ("a", "b", "c")
-
-
 def test_judged_similarities_keep_their_labels():
     square = labelled(SIMILAR + np.eye(N), columns=NAMES)
     assert mm.AdditiveClustering(2, random_state=0).fit(square).labels_names_ == tuple(NAMES)
@@ -116,15 +87,6 @@ def test_judged_similarities_keep_their_labels():
     polars = pl.DataFrame(SIMILAR, schema=NAMES)
     assert mm.similarity_map(polars).labels == tuple(NAMES)
     assert mm.similarity_map(pl.DataFrame(SIMILAR)).labels == tuple(map(str, range(N)))
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
-def test_a_diagnosis_names_the_object(metric):
-    values = VECTORS if metric == "euclidean" else DISTANT
-    columns = list("abcd") if metric == "euclidean" else NAMES
-    assert mm.diagnose(labelled(values, columns=columns), metric=metric).most_shared in NAMES
-    found = mm.diagnose(labelled(SIMILAR, columns=NAMES), affinity="precomputed")
-    assert found.most_shared in NAMES
 
 
 class TestNewObjects:
@@ -153,14 +115,6 @@ class TestNewObjects:
         numbered = fit(mm.TSNE, VECTORS, perplexity=3).atlas_
         assert mm.evaluate(numbered, labelled(VECTORS), n_neighbors=3).n_objects == N
 
-    def test_an_evaluation_of_counts_matches_by_label(self):
-        counts = pd.DataFrame(COUNTS, DOCUMENTS, TERMS)
-        atlas = mm.CODE(**SHORT).fit(counts).atlas_
-        expected = mm.evaluate(atlas, COUNTS).log_likelihood
-        assert mm.evaluate(atlas, counts.iloc[::-1, ::-1]).log_likelihood == pytest.approx(expected)
-        plain = pd.DataFrame(COUNTS)
-        assert mm.evaluate(atlas, plain).log_likelihood == pytest.approx(expected)
-
 
 class TestReading:
     @pytest.mark.parametrize(
@@ -179,14 +133,6 @@ class TestReading:
     )
     def test_index(self, index, expected):
         assert index_labels(pd.DataFrame({"x": [0.0, 1.0]}, index=index)) == expected
-
-    def test_names_that_libraries_give_columns_are_none(self):
-        assert column_labels(pl.DataFrame(np.ones((2, 2)))) is None
-        assert column_labels(pd.DataFrame(np.ones((2, 2)))) is None
-        assert column_labels(pd.DataFrame({"a": [1], "b": [2]})) == ["a", "b"]
-
-    def test_repeated_labels_are_numbered(self):
-        assert labelled_values(labelled(VECTORS[:3], ["a", "b", "a"]))[0] == ("a", "b", "a (2)")
 
     def test_columns_name_the_objects_where_rows_are_only_counted(self):
         square = pd.DataFrame(SIMILAR, columns=NAMES)
@@ -210,19 +156,6 @@ class TestReading:
     def test_rows_and_columns_must_agree(self):
         with pytest.raises(mm.DataError, match=r"row 0.*'a'.*column 0.*'b'"):
             labelled_values(pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), square=True)
-
-    def test_what_is_no_frame_stays_as_it_is(self):
-        table = np.eye(2)
-        labels, values = labelled_values(table)
-        assert labels is None
-        assert values is table
-        assert not is_frame(mm.load_word_relations())
-
-    def test_numbers_written_as_text_are_numbers(self):
-        frame = pd.DataFrame({"x": ["1.5", "2"], "y": [0, 1]})
-        labels, values = labelled_values(frame)
-        assert labels is None
-        assert values is frame
 
 
 @pytest.mark.parametrize("name", ["norms.csv", Path("norms.csv")])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked
+from cli_samples import invoke, worked
 
 N = 24
 NAN = np.nan
@@ -66,18 +66,6 @@ def test_a_stranger_is_found():
     assert np.argmin(more.with_others) == 5
 
 
-def test_a_judge_who_disagrees_is_named(tmp_path):
-    pairs = [("a", "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "d")]
-    rows = ["judge,item1,item2,similarity"]
-    for judge, sign in (("ann", 1), ("ben", 1), ("eve", -1)):
-        rows += [f"{judge},{a},{b},{7 + sign * k}" for k, (a, b) in enumerate(pairs)]
-    (tmp_path / "long.csv").write_text("\n".join(rows))
-    options = ("--judge", "judge", "--maps", 1, "--iterations", 5)
-    result = worked(invoke("fit", tmp_path / "long.csv", "-o", tmp_path / "o.atlas", *options))
-    assert "judge eve correlates by -1.00 with the average of the others" in result.stderr
-    assert "judge ann correlates" not in result.stderr
-
-
 class TestCommand:
     def write(self, tmp_path):
         judgements = judged(0.2)
@@ -108,39 +96,6 @@ class TestCommand:
         expected = [str(judgements.n_pairs[0]), f"{judgements.with_others[0]:.2f}"]
         assert lines[1].split() == ["judge0", *expected]
         assert any(line.startswith("next: manymaps") for line in lines)
-
-    def test_a_long_table(self, tmp_path):
-        judgements, files = self.write(tmp_path)
-        rows = [
-            (f"judge{k}", judgements.labels[i], judgements.labels[j], table[i, j])
-            for k, table in enumerate(judgements.values)
-            for i, j in np.argwhere(np.triu(~np.isnan(table), 1))
-        ]
-        columns = ["rater", "object1", "object2", "similarity"]
-        pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "long.csv", index=False)
-        output = tmp_path / "out.atlas"
-        by_row = invoke("fit", tmp_path / "long.csv", "--judge", "rater", "-o", output,
-                        *self.OPTIONS, "--json")  # fmt: skip
-        by_file = invoke("fit", *files, "-o", output, *self.OPTIONS, "--json")
-        assert by_row.exit_code == 0, by_row.stderr
-        one, other = (json.loads(result.stdout) for result in (by_row, by_file))
-        agreed = [[judge["with_others"] for judge in r["judges"]] for r in (one, other)]
-        np.testing.assert_allclose(*agreed, rtol=1e-6)
-        # Objects stand in another order, and so do the numbers that a start is drawn from.
-        assert one["n_pairs"] == other["n_pairs"]
-
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            (("--method", "code", "--judge", "rater"), "--method code fits the counts in one FILE"),
-            (("--metric", "cosine"), "--metric does not apply to several judges"),
-            (("--responses", "keep"), "--responses does not apply to several judges"),
-            (("--judge", "rater"), "--judge rater names the judges of one long table"),
-        ],
-    )
-    def test_what_does_not_go_with_judges(self, tmp_path, options, message):
-        _, files = self.write(tmp_path)
-        failed(invoke("fit", *files, "-o", tmp_path / "out.atlas", *options), 2, message)
 
 
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])

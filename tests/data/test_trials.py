@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN, Trials
 from manymaps.errors import DataError, ParameterError
 
@@ -138,14 +137,6 @@ def test_groups_by_column_and_by_condition():
     assert list(trials.groups("age"))[:2] == ["20", "21"]
 
 
-def test_too_many_groups_are_refused():
-    trials = Trials(
-        ["a"], ["b"], np.zeros(60, int), np.zeros((60, 1), int), columns={"x": np.arange(60)}
-    )
-    with pytest.raises(ParameterError):
-        trials.groups("x")
-
-
 def test_participants_in_two_groups_are_told():
     trials = Trials(
         ["a"], ["b"], [0, 0, 0], [[0]] * 3, [0, 0, 1], ["ann", "ben"], {"g": ["x", "y", "x"]}
@@ -187,12 +178,6 @@ def test_folding_joins_spellings_and_marks_what_becomes_a_repeat():
     assert folded.report.notes == ("2 spellings that differ in case or spaces were merged",)
 
 
-@pytest.mark.parametrize("responses", ["R2", "R13", "R1,R12", "drop,keep", "keep:0", "", "R1;keep"])
-def test_rules_that_make_no_sense_are_refused(responses):
-    with pytest.raises(ParameterError, match="responses is"):
-        random_trials().associations(responses)
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -208,16 +193,3 @@ def test_what_does_not_fit_is_refused(changes, said):
     whole = {"cues": CUES, "answers": ANSWERS, "cue": [0, 1], "given": [[0], [1]]}
     with pytest.raises(DataError, match=said):
         Trials(**{**whole, **changes})
-
-
-def test_nothing_left_is_said():
-    with pytest.raises(DataError, match="none of 3 pairs remain"):
-        Trials(["a"], ["b"], [0], [[0, -1, -2]]).associations()
-    assert mm.Trials is Trials
-
-
-@pytest.mark.parametrize("data", [None, "norms.csv", np.eye(3)])
-def test_what_are_neither_norms_nor_trials_is_told(data):
-    for ask in (mm.intervals, mm.resampled):
-        with pytest.raises(mm.DataError):
-            ask(data)

@@ -11,15 +11,6 @@ from manymaps.data.vectors import Vectors, choose_rows, reject_non_finite
 from manymaps.errors import DataError
 
 
-def test_facts():
-    vectors = Vectors(["tie", "knot"], [[1, 2, 3], [4, 5, 6]])
-    assert len(vectors) == 2
-    assert vectors.n_features == 3
-    assert vectors.values.dtype == np.float32
-    assert vectors.positions == {"tie": 0, "knot": 1}
-    assert repr(vectors) == "<Vectors of 2 objects in 3 dimensions, from arrays>"
-
-
 def test_float32_is_shared_and_other_types_are_cast():
     own = np.ones((2, 3), dtype=np.float32)
     assert Vectors("ab", own).values is own

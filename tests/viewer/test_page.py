@@ -133,21 +133,6 @@ def test_the_title_is_text(atlas, tmp_path):
     assert page.count("<script") - viewer_module().count("<script") == 2
 
 
-def test_the_title_by_default(atlas, tmp_path):
-    assert Parts(page_of(atlas, tmp_path)).text_of("title") == "page"
-
-
-def test_options_reach_the_viewer(atlas, tmp_path):
-    feature = SimpleNamespace(weight=0.5, members=["CAFE"])
-    header = header_of(
-        page_of(
-            atlas, tmp_path, color="group", size="year", features=[feature], min_weight=0.3
-        )
-    )  # fmt: skip
-    assert (header["color"], header["size"], header["min_weight"]) == ("group", "year", 0.3)
-    assert header["features"] == [{"name": "feature 1", "weight": 0.5}]
-
-
 def test_what_would_end_the_script_is_written_otherwise():
     module = 'const a = "</script>", b = "</SCRIPT>", c = "<!-- no -->", d = 1 </ /x/;'
     inline = _inline(module)
@@ -158,18 +143,6 @@ def test_what_would_end_the_script_is_written_otherwise():
 
 def test_the_same_page_for_the_same_atlas(atlas, tmp_path):
     assert page_of(atlas, tmp_path) == page_of(atlas, tmp_path)
-
-
-@pytest.mark.parametrize("name", ["page.htm", "PAGE.HTML"])
-def test_suffixes(atlas, tmp_path, name):
-    write_page(atlas, str(tmp_path / name))
-    assert (tmp_path / name).stat().st_size > 1000
-
-
-def test_another_suffix_is_refused(atlas, tmp_path):
-    with pytest.raises(ParameterError):
-        write_page(atlas, tmp_path / "page.png")
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_failure_leaves_the_old_page(atlas, tmp_path, monkeypatch):
@@ -193,8 +166,3 @@ def test_a_failure_leaves_the_old_page(atlas, tmp_path, monkeypatch):
         )
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
     assert (tmp_path / "page.html").read_bytes() == old
-
-
-def test_a_folder_that_is_not_there(atlas, tmp_path):
-    with pytest.raises(FileNotFoundError):
-        write_page(atlas, tmp_path / "none" / "page.html")

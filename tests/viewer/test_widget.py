@@ -12,8 +12,6 @@ import traitlets
 
 import manymaps.viewer.widget
 from manymaps.atlas.atlas import Atlas
-from manymaps.errors import ParameterError
-from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
@@ -46,12 +44,6 @@ def test_it_sends_the_atlas_and_the_viewer(atlas):
     synced = {"selected": [], "word": "", "map": None, "theme": "auto", "height": 400}
     assert synced.items() <= state.items()
     assert widget.atlas is atlas
-
-
-def test_it_is_shown_as_a_widget(widget):
-    bundle, _ = widget._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in bundle
-    assert repr(widget) == "<AtlasWidget of 3 objects in 2 maps>"
 
 
 def test_the_selection_by_label(widget):
@@ -97,17 +89,6 @@ def test_what_the_atlas_lacks(widget, name, value, message):
     with pytest.raises(traitlets.TraitError, match=message):
         setattr(widget, name, value)
     assert getattr(widget, name) == before
-
-
-def test_an_unknown_label_in_the_selection(widget):
-    with pytest.raises(UnknownLabelError, match="did you mean 'Knot'"):
-        widget.selection = ["tie", "knto"]
-    assert widget.selection == ()
-
-
-def test_an_unknown_column(atlas):
-    with pytest.raises(ParameterError, match="color='x'"):
-        AtlasWidget(atlas, color="x")
 
 
 def test_without_anywidget(monkeypatch):
