@@ -47,7 +47,7 @@ def test_text_and_frames_give_the_same_cells():
     columns = {"cue": ["tie", "tie", "knot"], "response": ["knot", "suit", "tie"], "n": [6, 4, 1]}
     makers = (pd.DataFrame, pl.DataFrame, pa.table)
     text = pd.DataFrame(columns).to_csv(index=False)
-    tables = [TextTable("t.csv", text.encode(), ","), columns_table(columns, "columns")]
+    tables = [TextTable("t.csv", text.encode(), ","), columns_table(columns)]
     tables += [frame_table(make(columns), "frame") for make in makers]
     for table in tables:
         cells = table.read((0, 1), 2)

@@ -324,7 +324,7 @@ def fit_vectors(
         )
     table = _read_table([atlas.labels[i] for i in rows.tolist()], frame)
     is_factor = set(frame.select_dtypes("category")) if hasattr(frame, "select_dtypes") else set()
-    is_factor |= {name for name, x in table.items() if x.dtype.kind in "bU"}
+    is_factor |= {name for name, x in table.items() if x.dtype.kind in ("b", "U")}
     variables = [name for name in table if name not in is_factor]
     coded = {name: _coded(x) for name, x in table.items() if name in is_factor}
     points = atlas.maps[map, rows].astype(np.float64)

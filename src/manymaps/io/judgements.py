@@ -166,7 +166,7 @@ def judgements_from(
     """
     if judge is not None:
         wanted = {"judge": judge, "cue": cue, "response": response, "strength": strength}
-        return _of_rows(columns_table(data, "the frame"), wanted)
+        return _of_rows(columns_table(data), wanted)
     if isinstance(data, Mapping):
         judges, data = list(data), list(data.values())
     names = list(map(str, judges if judges is not None else range(1, len(data) + 1)))

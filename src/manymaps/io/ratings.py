@@ -230,7 +230,7 @@ def ratings_from(
     """
     is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
     if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
-        table = columns_table(data, "the frame", _NO_FRAME)
+        table = columns_table(data, _NO_FRAME)
         cells, _, notes = _cells(table, ColumnNames(cue, response, strength))
         return _ratings(cells, notes, table.source)
     rows = []

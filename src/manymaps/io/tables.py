@@ -694,14 +694,14 @@ def frame_table(frame: Any, source: str, refused: str = "{} is not a data frame"
     return FrameTable({str(name): table.get_column(name) for name in table.columns}, source)
 
 
-def columns_table(data: Any, source: str, refused: str = "{} is not a data frame") -> FrameTable:
+def columns_table(data: Any, refused: str = "{} is not a data frame") -> FrameTable:
     """Wrap a data frame, or a mapping of names to lists of equal length, as a table."""
     if not isinstance(data, Mapping):
-        return frame_table(data, source, refused)
+        return frame_table(data, "the frame", refused)
     columns = {str(name): list(values) for name, values in data.items()}
     if len(set(map(len, columns.values()))) != 1:
-        raise DataError(f"{source}: got no columns, or columns of different lengths")
-    return FrameTable(columns, source)
+        raise DataError("the frame: got no columns, or columns of different lengths")
+    return FrameTable(columns, "the frame")
 
 
 def parquet_table(sample: Sample, *, head: bool = False) -> FrameTable:

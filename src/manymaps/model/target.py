@@ -36,7 +36,7 @@ _MANY_PAIRS = 1_000_000
 # digits, float32 changes the KL of a map by 5e-10 and its gradient by 5e-6, relative to their size.
 _MOST_IN_FLOAT64 = 20_000_000
 # Objects that are never a response need a positive factor. Not tuned.
-_LEAST_POPULAR = 0.1
+_LEAST_FACTOR = 0.1
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Target:
         objects without responses have a positive factor.
         """
         sums = self.column_mass.astype(np.float64)
-        least = _LEAST_POPULAR * np.median(sums[sums > 0])
+        least = _LEAST_FACTOR * np.median(sums[sums > 0])
         factors = np.maximum(sums, least)
         return np.asarray(factors / factors.mean())
 
@@ -225,9 +225,8 @@ class Target:
         table = sparse.csr_array((values, columns, starts.astype(old.indptr.dtype)), old.shape)
         if not self.is_symmetric:
             table.sort_indices()
-        weights = None if self.row_weights is None else self.row_weights[order]
         observed = None if self.observed is None else self.observed[np.ix_(order, order)]
-        return replace(self, values=table, row_weights=weights, observed=observed)
+        return replace(self, values=table, observed=observed)
 
 
 def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarray:
