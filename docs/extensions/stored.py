@@ -1,8 +1,8 @@
-"""For scripts of the gallery: what long runs have printed, and axes that all look alike.
+"""Stored results of long runs and a common style of axes, for the scripts of the gallery.
 
-Numbers stand in tables in Markdown: those of docs/results in files whose first lines say, after
-"%", which command made them and where; pages show them by `include`. Numbers are written as people
-write them (".93", "1,000,000", "77 to 113", of which the lower is taken); an empty cell is NaN.
+The files in docs/results contain Markdown tables, which pages include. Their first lines, after
+"%", state the command and the machine. A number may be written as ".93", "1,000,000" or "77 to
+113", of which the lower value is used. An empty cell is NaN.
 """
 
 import re
@@ -15,16 +15,16 @@ from matplotlib.figure import Figure
 
 DOCS = Path(__file__).resolve().parents[1]
 
-#: What a paper prints, what manymaps gives, and more; told apart by every eye (Okabe & Ito).
+#: Colours of published values, our values and others, for all types of colour vision (Okabe & Ito).
 PRINTED, OURS, OTHER, FOURTH, FIFTH = "#767676", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 
 _NUMBER = re.compile(r"(-?[\d,]*\.?\d+(?:e-?\d+)?)( to .*)?")
 
 
 def read(path: str, *head: str) -> dict[str, list]:
-    """The columns, by their heads, of the first table of docs/PATH that has all these in its head.
+    """Read the columns of the first table of docs/PATH whose head contains all these names.
 
-    A column of numbers alone holds numbers, else texts.
+    A column of numbers contains floats. Any other column contains texts.
     """
     rows: list[list[str]] = []
     for line in [*(DOCS / path).read_text("utf-8").splitlines(), ""]:
@@ -51,7 +51,7 @@ def _column(cells: Sequence[str]) -> list:
 def panels(
     count: int = 1, width: float = 7.5, height: float = 3.6, **shared: bool
 ) -> tuple[Figure, list[Axes]]:
-    """A white figure with panels side by side that have no more lines than they need."""
+    """Create a white figure with panels side by side."""
     figure, axes = plt.subplots(
         1, count, figsize=(width, height), layout="constrained", facecolor="white", dpi=140,
         squeeze=False, **shared,
@@ -64,7 +64,7 @@ def panels(
 
 
 def dots(axis: Axes, names: Sequence[str], columns: dict[str, tuple[Sequence[float], str]]) -> None:
-    """A line of dots for each name, the first on top; columns are what -> (values, colour)."""
+    """Draw a row of dots for each name, the first on top; columns map a label to values, colour."""
     places = range(len(names))
     for what, (values, color) in columns.items():
         axis.scatter(values, places, s=42, color=color, label=what, zorder=3)
