@@ -47,7 +47,7 @@ FACES = {
     "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "
     "ChoiceModel",
     "optimizers": "Anneal ConjugateGradient Constant LBFGS Line Momentum Stages Switch",
-    "prediction": "PAPER_2009 AssociationPredictor AveragedPredictor score_predictor",
+    "prediction": "AssociationPredictor score_predictor",
 }
 
 

@@ -40,11 +40,11 @@ from manymaps.affinity.network import association_network, popularity, row_norma
 from manymaps.checks import check_whole
 from manymaps.constraints import Allowed, CheckedParameters, Number, Whole
 from manymaps.errors import DataError
-from manymaps.prediction.held_out import Split, checked_part, prediction_error
+from manymaps.prediction.held_out import Predictor, Split, checked_part, prediction_error
 from manymaps.seeds import drawn_seed
 
 __all__ = [
-    "NOT_NEGATIVE", "POSITIVE", "SHARE", "AssociationModel", "GridPoint", "Popularity",
+    "NOT_NEGATIVE", "POSITIVE", "SHARE", "AssociationModel", "Averaged", "GridPoint", "Popularity",
     "SpreadingActivation", "Uniform", "tune",
 ]  # fmt: skip
 
@@ -359,3 +359,14 @@ def _with_parameters(fitted: Model, point: Mapping[str, Any]) -> Model:
         if name.endswith("_"):
             setattr(model, name, value)
     return model
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """Mean of the probabilities of fitted predictors."""
+
+    predictors: Sequence[Predictor]
+
+    def probabilities(self, rows: np.ndarray) -> np.ndarray:
+        """Return the mean of `q(j|i)` over the predictors."""
+        return np.mean([predictor.probabilities(rows) for predictor in self.predictors], axis=0)

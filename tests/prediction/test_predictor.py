@@ -18,9 +18,7 @@ from manymaps.optimizers.rows import RowDescent
 from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.held_out import prediction_error, split_associations
 from manymaps.prediction.predictor import (
-    PAPER_2009,
     AssociationPredictor,
-    AveragedPredictor,
     predict_associations,
     score_predictor,
 )
@@ -265,7 +263,7 @@ class TestFit:
         assert np.isnan(model.history_["validation"]).all()
 
     @pytest.mark.parametrize("bias_penalty", [None, 0.5])
-    @pytest.mark.parametrize("optimizer", [LBFGS(), Momentum(), PAPER_2009])
+    @pytest.mark.parametrize("optimizer", [LBFGS(), Momentum()])
     def test_other_optimizers(self, split, optimizer, bias_penalty):
         model = AssociationPredictor(
             2, 4, penalty=0.02, bias_penalty=bias_penalty, optimizer=optimizer, max_iter=400,
@@ -284,11 +282,6 @@ class TestFit:
         )
         assert model.fit(split.train, split.validation).n_iter_ > 60
         assert (np.diff(model.history_["validation"][:6]) > 0).any()
-
-    def test_paper_settings(self):
-        assert PAPER_2009.learning_rate * 5018 == pytest.approx(1000)
-        assert [PAPER_2009.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]
-        assert PAPER_2009.exaggeration == Switch(4.0, 250, 1.0)
 
     def test_same_bits_at_any_number_of_threads(self, split):
         q = [
@@ -368,15 +361,6 @@ class TestBadInput:
 
 
 class TestScores:
-    def test_average_of_predictors(self, split):
-        fits = [
-            AssociationPredictor(1, 3, max_iter=5, random_state=seed).fit(split.train)
-            for seed in range(3)
-        ]
-        expected = np.mean([fit.probabilities([4, 9]) for fit in fits], axis=0)
-        found = AveragedPredictor(fits).probabilities(np.array([4, 9]))
-        np.testing.assert_allclose(found, expected)
-
     def test_result(self, norms):
         result = predict_associations(norms, 1, 4, penalty=0.02, random_state=0)
         figures = result.as_dict()

@@ -398,7 +398,7 @@ class Momentum(Optimizer):
         not state the distribution of random starts. This optimizer uses N(0, 10^-4) for positions
         and weights, as in t-SNE (van der Maaten & Hinton 2008). The model in the report corresponds
         to `penalty=0`. For its predictions, the report uses other rates
-        (`manymaps.prediction.PAPER_2009`).
+        (`examples/prediction_2009.py`).
 
         Returns
         -------

@@ -8,9 +8,7 @@ from .held_out import score_split as score_split
 from .held_out import split_associations as split_associations
 from .held_out import uniform_errors as uniform_errors
 from .held_out import word_errors as word_errors
-from .predictor import PAPER_2009 as PAPER_2009
 from .predictor import AssociationPredictor as AssociationPredictor
-from .predictor import AveragedPredictor as AveragedPredictor
 from .predictor import PredictionResult as PredictionResult
 from .predictor import predict_associations as predict_associations
 from .predictor import score_predictor as score_predictor

@@ -48,7 +48,7 @@ class Predictor(Protocol):
 
     See Also
     --------
-    manymaps.AssociationPredictor, AveragedPredictor, score_predictor
+    manymaps.AssociationPredictor, score_predictor
 
     Examples
     --------

@@ -12,8 +12,6 @@ Several maps also learn from a teacher, a single map fitted to the same training
 `manymaps.prediction.distillation`). `manymaps.prediction.charts` defines their starting positions.
 
     AssociationPredictor      maps fitted by passes of stochastic steps or by any optimizer
-    PAPER_2009                optimizer of the report
-    AveragedPredictor         mean of several predictors
     score_predictor           errors and ranks of any predictor on the parts of a split
     predict_associations      split, fit, score
 
@@ -61,9 +59,8 @@ from manymaps.errors import DataError, DivergedError, ParameterError, setting
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.optimizers.descent import Momentum, Optimizer, State, shorter_steps
+from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.optimizers.rows import RowDescent
-from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.charts import local_charts
 from manymaps.prediction.distillation import SoftTarget
 from manymaps.prediction.held_out import (
@@ -76,17 +73,6 @@ from manymaps.prediction.held_out import (
 )
 from manymaps.progress import Work, shows_progress, work
 from manymaps.seeds import drawn_seed
-
-#: The rate is 1,000 for the cost averaged over the 5,018 cues of the norms, or 0.2 for the
-#: cost summed over cues, which is used here. There is no decay (van der Maaten & Hinton 2009,
-#: section 5).
-PAPER_2009 = Momentum(
-    learning_rate=1000 / 5018,
-    weight_rate=1.0,
-    hold_weights=0,
-    momentum=Switch(0.5, 250, 0.8),
-    exaggeration=Switch(4.0, 250, 1.0),
-)
 
 # Directions are unit vectors, so unrelated objects start 2.8 kernel widths apart. With starts that
 # are half or twice as wide, errors differ by at most 0.004.
@@ -221,8 +207,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         to be a response. If it is None, beta is omitted, as in the 2009 report.
     optimizer : RowDescent or Optimizer, optional
         Optimization algorithm. The default is `RowDescent()`, with longer steps for charts.
-        `PAPER_2009`, another `Momentum` or `LBFGS` evaluates all cues at each iteration. The report
-        also uses init="random", penalty=0 and bias_penalty=None.
+        Another optimizer, such as `Momentum` or `LBFGS`, evaluates all cues at each iteration.
     max_iter : int, default 300
         Maximum number of passes over the cues, or of iterations of another optimizer.
     patience : int, default 5
@@ -261,7 +246,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
     See Also
     --------
-    predict_associations, sweep, split_associations, prediction.AveragedPredictor
+    predict_associations, sweep, split_associations
 
     Examples
     --------
@@ -618,51 +603,6 @@ def _rotated_directions(
     units = mixed.reshape(n, n_maps, d).transpose(1, 0, 2)
     lengths = np.linalg.norm(units, axis=2, keepdims=True)
     return units / np.where(lengths > 0, lengths, 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class AveragedPredictor:
-    """Mean of the probabilities of fitted predictors, for example with different seeds.
-
-    Parameters
-    ----------
-    predictors : sequence of Predictor
-        Fitted predictors with the same objects.
-
-    See Also
-    --------
-    manymaps.AssociationPredictor
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> from manymaps import AssociationPredictor
-    >>> from manymaps.prediction import AveragedPredictor
-    >>> ring = sparse.diags_array([0.5, 0.5], offsets=[-1, 1], shape=(20, 20)).tocsr()
-    >>> fits = [AssociationPredictor(1, 2, max_iter=5, random_state=k).fit(ring) for k in (0, 1)]
-    >>> AveragedPredictor(fits).probabilities([0, 7]).sum(axis=1).round(12).tolist()
-    [1.0, 1.0]
-    """
-
-    predictors: Sequence[Predictor]
-
-    def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """Return the mean of `q(j|i)` over the predictors.
-
-        Parameters
-        ----------
-        rows : array of int
-            Indices of the cues.
-
-        Returns
-        -------
-        ndarray of shape (len(rows), n)
-            Mean probabilities. Each row sums to 1 and is 0 at its own cue.
-        """
-        total = self.predictors[0].probabilities(rows)
-        for predictor in self.predictors[1:]:
-            total = total + predictor.probabilities(rows)
-        return total / len(self.predictors)
 
 
 @dataclass(frozen=True, eq=False)
