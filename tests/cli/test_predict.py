@@ -162,7 +162,7 @@ class TestInterruption:
             command(*arguments, "--jobs", 2), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, start_new_session=True,
         )  # fmt: skip
-        while process.poll() is None and _n_lines(kept) < 2:
+        while process.poll() is None and _n_lines(kept) < 3:
             time.sleep(0.02)
         # As a terminal does: the signal goes to the command and its workers alike.
         os.killpg(process.pid, signal.SIGINT)
@@ -173,7 +173,7 @@ class TestInterruption:
         assert f"interrupted; finished fits are in {kept}; to resume, repeat the command" in stderr
         assert not table.exists()
         before = kept.read_text()
-        assert 2 <= len(before.splitlines()) < 10
+        assert 3 <= len(before.splitlines()) < 10
         worked(invoke(*arguments, "--jobs", 1, "--quiet"))
         assert kept.read_text().startswith(before)
         lines = [json.loads(line) for line in kept.read_text().splitlines()]
