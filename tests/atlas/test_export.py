@@ -1,7 +1,7 @@
 """Tables and graphs for other programs."""
 
 import csv
-import tracemalloc
+import sys
 from dataclasses import replace
 
 import networkx as nx
@@ -12,7 +12,7 @@ import pytest
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.export import export_atlas, write_columns
 from manymaps.errors import ParameterError
-from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 
 LABELS = ["tie", 'knot, "tight"', "a\x00b"]
 
@@ -110,23 +110,6 @@ def test_metadata_of_the_name_of_a_column_stay_apart(atlas, tmp_path):
     assert [row["metadata_weight"] for row in rows] == ["7", "7", "8", "8", "9", "9"]
 
 
-def test_edges_are_streamed(tmp_path):
-    """No tree of the graph is held: a file of 20 MB takes a fraction of that."""
-    n = 4000
-    maps, rng = np.zeros((1, n, 2)), np.random.default_rng(0)
-    maps[0] = rng.normal(size=(n, 2))
-    metadata = {"text": np.array(["x" * 2000] * n)}
-    atlas = Atlas([f"w{i}" for i in range(n)], maps, np.ones((1, n)), T_SNE, metadata=metadata)
-    atlas.choices.strongest(np.arange(1), 1)
-    export_atlas(atlas.subset(range(3)), tmp_path / "a.graphml")
-    tracemalloc.start()
-    export_atlas(atlas, tmp_path / "a.graphml", n_neighbors=2)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert (tmp_path / "a.graphml").stat().st_size > 8e6
-    assert peak < 6e6
-
-
 def test_graph_holds_the_strongest_similarities(atlas, tmp_path):
     export_atlas(atlas, tmp_path / "a.graphml", n_neighbors=1)
     graph = nx.read_graphml(tmp_path / "a.graphml")
@@ -139,6 +122,13 @@ def test_graph_holds_the_strongest_similarities(atlas, tmp_path):
     edge = graph.edges["n2", "n0"]
     assert edge["map"] == 1
     assert edge["weight"] == pytest.approx(atlas.similarity(LABELS[2], "tie"))
+
+
+def test_a_graph_without_networkx(atlas, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match="writing GraphML requires networkx; install"):
+        export_atlas(atlas, tmp_path / "a.graphml")
+    assert not list(tmp_path.iterdir())
 
 
 def test_other_suffix_is_refused(atlas, tmp_path):

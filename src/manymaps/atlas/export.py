@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement, tostring
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +33,8 @@ from manymaps.progress import work
 
 # Probabilities from 256 objects to all others are computed at a time, to limit memory use.
 _ROWS_AT_ONCE = 256
-# Types of GraphML by the kind of a NumPy type.
-_XML_TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
-
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# XML forbids a few control characters, even escaped.
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def export_atlas(
@@ -71,7 +69,7 @@ def export_atlas(
     ParameterError
         If the suffix is not supported, or `min_weight` is out of range.
     ImportError
-        If Parquet is written without pyarrow.
+        If Parquet is written without pyarrow, or GraphML without networkx.
     OSError
         If the file cannot be written.
     """
@@ -150,27 +148,26 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
 
 
 def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
-    """Write the graph as GraphML, element by element, so that it does not have to fit in memory."""
-    nodes = _node_columns(atlas)
-    keys = [
-        ("node", name, _XML_TYPES.get(values.dtype.kind, "string"))
-        for name, values in nodes.items()
-    ]
-    keys += [("edge", "weight", "double"), ("edge", "map", "int")]
-    with path.open("wb") as file:
-        file.write(b'<?xml version="1.0" encoding="utf-8"?>\n')
-        file.write(b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
-        for kind, name, type_ in keys:
-            identity = {"id": f"{kind}_{name}", "for": kind}
-            file.write(_element("key", {**identity, "attr.name": name, "attr.type": type_}))
-        file.write(b'<graph edgedefault="directed">')
-        for i in range(atlas.n_objects):
-            data = {f"node_{name}": values[i] for name, values in nodes.items()}
-            file.write(_element("node", {"id": f"n{i}"}, data))
-        for i, j, weight, best in _edges(atlas, n_neighbors):
-            ends = {"source": f"n{i}", "target": f"n{j}"}
-            file.write(_element("edge", ends, {"edge_weight": weight, "edge_map": best}))
-        file.write(b"</graph></graphml>")
+    try:
+        import networkx
+    except ImportError as error:
+        hint = ", or export CSV"
+        raise ImportError(not_installed("writing GraphML", "networkx", hint)) from error
+    graph = networkx.DiGraph()
+    columns = {name: _graph_values(values) for name, values in _node_columns(atlas).items()}
+    for i in range(atlas.n_objects):
+        graph.add_node(f"n{i}", **{name: values[i] for name, values in columns.items()})
+    for i, j, weight, best in _edges(atlas, n_neighbors):
+        graph.add_edge(f"n{i}", f"n{j}", weight=weight, map=best)
+    networkx.write_graphml_xml(graph, path)
+
+
+def _graph_values(values: np.ndarray) -> list[Any]:
+    """Return the values of an attribute as numbers, or as text that XML can contain."""
+    if values.dtype.kind in "iufb":
+        numbers: list[Any] = values.tolist()
+        return numbers
+    return [_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", str(value)) for value in values]
 
 
 def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]]:
@@ -218,20 +215,3 @@ def _node_columns(atlas: AtlasData) -> dict[str, np.ndarray]:
     for name, values in atlas.columns.items():
         columns[name if name not in columns else f"metadata_{name}"] = np.asarray(values)
     return columns
-
-
-def _element(
-    tag: str, attributes: Mapping[str, str], data: Mapping[str, object] | None = None
-) -> bytes:
-    """Build a key, node or edge with its values."""
-    element = Element(tag, {name: _legal(text) for name, text in attributes.items()})
-    for key, value in (data or {}).items():
-        text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
-        SubElement(element, "data", key=_legal(key)).text = _legal(text)
-    written: bytes = tostring(element, encoding="utf-8")
-    return written
-
-
-def _legal(text: str) -> str:
-    # XML forbids a few control characters, even escaped.
-    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
