@@ -11,7 +11,7 @@ On each table, t-SNE is run by `scanpy.tl.tsne` (scikit-learn's, Barnes-Hut) and
 KL(P || Q), summed over all pairs in float64 for the same P of exact neighbours. It also prints the
 share of each object's ten nearest rows that are among its ten nearest in the map. The first run of
 manymaps compiles; it is made on a few rows and not counted. Then the script fits two maps of the
-blood cells to the neighbours that scanpy found, prints their captions, and writes their page.
+blood cells, prints their captions, and writes their page.
 
 Requires scanpy (`pip install scanpy`).
 """
@@ -78,11 +78,8 @@ def compare(name: str, adata: Any) -> None:
 
 
 def two_maps(adata: Any, iterations: int) -> None:
-    """Fit multiple maps to the neighbours that scanpy found."""
-    import scanpy as sc
-
-    sc.pp.neighbors(adata, n_neighbors=3 * PERPLEXITY + 1, method="gauss")
-    maps_of.multiple_maps(adata, 2, neighbors_key="neighbors", max_iter=iterations)
+    """Fit two maps, and print what they contain."""
+    maps_of.multiple_maps(adata, 2, max_iter=iterations)
     said = adata.uns["X_manymaps"]
     held = adata.obsm["X_manymaps_proportions"]
     print(f"\nTwo maps of the blood cells, {said['n_iter']} iterations:")
