@@ -141,6 +141,18 @@ class Ranking:
     See Also
     --------
     score_split
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps import Split
+    >>> from manymaps.prediction import score_split
+    >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
+    >>> none, held_out = sparse.csr_array((4, 4)), sparse.csr_array(([1.0], ([0], [2])), (4, 4))
+    >>> _, ranking = score_split(lambda rows: q[rows], Split(none, none, held_out, 1, []), (1, 2))
+    >>> ranking.ranks.tolist(), ranking.recall
+    ([2.0], {1: 0.0, 2: 1.0})
     """
 
     ranks: np.ndarray
