@@ -61,25 +61,6 @@ class TestFolder:
         assert "2 binary (image.png, ...)" in note
 
 
-class TestEncodings:
-    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-    @pytest.mark.parametrize("named", [None, "cp1252"])
-    def test_a_mark_wins_over_what_is_named(self, tmp_path, encoding, named):
-        written(tmp_path / "a.txt", FRENCH.encode(encoding))
-        assert read(tmp_path, encoding=named) == read(tmp_path)
-        assert texts_of(tmp_path) == [FRENCH]
-        assert texts_of(tmp_path / "a.txt", encoding=named) == [FRENCH]
-
-    def test_latin1_where_it_is_not_utf8(self, tmp_path):
-        written(tmp_path / "a.txt", FRENCH.encode("latin-1"))
-        written(tmp_path / "b.txt", FRENCH.encode("utf-8"))
-        documents, report = read(tmp_path)
-        assert [document.text for document in documents] == [FRENCH, FRENCH]
-        (note,) = report.notes
-        assert note.startswith("not UTF-8 and read as latin-1: 1 (first ")
-        assert "a.txt" in note
-
-
 class TestJsonLines:
     def test_fields(self, tmp_path):
         file = written(
@@ -147,14 +128,6 @@ class TestLines:
         file = written(tmp_path / "a.txt", "a tie\r\n\nknot")
         documents = [Document("0", "a tie"), Document("1", ""), Document("2", "knot")]
         assert list(Texts(file)) == documents
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [("a.jsonl", "\n"), ("a.csv", "id,text\n"), ("a.csv", "")]
-)
-def test_no_documents(tmp_path, name, content):
-    with pytest.raises(DataError):
-        read(written(tmp_path / name, content))
 
 
 class TestOptions:
