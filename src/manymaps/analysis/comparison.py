@@ -362,19 +362,21 @@ class Comparison:
         """The table with one row per word, in the order of `words`.
 
         The columns are word, change, effect, effect_low, effect_high, n_GROUP for each group,
-        divergence, by_chance, p, q, least_q, cosine, senses, and more_GROUP for each group
-        (`answers`). With fits, neighbors_kept, relocated and displaced are added
+        divergence, by_chance, p, q, least_q, cosine, n_senses, and more_GROUP for each group (the
+        responses of `answers`). With fits, neighbors_kept, relocated and displaced are added
         (`manymaps.analysis.group_fits`).
         """
-        texts = [self._texts(w) for w in range(len(self.words))]
         columns = {"word": np.array(self.words, dtype=object), "change": self.changes}
         columns |= {name: getattr(self, name) for name in ("effect", "effect_low", "effect_high")}
         columns |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
         for name in ("divergence", "by_chance", "p", "q", "least_q", "cosine"):
             columns[name] = getattr(self, name)
-        columns["senses"] = np.array([text[0] for text in texts], dtype=object)
+        columns["n_senses"] = np.diff(self.senses.offsets)
         for g, name in enumerate(self.groups):
-            columns[f"more_{name}"] = np.array([text[1][g] for text in texts], dtype=object)
+            more = [self._answers(w, g, _LISTED) for w in range(len(self.words))]
+            columns[f"more_{name}"] = np.array(
+                ["; ".join(answer for answer, _ in own) for own in more], dtype=object
+            )
         return columns | self.moved
 
     @property
@@ -501,19 +503,6 @@ class Comparison:
             None if senses.shifts is None else Interval(*senses.shifts[:, s].tolist()),
             str(self.sense_changes[s]),
         )
-
-    def _texts(self, w: int) -> tuple[str, list[str]]:
-        """Format the senses of a word with shares, and the more frequent responses per group."""
-        texts = []
-        for s in range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1])):
-            sense = self._sense(s, 3)
-            shares = " / ".join(f"{share:.2f}" for share in sense.shares)
-            texts.append(f"{', '.join(sense.members)} {shares} {sense.change}".rstrip())
-        more = [
-            "; ".join(f"{answer} +{gap:.2f}" for answer, gap in self._answers(w, g, _LISTED))
-            for g in range(len(self.groups))
-        ]
-        return "; ".join(texts), more
 
     def _answers(self, w: int, g: int, count: int) -> list[tuple[str, float]]:
         rows = [slice(table.indptr[w], table.indptr[w + 1]) for table in self.counts]
