@@ -68,3 +68,9 @@ def test_data_of_another_kind_are_refused(fit, made, data):
         norms = mm.Associations([str(i) for i in range(36)], sparse.csr_array(data))
         with pytest.raises(mm.DataError):
             mm.evaluate(mm.load_atlas(made / "code.atlas"), norms)
+
+
+def test_parameters_of_other_kinds_of_data_are_refused(fit):
+    norms = mm.Associations(fit.atlas_.labels, sparse.csr_array(np.ones((36, 36))))
+    with pytest.raises(mm.ParameterError):
+        mm.evaluate(fit.atlas_, norms, metric="cosine")

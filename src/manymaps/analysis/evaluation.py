@@ -13,7 +13,7 @@ ratings of word pairs.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,7 +37,7 @@ from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.ratings import Ratings
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError, DataWarning
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.counts import counts_from
 from manymaps.labels import case_note, case_variants, first_of, only_count, plural
 from manymaps.metrics import (
@@ -165,11 +165,11 @@ def evaluate(
         requires counts, and any other atlas requires associations or vectors. Data without labels
         must contain the objects of the atlas in the same order.
     metric : str, optional
-        Metric for vectors. The default is the metric of the fit. Use "precomputed" if the data are
+        Metric of vectors. The default is the metric of the fit. Use "precomputed" if the data are
         distances.
     perplexity : float or sequence of float, optional
-        Perplexity of the neighbourhoods for the divergence. The default is the perplexity of the
-        fit.
+        Perplexity of the neighbourhoods of vectors for the divergence. The default is the
+        perplexity of the fit.
     n_neighbors : int, optional
         Number of neighbours in the local measures. The default is 10, reduced if necessary to less
         than half the number of objects.
@@ -196,7 +196,7 @@ def evaluate(
         If the atlas and the data have fewer than three objects in common, if they are of different
         kinds, or if a table of distances is not square.
     ParameterError
-        If a setting is invalid for these objects.
+        If a parameter does not apply to data of this kind, or is invalid for these objects.
 
     Warns
     -----
@@ -222,24 +222,35 @@ def evaluate(
     >>> mm.evaluate(fit.atlas_, rated).spearman.value > 0
     True
     """
+    data = _read(atlas, data, metric)
+    options = {
+        "metric": metric, "perplexity": perplexity, "n_neighbors": n_neighbors, "groups": groups,
+        "keep_missing_mass": keep_missing_mass or None, "sample": sample,
+    }  # fmt: skip
+    given = {name: value for name, value in options.items() if value is not None}
+    measure, allowed = _MEASURES[type(data)]
+    for name in given.keys() - set(allowed):
+        kind = type(data).__name__.lower()
+        raise ParameterError(f"does not apply to {kind}", name=name, value=given[name])
+    if "sample" in allowed:
+        given["random_state"] = random_state
+    return measure(atlas, data, **given)
+
+
+def _read(atlas: Atlas, data: Any, metric: str | None) -> Ratings | Counts | Associations | Vectors:
+    """Return data of one of the four kinds that are measured."""
     if isinstance(data, Ratings):
-        return evaluate_ratings(atlas, data)
+        return data
     if atlas.kinds is not None:
-        counts = data if isinstance(data, Counts) else _counts_of(atlas, data)
-        return evaluate_counts(
-            atlas, counts, groups=groups, sample=sample, random_state=random_state
-        )
+        return data if isinstance(data, Counts) else _counts_of(atlas, data)
     data = as_associations(data)
     if isinstance(data, Counts):
         raise DataError("counts need a bipartite atlas, such as one fitted by CODE")
-    if not isinstance(data, Associations | Vectors):
-        labels, values = labelled_values(data, square=metric == "precomputed")
-        names = labels if labels is not None and not only_count(atlas.labels) else atlas.labels
-        data = Vectors(names, values)
-    metric = metric or atlas.settings.metric or "euclidean"
-    shared = _shared_objects(atlas, data, metric)
-    target = _target(shared, metric, perplexity, keep_missing_mass)
-    return _measured(shared, target, metric, n_neighbors, sample, random_state)
+    if isinstance(data, Associations | Vectors):
+        return data
+    labels, values = labelled_values(data, square=metric == "precomputed")
+    names = labels if labels is not None and not only_count(atlas.labels) else atlas.labels
+    return Vectors(names, values)
 
 
 def _counts_of(atlas: Atlas, table: Any) -> Counts:
@@ -258,34 +269,58 @@ def _counts_of(atlas: Atlas, table: Any) -> Counts:
     )
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """Atlas and data with the same n objects in the same order.
-
-    Attributes
-    ----------
-    atlas : Atlas
-        Atlas of the shared objects.
-    values : array or sparse array of shape (n, n) or (n, n_features)
-        Strengths, vectors or distances.
-    associations : bool
-        Whether the values are strengths.
-    observed : ndarray of bool, shape (n, n), optional
-        Whether each strength was judged. None means that all strengths were judged.
-    """
-
-    atlas: Atlas
-    values: Any
-    associations: bool
-    observed: np.ndarray | None = None
+def _of_associations(
+    atlas: Atlas, data: Associations, *, keep_missing_mass: bool = False, **drawn: Any
+) -> Evaluation:
+    """Measure the similarities of an atlas by associations."""
+    atlas, rows = _shared_objects(atlas, data)
+    strengths = data.strengths[rows][:, rows]
+    observed = None if data.observed is None else data.observed[np.ix_(rows, rows)]
+    if atlas.model.normalization == "joint":
+        target = joint_target(strengths, observed=observed)
+    else:
+        target = conditional_target(
+            strengths, keep_missing_mass=keep_missing_mass, observed=observed
+        )
+    return _measured(atlas, target, SimilaritySpace(strengths), **drawn)
 
 
-def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> _Shared:
-    """Return the objects that are in both atlas and data, in the order of the atlas."""
+def _of_vectors(
+    atlas: Atlas,
+    data: Vectors,
+    *,
+    metric: str | None = None,
+    perplexity: float | Sequence[float] | None = None,
+    **drawn: Any,
+) -> Evaluation:
+    """Measure the similarities of an atlas by vectors, or by a square table of distances."""
+    atlas, rows = _shared_objects(atlas, data)
+    metric = metric or atlas.settings.metric or "euclidean"
+    values: Any = data.values[rows]
+    if metric == "precomputed":
+        if data.values.shape[0] != data.values.shape[1]:
+            raise DataError(
+                f"{data.report.source} has {data.values.shape[0]} rows and {data.values.shape[1]} "
+                "columns; pass a square table of distances"
+            )
+        values = values[:, rows]
+    numbers = None if perplexity is None else tuple(np.atleast_1d(perplexity).tolist())
+    affinity = atlas.settings.similarities_by(numbers)
+    near = affinity.similarities(values, metric=metric)
+    is_joint = atlas.model.normalization == "joint"
+    target = (
+        joint_target(near, average=not affinity.joint) if is_joint else conditional_target(near)
+    )
+    space = DistanceSpace(values) if metric == "precomputed" else VectorSpace(values, metric)
+    return _measured(atlas, target, space, **drawn)
+
+
+def _shared_objects(atlas: Atlas, data: Associations | Vectors) -> tuple[Atlas, list[int]]:
+    """Return the atlas of the objects that are also in the data, and their rows in the data."""
     source = data.report.source
     variants = case_variants(data.labels, atlas.labels)
     if variants:
-        warnings.warn(case_note(source, variants), DataWarning, stacklevel=3)
+        warnings.warn(case_note(source, variants), DataWarning, stacklevel=4)
     labels = [variants.get(label, label) for label in data.labels]
     position = {label: row for row, label in enumerate(labels)}
     ours = [i for i, label in enumerate(atlas.labels) if label in position]
@@ -309,38 +344,28 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> 
             warnings.warn(
                 f"{count:,} objects of {name} are not in {other} and are left out{first}",
                 DataWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-    theirs = [position[atlas.labels[i]] for i in ours]
     part = replace(atlas, vectors=None).subset(ours)  # avoids a copy of unused vectors
-    if isinstance(data, Associations):
-        observed = None if data.observed is None else data.observed[np.ix_(theirs, theirs)]
-        return _Shared(part, data.strengths[theirs][:, theirs], True, observed)
-    if metric != "precomputed":
-        return _Shared(part, data.values[theirs], False)
-    if data.values.shape[0] != data.values.shape[1]:
-        raise DataError(
-            f"{source} has {data.values.shape[0]} rows and {data.values.shape[1]} columns; pass a "
-            "square table of distances"
-        )
-    return _Shared(part, data.values[theirs][:, theirs], False)
+    return part, [position[label] for label in part.labels]
 
 
 def _measured(
-    shared: _Shared,
+    atlas: Atlas,
     target: Target,
-    metric: str,
-    n_neighbors: int | None,
-    sample: int | None,
-    seed: int,
+    data: Space,
+    *,
+    n_neighbors: int | None = None,
+    sample: int | None = None,
+    random_state: int = 0,
 ) -> Evaluation:
-    """Compute all measures."""
-    atlas, n = shared.atlas, shared.atlas.n_objects
+    """Compute all measures of an atlas and data with the same objects in the same order."""
+    n = atlas.n_objects
     k = n_neighbors or min(USUAL_NEIGHBORS, (n - 1) // 2)
     if sample is None and n > MOST_IN_FULL:
         sample = SAMPLE
-    data, maps = _space(shared, metric), map_space(atlas)
-    drawn: dict[str, Any] = {"sample": sample, "random_state": seed}
+    maps = map_space(atlas)
+    drawn: dict[str, Any] = {"sample": sample, "random_state": random_state}
     local = mu_local(data, maps, k=k, **drawn)
     nearest = _nearest(data, local.rows)
     return Evaluation(
@@ -358,34 +383,6 @@ def _measured(
     )  # fmt: skip
 
 
-def _space(shared: _Shared, metric: str) -> Space:
-    if shared.associations:
-        return SimilaritySpace(shared.values)
-    if metric == "precomputed":
-        return DistanceSpace(shared.values)
-    return VectorSpace(shared.values, metric)
-
-
-def _target(
-    shared: _Shared,
-    metric: str,
-    perplexity: float | Sequence[float] | None,
-    keep_missing_mass: bool,
-) -> Target:
-    """Compute P from these data in the same way as a fit of the atlas's model."""
-    joint = shared.atlas.model.normalization == "joint"
-    if shared.associations:
-        if joint:
-            return joint_target(shared.values, observed=shared.observed)
-        return conditional_target(
-            shared.values, keep_missing_mass=keep_missing_mass, observed=shared.observed
-        )
-    numbers = None if perplexity is None else tuple(np.atleast_1d(perplexity).tolist())
-    affinity = shared.atlas.settings.similarities_by(numbers)
-    rows = affinity.similarities(shared.values, metric=metric)
-    return joint_target(rows, average=not affinity.joint) if joint else conditional_target(rows)
-
-
 def _divergence(atlas: Atlas, target: Target) -> float:
     """Return KL(P || Q) under the atlas's model, summed exactly if that is fast."""
     tolerance = 0.0 if atlas.n_objects <= MOST_IN_FULL else TOLERANCE
@@ -400,3 +397,12 @@ def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
     n = data.n_objects
     near = memberships(data, rows, np.arange(n), np.ones(len(rows), np.int64)).tocoo()
     return sparse.csr_array((near.data, (rows[near.row], near.col)), (n, n))
+
+
+# The function that measures each kind of data, and the parameters of `evaluate` that it has.
+_MEASURES: dict[type, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    Ratings: (evaluate_ratings, ()),
+    Counts: (evaluate_counts, ("groups", "sample")),
+    Associations: (_of_associations, ("keep_missing_mass", "n_neighbors", "sample")),
+    Vectors: (_of_vectors, ("metric", "perplexity", "n_neighbors", "sample")),
+}

@@ -113,6 +113,8 @@ def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     fitted = atlas.settings.metric
     metric = options.metric or (fitted if fitted == "precomputed" else None)
     data = read_data(options.file, options.reading, metric=metric, among=atlas.labels)
+    if isinstance(data, mm.Associations):
+        metric = options.metric
     _measured(
         atlas, data, options, evaluation_table, _note_of_pairs,
         metric=metric, keep_missing_mass=options.reading.rows == "keep",
