@@ -134,12 +134,12 @@ def test_standard_errors_are_over_hidden_pairs(values):
     assert path.held_out.shape == (3, 1)
     np.testing.assert_allclose(path.held_out[:, 0], path.held_out_error)
     squares = np.array([[1.0, 4.0, 9.0], [1.0, 1.0, 4.0]])
-    hidden = paths._Hidden(squares)
-    np.testing.assert_allclose(hidden.error, np.sqrt([14 / 3, 2]))
+    error, standard_error, fewest = paths._compared(squares)
+    np.testing.assert_allclose(error, np.sqrt([14 / 3, 2]))
     spread = squares.std(axis=1, ddof=1) / np.sqrt(3)
-    np.testing.assert_allclose(hidden.standard_error, spread / 2 / hidden.error)
-    assert hidden.fewest == 1
-    assert paths._Hidden(np.array([[1.0, 4.0, 9.0], [2.0, 1.0, 8.0]])).fewest == 0
+    np.testing.assert_allclose(standard_error, spread / 2 / error)
+    assert fewest == 1
+    assert paths._compared(np.array([[1.0, 4.0, 9.0], [2.0, 1.0, 8.0]]))[2] == 0
 
 
 def test_each_pair_is_hidden_before_any_is_hidden_twice(values):
@@ -159,12 +159,9 @@ def test_each_pair_is_hidden_before_any_is_hidden_twice(values):
 )  # fmt: skip
 def test_the_suggestion_is_the_largest_number_whose_clusters_all_recur(recurs, suggestion):
     counts = np.arange(1, 5)
-    bic = np.array([9.0, 5, 1, 1])
-    measured = paths._Measures(
-        counts, 1 - 0.5**counts, bic, bic + 0.2 * counts, 0.04, 20.0,
-        recurs=None if recurs is None else np.array(recurs),
-    )  # fmt: skip
-    assert measured.suggestion == suggestion
+    length = np.array([9.0, 5, 1, 1]) + 0.2 * counts
+    recurrence = None if recurs is None else [np.array([1.0, one]) for one in recurs]
+    assert counts[paths._suggested(length, recurrence)] == suggestion
 
 
 @pytest.mark.parametrize("draw", ["normal", "uniform"])

@@ -295,7 +295,7 @@ def _report(record: dict[str, Any], stability: ClusterStability | None) -> str:
     if stability is not None:
         lines.append(
             f"refits: {stability.n_bootstraps:,}, each without a quarter of the pairs; a cluster "
-            f"recurs if its Jaccard index is at least {stability.threshold:g}"
+            "recurs if its Jaccard index is at least 0.75"
         )
     rows = _rows(record, with_recurrence=stability is not None)
     return "\n".join([head, grid(rows), *lines])

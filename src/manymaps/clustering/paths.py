@@ -47,9 +47,8 @@ each set of hidden pairs, a separate path is fitted without these pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import index
 from typing import Any
 
@@ -242,8 +241,14 @@ def cluster_path(
         np.array([(data.values - _predicted(model, data))[mask] ** 2 for model in path])
         for path, mask in zip(others, hidden, strict=True)
     ]
-    pairs = _Hidden(np.hstack(sets)) if sets else None
-    measured = _measured(base, data, counts, fitted, precision, random)
+    error, standard_error, fewest = _compared(np.hstack(sets)) if sets else (None, None, None)
+    length = np.array([_length(model, data, precision) for model in fitted])
+    constant_length = _constant_length(base, data, precision)
+    chosen = int(np.argmin(length))
+    gain = constant_length - length[chosen]
+    has_structure = gain > 0 and gain > _gain_of_noise(
+        base, data, counts[chosen], precision, random
+    )
     recurrence = None
     if n_bootstraps is not None:
         recurrence = tuple(
@@ -252,19 +257,18 @@ def cluster_path(
             ).recurrence
             for model in fitted
         )
-        measured = replace(measured, recurs=np.array([one.min() for one in recurrence]))
     return ClusterPath(
         n_clusters=counts,
-        vaf=measured.vaf,
-        bic=measured.bic,
-        description_length=measured.length,
+        vaf=np.array([model.variance_accounted_for_ for model in fitted]),
+        bic=np.array([_bic(model, data, precision) for model in fitted]),
+        description_length=length,
         held_out=np.sqrt([errors.mean(axis=1) for errors in sets]).T if sets else None,
-        held_out_error=pairs.error if pairs else None,
-        held_out_standard_error=pairs.standard_error if pairs else None,
-        fewest_by_held_out=int(counts[pairs.fewest]) if pairs else None,
-        suggestion=measured.suggestion,
+        held_out_error=error,
+        held_out_standard_error=standard_error,
+        fewest_by_held_out=None if fewest is None else int(counts[fewest]),
+        suggestion=int(counts[_suggested(length, recurrence)]) if has_structure else 0,
         estimators=fitted,
-        constant_length=measured.constant_length,
+        constant_length=constant_length,
         recurrence=recurrence,
     )
 
@@ -305,24 +309,6 @@ def _path(
     return tuple(one.set_params(init=base.init, n_init=base.n_init) for one in models)
 
 
-def _measured(
-    base: AdditiveClustering,
-    data: Similarities,
-    counts: np.ndarray,
-    models: tuple[AdditiveClustering, ...],
-    precision: float | None,
-    random: np.random.RandomState,
-) -> _Measures:
-    """Measure the models, and compare their gain with the gains of shuffled tables."""
-    vaf = np.array([model.variance_accounted_for_ for model in models])
-    bic = np.array([_bic(model, data, precision) for model in models])
-    length = np.array([_length(model, data, precision) for model in models])
-    constant = _constant_length(base, data, precision)
-    found = _Measures(counts, vaf, bic, length, precision, constant)
-    is_chance = found.suggestion and _gain_of_noise(base, data, found, random) >= found.gain
-    return replace(found, is_chance=bool(is_chance))
-
-
 def _bic(fitted: AdditiveClustering, data: Similarities, precision: float | None) -> float:
     count = len(fitted.weights_) + (fitted.constant is not False)
     return _bic_of(fitted.residual_variance_ * data.n_pairs, count, data, precision)
@@ -347,7 +333,8 @@ def _constant_length(
 def _gain_of_noise(
     base: AdditiveClustering,
     data: Similarities,
-    measured: _Measures,
+    count: int,
+    precision: float | None,
     random: np.random.RandomState,
 ) -> float:
     """Return the largest gain in description length among tables with shuffled residuals."""
@@ -360,12 +347,12 @@ def _gain_of_noise(
         noise[rows, columns] = random.permutation(residuals)
         values = np.where(data.observed, model + noise + noise.T, 0.0)
         tables.append(replace(data, values=values))
-    counts = np.unique([1, measured.suggestion])
+    counts = np.unique([1, count])
     tasks = [(base, table, counts) for table in tables]
     paths = run_tasks(_path, tasks, "shuffled table", n_jobs=base.n_jobs, prefer="threads")
     return max(
-        _constant_length(base, table, measured.precision)
-        - min(_length(one, table, measured.precision) for one in path)
+        _constant_length(base, table, precision)
+        - min(_length(one, table, precision) for one in path)
         for table, path in zip(tables, paths, strict=True)
     )
 
@@ -385,69 +372,29 @@ def _predicted(fitted: AdditiveClustering, data: Similarities) -> np.ndarray:
     return data.largest - model if fitted.kind == "dissimilarity" else model
 
 
-@dataclass(frozen=True, eq=False)
-class _Hidden:
-    """Statistics of the squared errors (k, hidden pairs) for each number of clusters."""
+def _suggested(length: np.ndarray, recurrence: Sequence[np.ndarray] | None) -> int:
+    """Return the index of the largest model up to the shortest whose clusters all recur.
 
-    squares: np.ndarray
-
-    @cached_property
-    def error(self) -> np.ndarray:
-        """Root mean square errors."""
-        return np.sqrt(self.squares.mean(axis=1))
-
-    @cached_property
-    def standard_error(self) -> np.ndarray:
-        """Standard errors of the root mean squares by the delta method: se(square) / (2 root)."""
-        errors = _standard_errors(self.squares)
-        return np.divide(errors, 2 * self.error, out=np.zeros_like(errors), where=self.error > 0)
-
-    @property
-    def fewest(self) -> int:
-        """Index of the first model within one standard error of the minimum."""
-        differences = self.squares - self.squares[np.argmin(self.error)]
-        excess = differences.mean(axis=1)
-        # The residuals of exact fits are rounding errors, so they do not distinguish between
-        # models.
-        rounding = _EXACT * excess.max()
-        return int(np.argmax(excess <= _standard_errors(differences) + rounding))
+    If there is none, it is the index of the model with the shortest description.
+    """
+    chosen = int(np.argmin(length))
+    recurs = [one.min() >= RECURS for one in recurrence or ()]
+    return max(np.flatnonzero(recurs[: chosen + 1]).tolist(), default=chosen)
 
 
-@dataclass(frozen=True, eq=False)
-class _Measures:
-    """Measures for each number of clusters, and the suggested number."""
+def _compared(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Compare the squared errors (k, hidden pairs) of each number of clusters.
 
-    counts: np.ndarray
-    vaf: np.ndarray
-    bic: np.ndarray
-    length: np.ndarray
-    precision: float | None
-    constant_length: float
-    is_chance: bool = False
-    recurs: np.ndarray | None = None  # the least recurrence of the clusters of each model
-
-    @cached_property
-    def chosen(self) -> int:
-        """Index of the smallest description length."""
-        return int(np.argmin(self.length))
-
-    @property
-    def gain(self) -> float:
-        """Description length of the constant model minus the minimum of models with clusters."""
-        return float(self.constant_length - self.length[self.chosen])
-
-    @property
-    def suggested(self) -> int:
-        """Index of the largest model up to `chosen` whose clusters all recur, or `chosen`."""
-        if self.recurs is None:
-            return self.chosen
-        stable = np.flatnonzero(self.recurs[: self.chosen + 1] >= RECURS)
-        return int(stable[-1]) if len(stable) else self.chosen
-
-    @property
-    def suggestion(self) -> int:
-        """Suggested number of clusters, or 0 without structure."""
-        return int(self.counts[self.suggested]) if self.gain > 0 and not self.is_chance else 0
+    Returns the root mean squares, their standard errors by the delta method, se(square) / (2 root),
+    and the index of the first model within one standard error of the minimum.
+    """
+    root, errors = np.sqrt(squares.mean(axis=1)), _standard_errors(squares)
+    errors = np.divide(errors, 2 * root, out=np.zeros_like(errors), where=root > 0)
+    differences = squares - squares[np.argmin(root)]
+    excess = differences.mean(axis=1)
+    # The residuals of exact fits are rounding errors, so they do not distinguish between models.
+    within = excess <= _standard_errors(differences) + _EXACT * excess.max()
+    return root, errors, int(np.argmax(within))
 
 
 def _standard_errors(values: np.ndarray) -> np.ndarray:

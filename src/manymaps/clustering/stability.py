@@ -2,15 +2,13 @@
 
     J(C, C') = |C and C'| / |C or C'|
     jaccard_k    = mean over refits of max_l J(C_k, C'_l)
-    recurrence_k = share of the refits with max_l J(C_k, C'_l) >= threshold
+    recurrence_k = share of the refits with max_l J(C_k, C'_l) >= 0.75
 
 The measures follow Hennig 2007 (Cluster-wise assessment of cluster stability, Computational
 Statistics & Data Analysis 52, 258-271). Hennig regards a cluster as stable if the mean index is at
 least 0.75, and as dissolved if it is at most 0.5. His schemes resample objects. Because a
-similarity belongs to two objects, this module instead resamples similarities:
-
-    judges   means of tables drawn with replacement, as many as there are judges
-    pairs    if judges are unknown: a quarter of the pairs is hidden, each about equally often
+similarity belongs to two objects, this module instead hides a quarter of the pairs from each refit,
+each pair about equally often.
 
 The proportion of one quarter was selected on 12 simulated tables with 15 objects and four clusters,
 each fitted with seven clusters. The following results are from 12 other tables. An index of at
@@ -28,21 +26,20 @@ Shapes: memberships (n, K), Jaccard indices (n_refits, K).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_whole
 from manymaps.clustering.additive import AdditiveClustering, hasty, quick
-from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
+from manymaps.clustering.problem import Similarities, hidden_sets
 from manymaps.compute.tasks import run_tasks
-from manymaps.errors import DataError
 from manymaps.seeds import drawn_seed
 
 # Hennig (2007) regards a cluster as stable if its Jaccard index is at least 0.75.
 STABLE = 0.75
+_HIDDEN = 0.25
 # Each refit also starts from the clusters of the original fit, so a few random starts are
 # sufficient.
 _STARTS = 2
@@ -58,16 +55,10 @@ class ClusterStability:
         Largest Jaccard index with any cluster of each refit, between 0 and 1.
     by_chance : ndarray of shape (K,)
         Mean of the largest Jaccard indices after permuting the objects of each refit.
-    threshold : float
-        Minimum Jaccard index at which a cluster is regarded as recovered.
-    resampled : {"judges", "pairs"}
-        Resampled units.
     """
 
     jaccards: np.ndarray
     by_chance: np.ndarray
-    threshold: float
-    resampled: str
 
     @property
     def n_bootstraps(self) -> int:
@@ -82,8 +73,8 @@ class ClusterStability:
 
     @property
     def recurrence(self) -> np.ndarray:
-        """Proportion of refits in which each cluster reaches the threshold, shape (K,)."""
-        share: np.ndarray = (self.jaccards >= self.threshold).mean(axis=0)
+        """Proportion of refits in which the index of each cluster is at least 0.75, shape (K,)."""
+        share: np.ndarray = (self.jaccards >= STABLE).mean(axis=0)
         return share
 
     def __str__(self) -> str:
@@ -96,9 +87,6 @@ def cluster_stability(
     estimator: AdditiveClustering,
     *,
     n_bootstraps: int = 100,
-    judges: Any = None,
-    threshold: float = STABLE,
-    hidden: float = 0.25,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> ClusterStability:
@@ -111,15 +99,6 @@ def cluster_stability(
         from only two random starts, and that annealing by default takes a tenth of the sweeps.
     n_bootstraps : int, default 100
         Number of refits.
-    judges : array of shape (n_judges, n, n), optional
-        Similarities by each judge, with NaN for missing values. The estimator must have been fitted
-        to the mean over judges. By default, pairs are resampled.
-    threshold : float, default 0.75
-        Minimum Jaccard index at which a cluster is regarded as recovered, greater than 0 and at
-        most 1.
-    hidden : float, default 0.25
-        Proportion of pairs to hide from each refit, strictly between 0 and 0.5. It is used only if
-        `judges` is not given.
     random_state : int, RandomState or None, default None
         Seed of the resampling and the refits. If it is None, a seed is drawn once from NumPy's
         global state. If it is a `RandomState`, the seed is drawn from that object. The result does
@@ -135,8 +114,7 @@ def cluster_stability(
     Raises
     ------
     DataError
-        If the judges do not match the objects, or if a sample leaves an object without
-        similarities.
+        If a sample leaves an object without similarities.
     ParameterError
         If a parameter is out of range, or if no pair can be hidden.
     NotFittedError
@@ -160,19 +138,16 @@ def cluster_stability(
     """
     check_is_fitted(estimator, "memberships_")
     check_whole("n_bootstraps", n_bootstraps)
-    check_number("threshold", threshold, above=0, most=1)
-    check_number("hidden", hidden, above=0, below=0.5)
     random = np.random.RandomState(drawn_seed(random_state))
     data = estimator._similarities
     clusters = estimator.memberships_
-    if judges is None:
-        samples = [data.hiding(mask) for mask in hidden_sets(data, hidden, n_bootstraps, random)]
-    else:
-        samples = _drawn_judges(judges, estimator, n_bootstraps, random)
+    hidden = hidden_sets(data, _HIDDEN, n_bootstraps, random)
     refit = hasty(quick(estimator, data.n_objects, clusters.shape[1]), _STARTS)
     refit.set_params(init=[clusters])
     seeds = random.randint(2**31 - 1, size=n_bootstraps)
-    tasks = [(refit, sample, int(seed)) for sample, seed in zip(samples, seeds, strict=True)]
+    tasks = [
+        (refit, data.hiding(mask), int(seed)) for mask, seed in zip(hidden, seeds, strict=True)
+    ]
     refits = run_tasks(_memberships, tasks, "refit", n_jobs=n_jobs, prefer="threads")
     jaccards = np.empty((n_bootstraps, clusters.shape[1]))
     chances = np.empty_like(jaccards)
@@ -180,8 +155,7 @@ def cluster_stability(
         jaccards[row] = jaccard_indices(clusters, members).max(axis=1)
         shuffled = members[random.permutation(len(members))]
         chances[row] = jaccard_indices(clusters, shuffled).max(axis=1)
-    drawn = "pairs" if judges is None else "judges"
-    return ClusterStability(jaccards, chances.mean(axis=0), threshold, drawn)
+    return ClusterStability(jaccards, chances.mean(axis=0))
 
 
 def jaccard_indices(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -202,27 +176,3 @@ def _memberships(estimator: AdditiveClustering, data: Similarities, seed: int) -
     """Return the memberships of the clusters of one refit."""
     memberships: np.ndarray = clone(estimator).set_params(random_state=seed).fit(data).memberships_
     return memberships
-
-
-def _drawn_judges(
-    judges: Any, estimator: AdditiveClustering, count: int, random: np.random.RandomState
-) -> list[Similarities]:
-    """Return means over judges drawn with replacement, as many per mean as there are judges."""
-    tables = np.asarray(judges, dtype=np.float64)
-    n = estimator.n_features_in_
-    if tables.ndim != 3 or tables.shape[1:] != (n, n) or len(tables) < 2:
-        raise DataError(
-            f"judges have shape {tables.shape}; expected similarities by at least two judges, "
-            f"each {n} x {n}"
-        )
-    known = ~np.isnan(tables)
-    filled = np.where(known, tables, 0.0)
-    samples = []
-    for _ in range(count):
-        drawn = random.randint(len(tables), size=len(tables))
-        totals, counts = filled[drawn].sum(axis=0), known[drawn].sum(axis=0)
-        totals, counts = totals + totals.T, counts + counts.T
-        mean = np.divide(totals, counts, out=np.full((n, n), np.nan), where=counts > 0)
-        np.fill_diagonal(mean, np.nan)
-        samples.append(similarities_from(mean, kind=estimator.kind))
-    return samples
