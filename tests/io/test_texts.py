@@ -9,8 +9,6 @@ from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.texts import Document, Texts
 
-FRENCH = "la cravate de soirée, déjà nouée"
-
 
 def written(file: Path, content: str | bytes) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
