@@ -175,7 +175,13 @@ def quote_examples(app: Sphinx, context: click.Context, lines: list[str]) -> Non
     lines[:] = quoted
 
 
+def source_module(app: Sphinx, module: str, name: str) -> str | None:
+    """Link only top-level names to their source, because a source page links back to one module."""
+    return None if module == "manymaps" else module
+
+
 def setup(app: Sphinx) -> None:
-    """End the kernel of the pages after the build."""
+    """End the kernel of the pages after the build, and link names to their source."""
     app.connect("build-finished", one_kernel.shut_down)
+    app.connect("viewcode-follow-imported", source_module)
     app.connect("sphinx-click-process-description", quote_examples)
