@@ -1,4 +1,4 @@
-"""Text around a panel or a figure: title, keys, bars and notes.
+"""Text around a panel or a figure: title, keys and notes.
 
 All elements are anchored to a corner of the axes or of the figure and shifted by points, so they
 keep their positions at any resolution.
@@ -21,7 +21,7 @@ from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 
 from manymaps.checks import check_choice
 from manymaps.errors import ParameterError
-from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, Coloring
+from manymaps.figures.coloring import INK, MUTED, NUMBERS, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_width
 
 Pair = tuple[float, float]
@@ -181,7 +181,7 @@ class Captions:
     def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
         """Write notes at the lower left, in rows if needed, leaving `reserve` points free."""
         lines = [""]
-        for word in " · ".join(parts).split(" "):
+        for word in BETWEEN.join(parts).split(" "):
             joined = f"{lines[-1]} {word}".lstrip()
             if not lines[-1] or self._width(joined, self.sheet.note) <= self.width - reserve:
                 lines[-1] = joined
@@ -207,13 +207,13 @@ class Captions:
         self.write(BOTTOM_RIGHT, (x, y), quantity, size=self.sheet.note, color=MUTED, align="right")
         return shift[0] - x + self._width(quantity, self.sheet.note)
 
-    def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
+    def color_key(self, colors: Coloring, shift: Pair) -> None:
         """Draw a key of colours, in rows from the upper left downwards."""
         if colors.name is None:
             return
         x, y = shift
         name = self._key_name(colors)
-        self.write(TOP_LEFT, (x, y), name, size=self.sheet.key, bold=name.isascii())
+        self.write(TOP_LEFT, shift, name, size=self.sheet.key, bold=name.isascii())
         if colors.scale is not None:
             self._scale(colors, x + self._name_width(colors), y)
         for row, entries in enumerate(self.key_rows(colors, x)):
@@ -247,15 +247,6 @@ class Captions:
     def _name_width(self, colors: Coloring) -> float:
         name = self._key_name(colors)
         return self._width(name, self.sheet.key, bold=name.isascii()) + 12
-
-    def bar(self, share: float, shift: Pair, *, length: float | None = None) -> None:
-        """Draw a share, from 0 to 1, as the filled part of a thin bar above the axes."""
-        length = self.width if length is None else length
-        for part, color in ((1.0, HAIRLINE), (min(share, 1.0), ACCENT)):
-            bar = Rectangle((0, 0), part * length / 72, 2.5 / 72, facecolor=color, linewidth=0)
-            bar.set(transform=self._inches(TOP_LEFT, shift), clip_on=False)
-            self.place.add_artist(bar)
-            bar.set_clip_on(False)
 
     def _scale(self, colors: Coloring, x: float, y: float) -> None:
         assert colors.scale is not None

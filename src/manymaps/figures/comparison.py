@@ -215,35 +215,16 @@ def _axes(height: float, columns: _Columns) -> tuple[Axes, Axes]:
 def _draw_words(
     ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface, sheet: Sheet
 ) -> None:
-    """Plot the divergence of all words against the divergence expected by chance."""
+    """Plot the divergence of all words against the divergence expected by chance.
+
+    The listed words have numbers if there is space.
+    """
     across, upwards = found.by_chance, found.divergence
     widest, most = (1.06 * float(max(values.max(), 1e-3)) for values in (across, upwards))
     least = min(widest, most)
     ax.plot([0, least], [0, least], color=MUTED, linewidth=0.8, zorder=1)
     ax.set(xlim=(0, widest), ylim=(0, most))
-    _draw_dots(ax, found, across, upwards, chosen, typeface, sheet)
     font = typeface.font(sheet.tick)
-    ax.set_xlabel("divergence by chance (bits)", fontproperties=font, color=MUTED)
-    ax.set_ylabel("observed divergence (bits)", fontproperties=font, color=MUTED)
-    ax.tick_params(length=0, labelcolor=MUTED)
-    # The first labels of both axes are next to the corner, where they would touch.
-    ax.tick_params(axis="x", pad=5)
-    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        label.set_fontproperties(font)
-    for side, spine in ax.spines.items():
-        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
-
-
-def _draw_dots(
-    ax: Axes,
-    found: Comparison,
-    across: np.ndarray,
-    upwards: np.ndarray,
-    chosen: Sequence[int],
-    typeface: Typeface,
-    sheet: Sheet,
-) -> None:
-    """Draw a dot for each word, and the numbers of the listed words if there is space."""
     changed = found.changes != NO_CHANGE
     alpha = float(np.clip(MOST_OPAQUE / max((~changed).sum(), 1), 0.25, 0.8))
     speck = SPECK * sheet.scale
@@ -254,7 +235,6 @@ def _draw_dots(
             across[members], upwards[members], s=area, color=color, alpha=opaque, linewidths=0,
             gid=gid, zorder=2 + (gid == "changed"), clip_on=False,
         )  # fmt: skip
-    font = typeface.font(sheet.tick)
     taken: list[np.ndarray] = []
     for number, w in enumerate(chosen):
         at = ax.transData.transform((across[w], upwards[w])) * 72 / root(ax).dpi
@@ -265,6 +245,15 @@ def _draw_dots(
             str(number + 1), (across[w], upwards[w]), (4, 3), textcoords="offset points",
             fontproperties=font, color=INK, zorder=4, gid="number",
         )  # fmt: skip
+    ax.set_xlabel("divergence by chance (bits)", fontproperties=font, color=MUTED)
+    ax.set_ylabel("observed divergence (bits)", fontproperties=font, color=MUTED)
+    ax.tick_params(length=0, labelcolor=MUTED)
+    # The first labels of both axes are next to the corner, where they would touch.
+    ax.tick_params(axis="x", pad=5)
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        label.set_fontproperties(font)
+    for side, spine in ax.spines.items():
+        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
 
 
 def _draw_scale(ax: Axes, height: float, typeface: Typeface, columns: _Columns) -> None:

@@ -296,8 +296,10 @@ def _draw_features(
         if not sets[at].any():
             continue
         radius = (RADIUS + LEVEL * float(outward[at])) * frame.pixel * scale
-        lines[at] = outline(pixels, sets[at], radius, CLEARANCE * frame.pixel * scale)
-        _draw_outline(ax, [frame.to_map(line) for line in lines[at]], shown[at])
+        found = outline(pixels, sets[at], radius, CLEARANCE * frame.pixel * scale)
+        if found:
+            lines[at] = found
+            _draw_outline(ax, [frame.to_map(line) for line in found], shown[at])
     order = sorted(lines)
     font = panel.look.typeface.font(sheet.tick, bold=True)
     sizes = text_sizes(root(ax), [str(shown[at].number) for at in order], [font] * len(order))
@@ -338,8 +340,6 @@ def _tag(text: Text, color: str) -> None:
 
 
 def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> None:
-    if not lines:
-        return
     closed = [Outline(line, closed=True) for line in lines]
     is_unsteady = feature.recurrence is not None and feature.recurrence < HALF
     patch = PathPatch(

@@ -59,7 +59,7 @@ class AtlasFigure(Figure):
         return buffer.getvalue()
 
 
-def key_space(colors: Coloring, typeface: Typeface, width: float, sheet: Sheet = SCREEN) -> float:
+def key_space(colors: Coloring, typeface: Typeface, width: float, sheet: Sheet) -> float:
     """Compute the height in inches of the colour key at the head of a figure with this width."""
     if colors.name is None:
         return 0.0
@@ -67,9 +67,7 @@ def key_space(colors: Coloring, typeface: Typeface, width: float, sheet: Sheet =
     return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors, 72 * sheet.side)) - 1)
 
 
-def own_axes(
-    scene: Scene, size: tuple[float, float] | None, head: float, sheet: Sheet = SCREEN
-) -> Axes:
+def own_axes(scene: Scene, size: tuple[float, float] | None, head: float, sheet: Sheet) -> Axes:
     """Create axes in a new figure; by default, the scene determines the height."""
     side, foot = sheet.side, sheet.foot
     if size is None:
@@ -107,7 +105,7 @@ def stacked(
     title: float,
     heading: float,
     n_columns: int,
-    sheet: Sheet = SCREEN,
+    sheet: Sheet,
 ) -> list[list[Axes]]:
     """Create groups of panels one below the other, each with a heading above its rows.
 

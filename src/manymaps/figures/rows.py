@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from manymaps.errors import ParameterError
+from manymaps.figures.captions import BETWEEN
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import Typeface, elide, text_width
 
@@ -29,7 +30,7 @@ def words_that_fit(
     figure = root(ax)
     font = typeface.font(size)
     for count in range(len(words), 0, -1):
-        text = " · ".join(words[:count])
+        text = BETWEEN.join(words[:count])
         if text_width(figure, text, font) <= points:
             return text
     first = elide(words[0], 40) if words else ""
