@@ -511,11 +511,11 @@ def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generat
         return replace(_similarities(data), are_responses=data.observed is None and not data.judged)
     precomputed = "precomputed" in (affinity, metric if isinstance(metric, str) else "")
     labels, values = labelled_values(data, square=precomputed)
+    table = finite_matrix(values, "X")
     if affinity == "precomputed":
-        table = finite_matrix(values, "X")
         names = labels or [str(i) for i in range(table.shape[0])]
         return _similarities(Associations(names, sparse.csr_array(table)))
-    return _distances(labels, finite_matrix(values, "X"), metric, generator)
+    return _distances(labels, table, metric, generator)
 
 
 def _similarities(data: Associations) -> _Subject:

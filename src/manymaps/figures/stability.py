@@ -60,7 +60,6 @@ class _Columns:
 
     word: float
     fit: float
-    count: float
     list: float
     n_fits: int
     sheet: Sheet
@@ -73,7 +72,7 @@ class _Columns:
     @property
     def total(self) -> float:
         """The width of all columns."""
-        return self.word + self.n_fits * self.fit + self.count + self.list
+        return self.word + self.n_fits * self.fit + COUNT_WIDTH + self.list
 
     @property
     def area(self) -> float:
@@ -188,11 +187,11 @@ def _columns(n_fits: int, width: Width | None) -> _Columns:
     sheet = sheet_for(width)
     if sheet.width is None:
         fit = float(np.clip(MOST_FITS_WIDTH / n_fits, LEAST_FIT_WIDTH, FIT_WIDTH))
-        return _Columns(WORD_WIDTH, fit, COUNT_WIDTH, LIST_WIDTH, n_fits, sheet)
+        return _Columns(WORD_WIDTH, fit, LIST_WIDTH, n_fits, sheet)
     inner = (sheet.width - 2 * sheet.side) / sheet.scale
     word, fit = min(WORD_WIDTH, WORD_SHARE * inner), min(FIT_WIDTH, FITS_SHARE * inner / n_fits)
     rest = inner - word - n_fits * fit - COUNT_WIDTH
-    return _Columns(word, fit, COUNT_WIDTH, rest, n_fits, sheet)
+    return _Columns(word, fit, rest, n_fits, sheet)
 
 
 def _axes(columns: _Columns, height: float) -> Axes:
@@ -247,7 +246,7 @@ def _draw_row(ax: Axes, row: _Row, columns: _Columns, typeface: Typeface, n_neig
     count = f"{sense.n_fits} of {columns.n_fits}"
     write(ax, left + 0.1, y, count, typeface, sheet.tick, ink, "left")
     words = [typeface.printable(near.label) for near in sense.neighbors[:n_neighbors]]
-    start = left + columns.count
+    start = left + COUNT_WIDTH
     points = 72 * (columns.total - start) * sheet.scale
     text = words_that_fit(ax, words, typeface, points, sheet.text)
     write(ax, start, y, text, typeface, sheet.text, ink, "left", gid="neighbors")
