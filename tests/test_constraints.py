@@ -103,8 +103,8 @@ OUTSIDE = {
     **dict.fromkeys((mm.AspectMaps, mm.MultipleMapsSNE), COUNTS),
     mm.MultipleMapsTSNE: COUNTS | {
         "affinity": ("cosine",), "normalization": ("rows",), "mixing": ("free",),
-        "background": (1.0, -0.1, NAN), "kernel_width": (0.0, INF), "smoothing": ("a",),
-        "penalty": (-0.1, -1e-9, NAN, INF),
+        "background": (1.0, -0.1, NAN), "kernel_width": (0.0, INF),
+        "marginals": ("yes",), "penalty": (-0.1, -1e-9, NAN, INF),
     },
     mm.CODE: {
         "normalization": ("rows",), "given": ("words",), "n_init": (0,), "init": ("pca",),

@@ -15,8 +15,8 @@ from manymaps.affinity.affinities import (
     GlobalGaussian,
     LocalPerplexity,
 )
-from manymaps.affinity.neighbors import nearest_neighbors
-from manymaps.errors import DataWarning, ParameterError
+from manymaps.affinity.neighbors import NeighborGraph, nearest_neighbors
+from manymaps.errors import DataError, DataWarning, ParameterError
 
 AFFINITIES = [
     GaussianAffinity(5), GaussianAffinity([3, 8]), GlobalGaussian(5), GlobalGaussian(sigma=2.0),
@@ -279,6 +279,42 @@ def test_impossible_perplexity_is_refused(affinity, perplexity):
             GlobalGaussian(perplexity).similarities(words(10))
 
 
+@pytest.mark.parametrize("affinity", [GaussianAffinity(6), GlobalGaussian(6)])
+def test_given_neighbors_must_carry_the_perplexity(affinity):
+    graph = nearest_neighbors(words(), 5)
+    with pytest.raises(ParameterError, match=r"perplexity=6.* row 0, which has 5 neighbours"):
+        affinity.similarities(graph)
+
+
+def test_one_sigma_below_the_ties_is_refused():
+    table = np.ones((12, 12)) - np.eye(12)
+    table[:6, 6:] = table[6:, :6] = 3
+    with pytest.raises(ParameterError):
+        GlobalGaussian(2).similarities(table, metric="precomputed")
+
+
+def test_wrong_neighbors_are_refused():
+    graph = NeighborGraph(np.array([[0], [0], [1]]), np.ones((3, 1)))
+    with pytest.raises(DataError, match="row 0"):
+        GaussianAffinity(1).similarities(graph)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_zero_vectors_have_no_local_perplexity(metric):
+    X = words()
+    X[11] = 0
+    with pytest.raises(DataError, match="row 11"):
+        LocalPerplexity(5).similarities(X, metric=metric)
+
+
+def test_local_perplexity_needs_whole_rows():
+    graph = nearest_neighbors(words(), 20)
+    with pytest.raises(ParameterError):
+        LocalPerplexity(5).similarities(graph)
+    with pytest.raises(ParameterError):
+        LocalPerplexity(5).outstanding(sparse.csr_array(np.eye(9)), metric="precomputed")
+
+
 @pytest.mark.parametrize(
     ("affinity", "settings"),
     [
@@ -298,6 +334,11 @@ def test_settings_that_make_no_sense(affinity, settings):
     name = list(settings)[-1]
     with pytest.raises(ParameterError, match=name):
         affinity(**settings)
+
+
+def test_more_least_neighbors_than_objects():
+    with pytest.raises(ParameterError, match="min_neighbors=10"):
+        LocalPerplexity(3, min_neighbors=10).similarities(words(10))
 
 
 # ---- perplexities that duplicates leave unreached -----------------------------------------------
@@ -325,3 +366,37 @@ def test_ties_that_the_perplexity_covers_are_silent(monkeypatch):
     np.testing.assert_array_equal(GaussianAffinity(5).similarities(X).data, truth.data)
     entropies = affinities._entropies(truth.data, truth.indptr)
     np.testing.assert_allclose(np.exp(entropies), 5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("affinity", [GaussianAffinity, GlobalGaussian])
+def test_more_neighbors_than_there_are_objects_are_refused(affinity):
+    with pytest.raises(ParameterError, match="n_neighbors=500"):
+        affinity(3, n_neighbors=500).similarities(words(25))
+    assert affinity(3, n_neighbors=24).similarities(words(25)).shape == (25, 25)
+
+
+@pytest.mark.parametrize(
+    ("made", "plain"),
+    [
+        (GaussianAffinity(np.float64(5), np.int64(20)), GaussianAffinity(5.0, 20)),
+        (GaussianAffinity(np.array(5.0)), GaussianAffinity(5.0)),
+        (GaussianAffinity(np.array([5.0, 10.0])), GaussianAffinity((5.0, 10.0))),
+        (GlobalGaussian(np.float64(5), sigma=np.float64(2)), GlobalGaussian(5.0, sigma=2.0)),
+        (
+            LocalPerplexity(np.float64(5), np.float64(3), np.float64(0.25), np.int64(2)),
+            LocalPerplexity(5.0, 3.0, 0.25, 2),
+        ),
+        (LocalPerplexity([5, 10]), LocalPerplexity((5, 10))),
+    ],
+)
+def test_numbers_of_numpy_are_stored_as_plain_ones(made, plain):
+    assert made == plain
+    assert repr(made) == repr(plain)
+    assert hash(made) == hash(plain)
+
+
+@pytest.mark.parametrize("data", [np.ones((1, 3)), sparse.csr_array((1, 1))])
+def test_one_object_has_no_pairs(data):
+    metric = "precomputed" if sparse.issparse(data) else "euclidean"
+    with pytest.raises(DataError, match="1 object has no pairs"):
+        GlobalGaussian(sigma=1.0).similarities(data, metric=metric)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from manymaps.affinity import cells, neighbors
+from manymaps.affinity import cells, distances, neighbors
 from manymaps.affinity import search as search_methods
-from manymaps.affinity.distances import check_finite, normalized_rows
+from manymaps.affinity.distances import check_finite, check_stored_symmetry, normalized_rows
 from manymaps.affinity.neighbors import (
     NeighborGraph,
     NeighborSearch,
@@ -79,6 +79,12 @@ def test_a_function_is_a_metric():
     np.testing.assert_allclose(graph.distances, reference(X[:, :1], 3)[0])
 
 
+def test_boolean_metrics_read_numbers_as_presence():
+    X = (clouds(40) > 0) * 2.0
+    graph = nearest_neighbors(X, 4, metric="jaccard")
+    np.testing.assert_allclose(graph.distances, reference(X > 0, 4, "jaccard")[0])
+
+
 @pytest.mark.parametrize("method", ["exact", "faiss"])
 def test_duplicates_are_neighbors_and_the_object_itself_is_not(method):
     X = clouds(300)
@@ -139,6 +145,14 @@ def test_faiss_finds_neighbors_of_queries():
     assert share(graph, truth) > 0.93
 
 
+def test_faiss_takes_sparse_rows_of_few_columns():
+    X = clouds(2500)
+    X[X < 0] = 0
+    X[:, 0] += 1
+    graph = nearest_neighbors(sparse.csr_array(X), 10, search=NeighborSearch("faiss", 0.9))
+    assert share(graph, nearest_neighbors(X, 10, search=EXACT)) > 0.88
+
+
 def test_many_neighbors_of_few_points_are_all_found(monkeypatch):
     """The cells that are probed contain fewer points than are asked for."""
     monkeypatch.setattr(cells, "_POINTS_PER_CELL", 8)
@@ -171,6 +185,14 @@ def test_the_same_bits_at_any_number_of_threads():
     for graph, other in zip(graphs, graphs[2:], strict=False):
         np.testing.assert_array_equal(graph.indices, other.indices)
         np.testing.assert_array_equal(graph.distances, other.distances)
+
+
+def test_threads_of_faiss_are_restored():
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    nearest_neighbors(clouds(50), 3)
+    assert faiss.omp_get_max_threads() == before
 
 
 def test_auto_is_exact_until_that_is_dear():
@@ -333,6 +355,34 @@ def test_duplicates_may_crowd_an_object_out_of_its_row():
     assert graph.distances.tolist() == [[0, 0], [0, 0], [0, 0], [5, 5]]
 
 
+def test_other_tuples_are_no_neighbours():
+    for data in (((1, 2), (3, 4)), (np.ones(2), np.ones(2)), (np.ones((2, 2)),), clouds(5)):
+        assert as_graph(data) is data
+
+
+@pytest.mark.parametrize(
+    ("indices", "distances", "message"),
+    [
+        (
+            [[1], [0], [-1]],
+            [[1.0]] * 3,
+            "row 2",
+        ),
+        ([[0, 1], [1, 0], [0, 2]], [[0.0, 1], [0, 1], [1, 2]], "row 2"),
+        ([[0, 1], [0, 2], [2, 0]], [[0.0, 1], [1, 2], [0, 1]], r"row 1 .* no own object"),
+        ([[0], [1]], [[0.0], [0.0]], r"only each row's own object"),
+        (
+            [[0, 1], [1, 2], [2, 3]],
+            [[0.0, 1]] * 3,
+            "row 2",
+        ),
+    ],
+)
+def test_wrong_pairs_of_arrays_are_refused(indices, distances, message):
+    with pytest.raises(DataError, match=message):
+        as_graph((np.array(indices), np.array(distances)))
+
+
 # ---- what is refused ----------------------------------------------------------------------------
 
 
@@ -369,6 +419,12 @@ def test_unit_rows(scale, container):
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1)
 
 
+@pytest.mark.parametrize("k", [0, -1, 10, 11])
+def test_impossible_numbers_of_neighbors(k):
+    with pytest.raises(ParameterError, match=rf"{k} neighbours are impossible; .* at most 9"):
+        nearest_neighbors(clouds(10), k)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -380,6 +436,30 @@ def test_unit_rows(scale, container):
 def test_impossible_searches(arguments, message):
     with pytest.raises(ParameterError, match=message):
         nearest_neighbors(clouds(30), 3, **arguments)
+
+
+@pytest.mark.parametrize("settings", [{"method": "annoy"}, {"recall": 0}, {"recall": 1.01}])
+def test_searches_that_make_no_sense(settings):
+    with pytest.raises(ParameterError, match=r"annoy|recall"):
+        NeighborSearch(**settings)
+
+
+@pytest.mark.parametrize("X", [np.zeros(3), np.zeros((0, 2)), np.zeros((3, 0)), [["a", "b"]]])
+def test_what_is_no_table_of_numbers(X):
+    with pytest.raises(DataError, match=r"shape|numbers"):
+        nearest_neighbors(X, 1)
+
+
+def test_queries_need_the_same_features():
+    with pytest.raises(DataError):
+        nearest_neighbors(clouds(30), 3, queries=clouds(5, d=7))
+
+
+def test_an_unresolved_approximation_warns():
+    X = clouds(2500, d=3).astype(np.float64)
+    X = 1e-9 * X + 100.0 * np.random.default_rng(0).integers(0, 10, size=(2500, 3))
+    with pytest.warns(DataWarning, match="float32 does not resolve"):
+        nearest_neighbors(X, 2, search=NeighborSearch("faiss", 0.1))
 
 
 def test_haversine_is_for_places_on_a_sphere():
@@ -406,6 +486,29 @@ def test_a_function_without_a_value_is_refused(k):
         distance_rows(X, k, metric=undefined_at(X[7]))
     with pytest.raises(DataError, match=r"row 7 of X"):
         nearest_neighbors(X, 3, metric=undefined_at(X[7]), queries=X[:2] + 0.1)
+
+
+def test_errors_within_a_function_are_its_own():
+    def fails(a, b):
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        nearest_neighbors(clouds(30), 3, metric=fails)
+
+
+def test_a_metric_without_a_value_is_refused():
+    X = np.abs(clouds(30))
+    X[[4, 9]] = 0
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.raises(DataError, match=r"'braycurtis'.*row 4.*row 9"),
+    ):
+        distance_rows(X, 29, metric="braycurtis")
+
+
+def test_one_object_has_no_neighbors():
+    with pytest.raises(DataError, match="at least two"):
+        distance_rows(np.ones((1, 3)), 1)
 
 
 # ---- distances that differ by direction ---------------------------------------------------------
@@ -444,3 +547,12 @@ def test_given_neighbors_that_differ_by_direction_are_refused():
     distances[j, back] += 1
     with pytest.raises(DataError, match=rf"neighbours' distances .* in row ({i}|{j}), column"):
         check_graph(replace(graph, distances=distances))
+
+
+def test_rows_of_many_neighbors_are_sampled(monkeypatch):
+    monkeypatch.setattr(distances, "_MOST_TO_COMPARE", 20)
+    table = stored_ring()
+    table[6, 7] += 1
+    with pytest.raises(DataError, match="row 6, column 7"):
+        check_stored_symmetry(table)
+    check_stored_symmetry(stored_ring())

@@ -103,6 +103,29 @@ def test_senses_do_not_bring_a_false_discovery_rate_of_their_own():
     assert stats.binom.sf(sum(shown) - 1, len(shown), 0.3) > 0.01
 
 
+def test_tables_have_a_row_for_each_word_and_sense(planted):
+    table = planted.to_frame("pandas")
+    assert list(table.columns) == [
+        "word", "change", "effect", "effect_low", "effect_high", "n_young", "n_old", "divergence",
+        "by_chance", "p", "q", "least_q", "cosine", "senses", "more_young", "more_old",
+    ]  # fmt: skip
+    own = [min([found.q, *(sense.q for sense in senses)]) for found, senses in (
+        (row, planted.senses_of(row.word)) for row in table.itertuples()
+    )]  # fmt: skip
+    np.testing.assert_array_equal(table["least_q"], own)
+    assert len(table) == len(planted.words)
+    assert set(table["word"][:3]) == {"word0", "word1", "word2"}
+    row = table[table["word"] == "word0"].iloc[0]
+    assert row["more_old"].startswith("w0s1")
+    assert "gained" in row["senses"]
+    senses = planted.sense_frame("pandas")
+    assert list(senses.columns) == [
+        "word", "sense", "change", "share_young", "share_old", "shift", "shift_low", "shift_high",
+        "p", "q", "members",
+    ]  # fmt: skip
+    assert (senses.groupby("word")["sense"].max() + 1).sum() == len(senses)
+
+
 def test_without_a_difference_p_values_are_even():
     norms = mixture([0.6, 0.4], n_words=30)
     found = [compare({"a": drawn(norms, s), "b": drawn(norms, s + 100)}, responses="keep",

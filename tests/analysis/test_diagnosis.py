@@ -30,7 +30,7 @@ from manymaps.analysis.nonmetricity import (
 from manymaps.analysis.reliability import reliability
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
 
@@ -431,6 +431,15 @@ def test_vectors_keep_their_labels_and_many_are_drawn_by_lot(monkeypatch):
     assert "a random 300 of 320 objects" in sample.notes[0]
 
 
+def test_objects_without_similarity_are_left_out():
+    S = np.zeros((6, 6))
+    S[:3, :3] = [[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]]
+    found = diagnose(S, affinity="precomputed")
+    assert found.n_objects == 3
+    assert found.normalization == "conditional"
+    assert found.notes == ("3 objects without a similarity to another are left out",)
+
+
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
@@ -453,3 +462,16 @@ def test_vectors_keep_their_labels_and_many_are_drawn_by_lot(monkeypatch):
 def test_bad_data_are_refused_in_a_sentence(data, options, message):
     with pytest.raises(DataError, match=message):
         diagnose(data if sparse.issparse(data) else np.asarray(data, float), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"affinity": "gaussian"}, "'gaussian'"),
+        ({"n_samples": 10}, "at least 1,000"),
+        ({"metric": "no such"}, "no such"),
+    ],
+)
+def test_impossible_parameters_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        diagnose(np.random.default_rng(0).normal(size=(10, 2)), **options)

@@ -1,11 +1,13 @@
 """`evaluate` in Python: what it takes, what it leaves out, and that it says so."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import cluster_vectors
+from cli_samples import cluster_vectors, invoke
 from code_samples import sample
 from manymaps.data.vectors import Vectors
 from manymaps.metrics import mu_local
@@ -48,6 +50,17 @@ def test_settings_in_place_of_those_of_the_fit(fit):
     assert wider.kl_divergence != pytest.approx(fit.kl_divergence_, rel=2e-3)
 
 
+def test_counts_as_the_command_measures_them(made):
+    atlas = mm.load_atlas(made / "code.atlas")
+    found = mm.evaluate(atlas, sample())
+    told = json.loads(invoke("evaluate", made / "code.atlas", made / "counts.npz", "--json").stdout)
+    del told["seconds"]
+    assert json.loads(json.dumps(found.record())) == told
+    assert found.notes == ()
+    plain = sample().without_empty().values
+    assert mm.evaluate(atlas, plain).log_likelihood == found.log_likelihood
+
+
 def test_counts_of_others_are_left_out_with_a_warning(made):
     table = sample().without_empty()
     labels = ["someone", *table.row_labels[1:]]
@@ -74,3 +87,24 @@ def test_parameters_of_other_kinds_of_data_are_refused(fit):
     norms = mm.Associations(fit.atlas_.labels, sparse.csr_array(np.ones((36, 36))))
     with pytest.raises(mm.ParameterError):
         mm.evaluate(fit.atlas_, norms, metric="cosine")
+
+
+def test_too_few_in_common(fit):
+    with pytest.raises(mm.DataError):
+        mm.evaluate(fit.atlas_, Vectors(["p", "q", "r"], np.eye(3)))
+
+
+def test_what_was_found_prints_as_a_line(fit, made):
+    atlas, labels = fit.atlas_, fit.atlas_.labels
+    ties = 1 / (1 + np.abs(np.subtract.outer(range(len(labels)), range(len(labels)))))
+    rated = mm.ratings_from([(labels[0], labels[k], k) for k in range(1, 6)])
+    found = {
+        "<Evaluation of": mm.evaluate(atlas, mm.associations_from(ties, labels=labels)),
+        "<CountEvaluation of": mm.evaluate(mm.load_atlas(made / "code.atlas"), sample()),
+        "<RatingEvaluation of 5 of 5 pairs: Spearman": mm.evaluate(atlas, rated),
+        "<Diagnosis of": mm.diagnose(mm.associations_from(ties, labels=labels)),
+    }
+    for beginning, one in found.items():
+        assert repr(one).startswith(beginning)
+        assert "array(" not in repr(one)
+        assert "\n" not in repr(one)

@@ -1,5 +1,7 @@
 """Intervals against the definitions, their coverage on data drawn anew, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -110,6 +112,40 @@ class TestStrengths:
         for rows, n in (("renormalize", 2), ("keep", 3)):
             told = mm.intervals(trials, rows=rows).strength("a", "b")
             assert told == pytest.approx((1 / n, *jeffreys(1, n)))
+
+
+SWOW = """cue\tresponse\tR123\tN\tR123.Strength
+tie\tknot\t60\t100\t0.6
+tie\tsuit\t40\t100\t0.4
+knot\ttie\t90\t90\t1
+suit\ttie\t90\t90\t1
+"""
+
+
+class TestNotes:
+    atlas, row = planted()
+    trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
+
+    def test_norms_do_not_identify_participants(self, tmp_path):
+        counts = counted(self.atlas, np.round(self.row * 200))
+        file = tmp_path / "swow.csv"
+        file.write_text(SWOW)
+        swow = mm.read_associations(file, responses="R123")
+        for norms in (counts, self.trials.associations("R12"), swow):
+            (note,) = mm.intervals(norms).notes
+            assert "each response was counted as one participant's" in note
+            assert "too narrow" in note
+        assert mm.intervals(counts, self.atlas).notes == (note,)
+
+    @pytest.mark.parametrize("by", [None, "participants", "responses"])
+    def test_trials_that_identify_participants_get_no_note(self, by):
+        assert mm.intervals(self.trials, by=by).notes == ()
+        assert mm.intervals(self.trials, self.atlas, by=by).notes == ()
+
+    def test_trials_without_participants_count_as_those_of_different_ones(self):
+        unknown = replace(self.trials, participant=None, participants=())
+        (note,) = mm.intervals(unknown, self.atlas).notes
+        assert "each trial was counted as one participant's" in note
 
 
 class TestSenses:

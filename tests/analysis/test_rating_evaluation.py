@@ -71,6 +71,13 @@ def test_unknown_words_are_told():
     assert found.record()["spearman"] == pytest.approx(1)
 
 
+def test_two_kinds_of_object_are_refused():
+    model = replace(MULTIPLE_MAPS_T_SNE, given="rows")
+    two = replace(atlas(), model=model, kinds=["row"] * 5 + ["column"] * (N - 5))
+    with pytest.raises(mm.DataError, match="bipartite"):
+        relatedness(two, [0], [1])
+
+
 def test_a_faint_similarity_is_not_lost():
     """Below what a number can hold, logs still rank."""
     far = np.array([[[0.0], [1.0], [40.0], [80.0]]])
@@ -99,3 +106,11 @@ def test_ratings_of_any_size_correlate_alike():
     huge = mm.Ratings(ratings().first, ratings().second, values / np.abs(values).max() * 1e308)
     found = mm.evaluate(atlas(), huge)
     assert found.spearman == pytest.approx(plain.spearman)
+
+
+@pytest.mark.parametrize("data", [None, 3])
+def test_what_are_no_ratings_is_told(data):
+    with pytest.raises(mm.DataError):
+        mm.ratings_from(data)
+    with pytest.raises(mm.DataError, match="ratings must be numbers"):
+        mm.Ratings(["tie"], ["knot"], ["much"])

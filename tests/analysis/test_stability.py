@@ -291,6 +291,12 @@ class TestRefused:
         with pytest.raises(DataError, match=r"fit 0.*fit 2.*'word9'"):
             stability([fewer, fewer, atlas])
 
+    def test_repeated_labels_in_another_order(self):
+        atlas = replace(made(n=4), labels=["a", "a", "b", "c"])
+        assert stability([atlas, atlas]).observed.recurrence == 1
+        with pytest.raises(DataError, match="labels repeat"):
+            stability([atlas, reordered(atlas, np.array([3, 2, 1, 0]))])
+
 
 def ring(n=24):
     rows = np.arange(n)
@@ -379,6 +385,11 @@ class TestGroups:
                 np.testing.assert_allclose(found.weights[row][: len(near)], responses * votes)
         assert len(atlas.senses(atlas.labels[0])) == 2
 
+    def test_least_share(self):
+        atlas = self.fit()
+        assert np.diff(fit_senses(atlas, 4, 0.1, 0.6).offsets)[0] == 1
+        assert np.diff(fit_senses(atlas, 4, 0.1, 0.0).offsets)[0] == 2
+
     def test_two_senses_of_one_map_are_told_apart_in_the_consensus(self, tmp_path):
         first = self.fit()
         word = first.labels[0]
@@ -434,6 +445,15 @@ class TestGroups:
         np.testing.assert_array_equal(again.word_overlap, found.word_overlap)
         kept = again.atlases[1].associations
         np.testing.assert_array_equal(kept.toarray(), second.associations.toarray())
+
+    def test_some_words_have_maps_and_others_groups(self):
+        atlas = self.fit()
+        table = atlas.associations.toarray()
+        table[3] = 0
+        found = fit_senses(replace(atlas, associations=sparse.csr_array(table)), 4, 0.1)
+        assert np.diff(found.offsets).min() == 1
+        row = found.offsets[3]
+        assert found.shares[row] == pytest.approx(atlas.map_weights[0, 3])
 
 
 class TestBootstrap:

@@ -115,6 +115,18 @@ class TestZips:
         ):
             pass
 
+    def test_a_lying_size_is_refused(self, tmp_path):
+        buffer = io.BytesIO()
+        np.save(buffer, np.zeros(4))
+        path = written(tmp_path, buffer.getvalue(), "npz")
+        content = path.read_bytes()
+        size = len(buffer.getvalue()).to_bytes(4, "little")
+        assert content.count(size) == 2
+        for lie in (0, 1, 2**31, 2**32 - 2):
+            path.write_bytes(content.replace(size, lie.to_bytes(4, "little")))
+            with pytest.raises(DataError):
+                read(path)
+
     def test_flipped_bytes_never_end_in_anything_else(self, tmp_path):
         path = tmp_path / "a.npz"
         np.savez_compressed(path, x=np.arange(50.0), labels=np.array(["a", "b"]))
@@ -159,3 +171,40 @@ class TestTables:
     def test_parts_that_do_not_fit(self, changes):
         with pytest.raises(DataError):
             csr_from({**PARTS, **changes}, (3, 3), "here")
+
+    @pytest.mark.parametrize("shape", [(-1, 3), (3, -1), (2**62, 3), (3, 2)])
+    def test_no_table_has_such_a_shape(self, shape):
+        with pytest.raises(DataError):
+            csr_from(PARTS, shape, "here")
+
+    def test_foreign_byte_order_and_halves_are_computed_with(self):
+        parts = {
+            "data": PARTS["data"].astype(">f2"),
+            "indices": PARTS["indices"].astype(">i8"),
+            "indptr": PARTS["indptr"].astype(">i2"),
+        }
+        table = csr_from(parts, (3, 3), "here")
+        assert (table @ np.ones(3)).tolist() == [3, 0, 5]
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"shape": np.array([10**12, 10**12])},
+            {"shape": np.array([-3, 3])},
+            {"shape": np.array(3)},
+            {"shape": np.array([3.0, 3.0])},
+            {"format": np.array(b"xyz")},
+            {"format": np.array(7)},
+            {"row": np.array([0, 2**40, 1, 1])},
+            {"row": np.array([0, -1, 1, 1])},
+            {"col": np.array([0, 1])},
+        ],
+    )
+    def test_damaged_tables_are_refused(self, tmp_path, changes):
+        parts = {
+            "format": np.array(b"coo"), "shape": np.array([3, 3]), "data": np.ones(4),
+            "row": np.array([0, 1, 1, 2]), "col": np.array([0, 1, 2, 0]),
+        }  # fmt: skip
+        np.savez(tmp_path / "a.npz", **{**parts, **changes})
+        with open_arrays(tmp_path / "a.npz") as file, pytest.raises(DataError):
+            file.table()

@@ -216,6 +216,13 @@ class TestFile:
                 np.testing.assert_array_equal(array, other[key])
         np.testing.assert_array_equal(again.similarities("NA"), atlas.similarities("NA"))
 
+    def test_no_pickle_inside(self, tmp_path):
+        random_atlas().save(tmp_path / "a.atlas")
+        with zipfile.ZipFile(tmp_path / "a.atlas") as archive:
+            names = archive.namelist()
+            assert json.loads(archive.read("meta.json"))["version"] == 2
+        assert {name.rsplit(".", 1)[1] for name in names} == {"json", "npy"}
+
     def test_truncated(self, tmp_path):
         path = tmp_path / "a.atlas"
         random_atlas().save(path)
@@ -307,6 +314,17 @@ class TestSubsetAndExtended:
         assert part.labels == ("word 5", "word 2")
         np.testing.assert_array_equal(part.maps, atlas.maps[:, [5, 2]])
 
+    @pytest.mark.parametrize(
+        "objects",
+        [
+            ["word 5", "word 2"], ("WORD 5", "word 2"), np.array(["word 5", "word 2"]),
+            np.array(["word 5", "word 2"], dtype=object), np.array([5, 2], dtype=np.int8),
+        ],
+    )  # fmt: skip
+    def test_a_subset_by_label_equals_the_subset_by_index(self, objects):
+        atlas = random_atlas()
+        assert atlas.subset(objects) == atlas.subset([5, 2])
+
     def test_a_mask_has_one_value_per_object(self):
         atlas = random_atlas()
         mask = np.arange(atlas.n_objects) == 3
@@ -318,6 +336,15 @@ class TestSubsetAndExtended:
         with pytest.raises(UnknownLabelError, match="'wrd 5'") as error:
             random_atlas().subset(["word 2", "wrd 5"])
         assert "word 5" in error.value.suggestions
+
+    def test_labels_of_two_kinds_select_the_row_before_the_column(self):
+        two = replace(T_SNE, given="rows", normalization="conditional")
+        labels = ["tie", "bow", "tie", "hat"]
+        atlas = Atlas(
+            labels, np.zeros((1, 4, 2)), np.ones((1, 4)), two,
+            kinds=["cue"] * 2 + ["response"] * 2, factors=np.ones(4),
+        )  # fmt: skip
+        assert atlas.subset(["tie", "hat"]).kinds == ("cue", "response")
 
     @pytest.mark.parametrize(
         ("at", "kind"), [(0, "cue"), (6, "cue"), (7, "response"), (14, "response")]
@@ -341,6 +368,13 @@ class TestSubsetAndExtended:
         object.__setattr__(atlas, "kinds", several)
         atlas.save(file)
         assert load_atlas(file).kinds == ("cue",) * 6 + ("response",) * 8
+
+    def test_one_kind_alone_is_of_one_kind(self):
+        two = replace(T_SNE, given="rows", normalization="conditional")
+        atlas = random_atlas(two, kinds=["cue"] * 6 + ["response"] * 8)
+        assert atlas.subset([1, 7, 9]).kinds == ("cue", "response", "response")
+        alone = atlas.subset(np.arange(6))
+        assert (alone.kinds, alone.model.given) == (None, None)
 
 
 class TestRenumbered:

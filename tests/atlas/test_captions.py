@@ -8,6 +8,7 @@ import pytest
 from manymaps.atlas import captions
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import caption
+from manymaps.errors import ParameterError
 from manymaps.labels import natural_order
 from manymaps.model import CODE
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
@@ -92,6 +93,11 @@ def test_those_below_the_threshold_are_not_named_and_have_no_say():
     assert alone.captions(1, min_proportion=0.9) == [("a",), ("a",)]
 
 
+def test_a_map_of_nothing_has_no_caption_and_one_of_one_object_its_label():
+    atlas = Atlas(["a"], np.zeros((2, 1, 2)), np.array([[1.0], [0.0]]), MULTIPLE_MAPS_T_SNE)
+    assert atlas.captions() == [("a",), ()]
+
+
 def test_of_two_kinds_the_columns_are_named_that_lie_among_the_rows():
     kinds = ["document"] * 3 + ["word"] * 4
     points = np.array([[[5.0], [5.2], [-5.0], [5.1], [0.0], [-4.0], [-5.1]]])
@@ -123,6 +129,13 @@ def test_candidates_are_those_of_the_largest_proportions(monkeypatch):
     for m in range(3):
         largest = np.argsort(-atlas.proportions[m])[:4]
         assert set(caption(atlas, m, np.arange(30), n_words=9)) <= set(largest.tolist())
+
+
+def test_values_out_of_range():
+    with pytest.raises(ParameterError, match="n_words"):
+        random_atlas().captions(0)
+    with pytest.raises(ParameterError, match="min_proportion"):
+        random_atlas().captions(min_proportion=1.5)
 
 
 class TestCategories:
@@ -179,6 +192,12 @@ class TestCategories:
         ):
             atlas = replace(self.counted(), metadata={"n": values})
             assert atlas.captions() == [(), (), ()]  # fmt: skip
+
+    def test_few_numbers_and_other_labels_stay(self):
+        few = self.counted(n=40)
+        assert all(word in few.labels for words in few.captions() for word in words)
+        words = replace(self.counted(), labels=[f"{'xyz'[i % 3]}{i}" for i in range(60)])
+        assert all(word in words.labels for named in words.captions() for word in named)
 
 
 def test_natural_order_is_of_numbers_as_numbers():

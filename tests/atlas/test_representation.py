@@ -49,6 +49,11 @@ class TestText:
         assert text.startswith(f"<Atlas of {known.n_objects:,} objects in 3 maps of 2 dimensions, ")
         assert "with associations" in text
 
+    def test_tells_what_is_known(self, counted):
+        atlas = atlas_of(["a", "b"], vectors=np.eye(2), metadata={"kind": np.array(["x", "y"])})
+        assert "vectors of 2 numbers, metadata: kind" in repr(atlas)
+        assert "<Atlas of 3 documents and 5 words in 1 map" in repr(counted)
+
     def test_no_label_breaks_out(self):
         for text in (repr(atlas_of(HOSTILE)), *(repr(atlas_of(HOSTILE)[x]) for x in HOSTILE)):
             assert all(line.isprintable() for line in text.split("\n"))
@@ -79,6 +84,11 @@ class TestNotebook:
         assert named <= set(found.words)
         assert Parsed(counted._repr_html_()).tags.count("tr") == 2
 
+    def test_many_maps_are_cut(self):
+        found = atlas_of(["a", "b"], n_maps=45)._repr_html_()
+        assert Parsed(found).tags.count("tr") == 22
+        assert "and 25 more maps" in found
+
     def test_labels_of_any_kind_are_inert(self):
         for label in HOSTILE:
             odd = atlas_of([label, label + "2"], metadata={label: np.zeros(2)}, method=label)
@@ -106,6 +116,16 @@ class TestAsking:
         assert entry.senses[0].neighbors[0].label in text
         told = known.add_metadata(list(range(len(known))), name="n")
         assert told["bow"].metadata == {"n": i}
+
+    def test_an_unknown_word_is_told_with_suggestions(self, known):
+        with pytest.raises(mm.UnknownLabelError, match="did you mean"):
+            known["bowe"]
+
+    @pytest.mark.parametrize("key", [0, np.int64(3), slice(2), ("a", "b", "c"), None])
+    def test_numbers_are_no_labels(self, known, key):
+        with pytest.raises(TypeError, match="indexed by label"):
+            known[key]
+        assert key not in known
 
     def test_kinds_are_told_apart(self, counted):
         assert counted["knot"].kind == "document"
@@ -152,3 +172,7 @@ class TestEquality:
         ):
             assert atlas != replace(atlas, **change)
         assert atlas != "atlas"
+
+    def test_there_is_no_hash(self, known):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(known)

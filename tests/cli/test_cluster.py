@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cli_samples import failed, invoke, worked
+from manymaps.clustering.scaling import similarity_map
 
 WORDS = ["tie", "knot", "rope", "suit", "dress", "café"]
 GROUPS = {("tie", "knot", "rope"): 0.5, ("tie", "suit", "dress"): 0.3, ("dress", "café"): 0.2}
@@ -114,6 +115,35 @@ def test_how_clusters_come_back(judged, tmp_path):
     assert lines[1].split() == ["weight", "jaccard", "by", "chance", "recurs", "members"]
     assert lines[2].split()[4].endswith("%")
     assert "refits: 4, each without a quarter of the pairs" in lines[-1]
+
+
+def test_clusters_are_drawn_over_an_atlas(judged, tmp_path):
+    atlas, figure = tmp_path / "words.atlas", tmp_path / "clusters.svg"
+    similarity_map(exact(), WORDS).save(atlas)
+    record(judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
+    assert "café" in figure.read_text(encoding="utf-8")
+    result = invoke(
+        "cluster", judged, "--clusters", 2, "--atlas", atlas, "--map", 3, "--plot", figure
+    )
+    failed(result, 2, "map 3 does not exist")
+    similarity_map(exact()[:4, :4], WORDS[:4]).save(atlas)
+    result = invoke("cluster", judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
+    assert result.exit_code == 3
+
+
+def test_lists_of_pairs(tmp_path):
+    values, file = exact(), tmp_path / "pairs.csv"
+    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    lines = [f"{WORDS[i]},{WORDS[j]},{float(values[i, j])!r}\n" for i, j in pairs]
+    file.write_text("word1,word2,similarity\n" + "".join(lines), encoding="utf-8")
+    assert found(file, "--clusters", 3) == GROUPS
+    lines.remove(f"knot,dress,{float(values[1, 4])!r}\n")
+    file.write_text("word1,word2,similarity\n" + "".join(lines), encoding="utf-8")
+    result = invoke("cluster", file, "--clusters", 3)
+    assert "1 of 15 pairs are not in the list; they count as 0" in result.stderr
+    result = invoke("cluster", file, "--clusters", 3, "--absent", "missing")
+    assert "they are unknown" in result.stderr
+    assert found(file, "--clusters", 3, "--absent", "missing") == GROUPS
 
 
 def test_numbers_of_clusters_are_compared(structured):

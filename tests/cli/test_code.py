@@ -105,3 +105,7 @@ class TestInspect:
         assert not holds_counts(norms, Reading())
         assert holds_counts(norms, Reading(columns="response"))
         assert holds_counts(norms, Reading(rows="cue"))
+
+    def test_options_of_associations_are_refused(self, made):
+        result = invoke("inspect", made / "counts.npz", "--responses", "keep")
+        failed(result, 2, "--responses does not apply to the counts of")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import WORDS, command, failed, invoke, worked, write_vectors
+from cli_samples import WORDS, command, failed, invoke, run, worked, write_vectors
 from manymaps.cli import cli
 from manymaps.cli.contract import emit_json
 from manymaps.errors import ParameterError, setting
@@ -172,6 +173,33 @@ class TestSenses:
         assert (left_out["n_groups"], left_out["n_maps"]) == (1, 0)
         assert left_out["share"] == pytest.approx(0.04)
 
+    def test_a_meaning_without_close_words_is_on_no_map(self, tmp_path):
+        """Its strong associates are named; the order is that of the cards of a page."""
+        saved = tmp_path / "made.atlas"
+        fields = np.kron(np.eye(2), np.ones((3, 3)))
+        table = np.zeros((7, 7))
+        table[1:, 1:] = (fields - np.eye(6)) / 2
+        table[0, 1:] = [0.3, 0.12, 0.1, 0.2, 0.16, 0.12]
+        labels = ["tie", "knot", "rope", "cord", "suit", "coat", "shirt"]
+        rng = np.random.default_rng(0)
+        maps = rng.normal(scale=0.1, size=(1, 7, 2))
+        maps[0, 1:4] += 500
+        made = mm.Atlas(
+            labels, maps, np.ones((1, 7)), MULTIPLE_MAPS_T_SNE,
+            associations=sparse.csr_array(table),
+        )  # fmt: skip
+        made.save(saved)
+        first, second = made.senses("tie")
+        assert first.close == ()
+        assert set(second.close) == {"suit", "coat", "shirt"}
+        lines = invoke("senses", saved, "tie").stdout.splitlines()
+        assert lines[0] == "tie: one meaning, which covers 48% of its associations"
+        assert re.match(r"suit, coat, shirt +48% .*map 0", lines[2])
+        assert re.match(r"knot, rope, cord +52% .*no map", lines[3])
+        assert "not close on any map: knot, rope, cord" in lines
+        record = json.loads(invoke("senses", saved, "tie", "--json").stdout)
+        assert record["not_close"] == ["knot", "rope", "cord"]
+
     def test_a_list_of_words_as_a_table(self, atlas, tmp_path):
         words = tmp_path / "words.txt"
         words.write_text("TIE\nbow\nknot\ntie\n")
@@ -200,6 +228,13 @@ class TestSenses:
         assert process.stderr.read() == b""
         process.stderr.close()
         assert process.wait() == 0
+
+    def test_a_terminal_without_accents_shows_them_escaped(self, atlas):
+        russian = os.environ | {"PYTHONIOENCODING": "koi8-r"}
+        assert r"caf\xe9" in run("senses", atlas, "suit", env=russian).stdout
+        as_json = run("senses", atlas, "suit", "--json", env=russian).stdout
+        labels = [near["label"] for near in json.loads(as_json)["senses"][0]["neighbors"]]
+        assert "caf\u00e9" in labels
 
 
 class TestPlotAndExport:

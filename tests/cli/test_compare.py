@@ -149,6 +149,24 @@ def test_the_page_and_the_figure_are_written(norms, tmp_path):
     assert set(old.labels) == set(CUES)
 
 
+@pytest.mark.parametrize("table", [None, "t.csv"])
+@pytest.mark.parametrize("at", ["analysis.comparison.fit_groups", "write_page"])
+def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypatch, table, at):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"manymaps.{at}", interrupted)
+    asked = () if table is None else ("--table", tmp_path / table)
+    result = invoke("compare", *norms, "-o", tmp_path / "c.html", *asked, *FEW, *SHORT)
+    kept = tmp_path / ("c.partial.csv" if table is None else "t.partial.csv")
+    failed(result, 130, f"{kept} contains the results of the tests")
+    with kept.open(newline="") as file:
+        assert next(csv.DictReader(file))["word"] == "tie"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [*(path.name for path in norms), kept.name]
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -8,6 +8,9 @@ import pytest
 from click.testing import Result
 
 from cli_samples import failed, invoke, worked
+from manymaps import (
+    load_atlas,
+)
 from manymaps.data.counts import Counts
 from manymaps.io.counting import Words, count_cooccurrences, count_texts
 from manymaps.io.counts import read_counts
@@ -81,6 +84,14 @@ def test_words_are_chosen_as_in_python(posts, options, words):
     assert not same(written(posts, *options), count_texts(posts))
 
 
+def test_lists_of_words(posts):
+    (posts.parent / "words.txt").write_text("rope\ntie\nrope\n")
+    counts = written(posts, "--words", posts.parent / "words.txt")
+    assert counts.column_labels == ("rope", "tie")
+    counts = written(posts, "--stop-words", posts.parent / "words.txt")
+    assert counts.column_labels == ("and", "knot", "of", "the")
+
+
 def test_windows(posts):
     assert same(written(posts, "--window", 2), count_cooccurrences(posts, window=2))
     harmonic = written(posts, "--window", 3, "--weighting", "harmonic")
@@ -106,3 +117,30 @@ def test_refusals(posts, options, code, message):
     result = failed(counted(posts, *options), code, message)
     assert result.stdout == ""
     assert not (posts.parent / "counts.npz").exists()
+
+
+class TestLabels:
+    """Every command that reads a file of `count` keeps the labels in it."""
+
+    @pytest.fixture(params=["texts", "bytes"])
+    def near(self, request, tmp_path: Path, monkeypatch) -> Path:
+        if request.param == "bytes":  # as for very long words
+            monkeypatch.setattr("manymaps.data.count_values.LARGEST_TEXT_ARRAY", 0)
+        texts = "tie a knot in the rope\na bow tie and a knot\nthe rope and the knot\na bow\n"
+        (tmp_path / "texts.txt").write_text(texts)
+        output = tmp_path / "near.npz"
+        worked(invoke("count", tmp_path / "texts.txt", "-o", output, "--window", 3))
+        return output
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ("--method", "mm-tsne", "--maps", 2),
+            ("--method", "mm-tsne", "--maps", 2, "--format", "npz"),
+            ("--method", "tsne", "--metric", "euclidean"),
+        ],
+    )
+    def test_fit(self, near, options):
+        atlas = near.with_name("near.atlas")
+        worked(invoke("fit", near, "-o", atlas, "--iterations", 5, "--perplexity", 2, *options))
+        assert set(load_atlas(atlas).labels) == {"and", "bow", "in", "knot", "rope", "the", "tie"}

@@ -40,6 +40,17 @@ def test_the_correlation_as_text(folder):
     assert result.stdout.endswith(" with 4 of 5 rated pairs\n")
 
 
+def test_ratings_can_be_forced_and_columns_named(folder):
+    Path("plain.csv").write_text("a,b,c\ntie,knot,8\ntie,rope,6\ntie,suit,7\n", encoding="utf-8")
+    names = ("--cue", "a", "--response", "b", "--strength", "c")
+    forced = worked(invoke("evaluate", "norms.atlas", "plain.csv", "--ratings", *names, "--json"))
+    assert json.loads(forced.stdout)["n_known"] == 3
+    edges = ("--format", "edges", "--responses", "keep")
+    plain = invoke("evaluate", "norms.atlas", "rated.csv", *edges, "--strength", "Human (mean)",
+                   "--json")  # fmt: skip
+    assert json.loads(plain.stdout)["kl_divergence"] is not None
+
+
 @pytest.mark.parametrize(
     ("text", "options", "code", "message"),
     [

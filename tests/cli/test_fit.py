@@ -169,6 +169,23 @@ class TestFitOfVectors:
         assert atlas_of(vectors, "--drop-vectors").vectors is None
         assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
 
+    def test_local_perplexity_with_and_without_a_number(self, vectors):
+        settings = [
+            atlas_of(vectors, "--local-perplexity").parameters["affinity"],
+            atlas_of(vectors, "--local-perplexity", 3).parameters["affinity"],
+        ]
+        assert ["sd=2.0" in settings[0], "sd=3.0" in settings[1]] == [True, True]
+        assert "perplexity=5.0" in settings[0]
+
+    def test_settings_of_tsne_reach_it(self, vectors):
+        given = {"early-exaggeration": 4, "late-exaggeration": 2, "learning-rate": 0.1}
+        options = [x for name, value in given.items() for x in (f"--{name}", value)]
+        atlas = atlas_of(vectors, *options, "--metric", "cosine", "--recall", 0.9)
+        for name, value in given.items():
+            assert atlas.parameters[name.replace("-", "_")] == value
+        assert atlas.parameters["metric"] == "cosine"
+        assert "recall=0.9" in atlas.parameters["neighbors"]
+
     @pytest.mark.parametrize("method", [name for name in METHODS if name != "code"])
     def test_every_method_that_takes_vectors_takes_what_help_lists_for_them(self, vectors, method):
         many = ("--maps", 2) if method in ("mm-tsne", "mm-sne", "aspect-maps") else ()
@@ -191,6 +208,38 @@ class TestFitOfVectors:
         before, after = mm.load_atlas(start), mm.load_atlas(tmp_path / "out.atlas")
         moved = np.linalg.norm(after.maps[:, ::-1] - before.maps, axis=2)
         assert moved.max() < 0.1 * np.ptp(before.maps)
+
+    def test_labels_and_metadata_of_an_array(self, tmp_path):
+        words, values = cluster_vectors()
+        np.save(tmp_path / "v.npy", values)
+        (tmp_path / "names").write_text("\n".join(words))
+        (tmp_path / "groups.csv").write_text(
+            "label,group\n" + "\n".join(f"{w},{w[0]}" for w in words)
+        )
+        options = ("--labels", tmp_path / "names", "--metadata", tmp_path / "groups.csv")
+        atlas = atlas_of(tmp_path / "v.npy", *options)
+        assert atlas.labels[4] == "b4"
+        assert atlas.metadata["group"][4] == "b"
+
+    def test_square_arrays_are_similarities_unless_a_metric_is_named(self, tmp_path):
+        values = cluster_vectors()[1]
+        distances = np.linalg.norm(values[:, None] - values, axis=2)
+        file = tmp_path / "m.npy"
+        np.save(file, np.exp(-distances))
+        assert atlas_of(file).vectors is None
+        assert atlas_of(file, "--metric", "euclidean").vectors.shape == (36, 36)
+        np.save(file, distances)
+        by_distance = atlas_of(file, "--metric", "precomputed", "--init", "random")
+        expected = mm.TSNE(perplexity=5, max_iter=60, metric="precomputed", init="random",
+                           random_state=0).fit(distances)  # fmt: skip
+        np.testing.assert_allclose(by_distance.maps, expected.maps_, atol=1e-2)
+
+    def test_associations_in_one_map(self, norms):
+        result = worked(map_of(norms, "--local-perplexity"))
+        assert "--perplexity has no effect on associations" in result.stderr
+        assert "--local-perplexity has no effect on associations" in result.stderr
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        assert (atlas.method, atlas.n_maps, atlas.vectors) == ("tsne", 1, None)
 
     def test_maps_are_saved_during_the_fit(self, vectors, tmp_path, monkeypatch):
         monkeypatch.setattr("manymaps.cli.interruption._CHECKPOINT_SECONDS", 0)

@@ -76,6 +76,21 @@ class TestVectors:
         changed = grown(folder, "new.vec", "--no-refine", *options).maps
         assert not np.array_equal(changed, plain)
 
+    def test_known_objects_are_not_inserted_again(self, folder):
+        result = inserted(folder, "all.vec")
+        assert "30 objects of" in result.stderr
+        assert "not inserted again" in result.stderr
+        atlas = mm.load_atlas(folder / "more.atlas")
+        np.testing.assert_array_equal(atlas.maps, grown(folder, "new.vec").maps)
+        np.testing.assert_array_equal(atlas.vectors, cluster_vectors()[1])
+
+    @pytest.mark.parametrize("new", ["all.vec", "new.vec"])
+    def test_atlas_without_vectors(self, folder, new):
+        options = ("--vectors", folder / "all.vec") if new == "new.vec" else ()
+        atlas = grown(folder, new, *options, atlas="bare.atlas")
+        np.testing.assert_array_equal(atlas.maps, grown(folder, "new.vec").maps)
+        assert grown(folder, new, *options, atlas="bare.atlas").vectors is None
+
     def test_failure_leaves_the_atlas(self, folder):
         old, before = folder / "old.atlas", (folder / "old.atlas").read_bytes()
         names = sorted(path.name for path in folder.iterdir())

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cli_samples import failed, invoke, worked
+from manymaps import load_atlas
 
 HINT = "differ from another only in case or spaces; use --fold"
 
@@ -17,6 +18,13 @@ def test_spellings_of_one_word_are_told_of_until_they_are_joined(tmp_path, optio
     )
     printed = " ".join(invoke("inspect", norms, *options).stdout.split())
     assert (HINT in printed) is not bool(options)
+
+
+def test_a_few_alike_are_words_of_their_own(tmp_path):
+    words = ["Polish", "polish", *(f"word{i}" for i in range(200))]
+    pairs = [f"{one},{other},1\n" for one, other in zip(words, words[1:] + words[:1], strict=True)]
+    (tmp_path / "norms.csv").write_text("cue,response,strength\n" + "".join(pairs), "utf-8")
+    assert HINT not in " ".join(invoke("inspect", tmp_path / "norms.csv").stdout.split())
 
 
 SITES = '"","heron","teal","coot"\n"1",2,0,0\n"2",0,5,0\n"3",0,1,4\n'
@@ -50,3 +58,22 @@ def test_a_folder_of_texts_is_counted(tmp_path):
     record = json.loads(worked(invoke("inspect", texts, "--json")).stdout)
     assert record == {"kind": "folder", "n_files": 3, "n_bytes": 27}
     failed(invoke("inspect", texts, "--cue", "x"), 2, "--cue does not apply to the folder")
+
+
+def test_kinds_name_rows_and_columns(tmp_path):
+    file, atlas = tmp_path / "sites.csv", tmp_path / "sites.atlas"
+    file.write_text(SITES)
+    names = ("--kinds", "site,species")
+    printed = worked(invoke("inspect", file, *names)).stdout
+    assert "3 sites" in printed
+    assert "3 species" in printed
+    assert f"next: manymaps fit {file} -o sites.atlas --method code" in printed
+    fitted = invoke("fit", file, "-o", atlas, "--method", "code", "--penalty", 0.1, *names)
+    assert "3 sites and 3 species" in worked(fitted).stdout
+    assert set(load_atlas(atlas).kinds) == {"site", "species"}
+    failed(
+        invoke("inspect", file, "--kinds", "site"), 2, "--kinds site must be two different names"
+    )
+    failed(
+        invoke("fit", file, "-o", atlas, "--method", "tsne", *names), 2, "--kinds does not apply"
+    )

@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,9 +64,56 @@ def test_an_ignored_signal_stays_ignored(tmp_path):
     assert (tmp_path / "a.txt").read_text() == "whole"
 
 
+@pytest.mark.usefixtures("heard")
+def test_an_error_that_a_library_makes_of_a_signal(atlas, tmp_path, monkeypatch):
+    """NumPy says that it could not be imported."""
+
+    def importing(temporary: Path, final: Path) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise ImportError("numpy failed to import") from None
+
+    monkeypatch.setattr(Path, "replace", importing)
+    result = invoke("export", atlas, "-o", tmp_path / "o.csv")
+    assert result.exit_code == 130
+    assert result.stderr == "Error: interrupted\n"
+
+
+EARLY = """
+import runpy, signal, sys
+class Late:
+    def find_spec(self, name, path=None, target=None):
+        if name == "manymaps.cli.sweep":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Late())
+sys.argv = ["manymaps", "sweep", "--help"]
+runpy.run_module("manymaps", run_name="__main__")
+"""
+
+
+@pytest.mark.usefixtures("heard")
+def test_before_a_command_runs_nothing_is_said():
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -signal.SIGINT
+    assert done.stdout == done.stderr == ""
+
+
 @pytest.mark.parametrize("json", [(), ("--json",)], ids=["text", "json"])
 def test_closed_stdout_is_an_error(atlas, json):
     closed = ["sh", "-c", 'exec "$@" >&- <&-', "sh", *command("senses", atlas, "tie", *json)]
     done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "Error: the standard output cannot be written: Bad file descriptor\n"
+
+
+def test_notes_without_a_reader_stop_nothing(atlas):
+    """`2>&-`, or a terminal that was closed."""
+    norms = atlas.with_name("norms.csv")
+    inspected, told = command("inspect", norms), invoke("inspect", norms).stdout
+    for stderr in ("2>&-", "2>/dev/full"):
+        deaf = ["sh", "-c", f'exec "$@" {stderr}', "sh", *inspected]
+        done = subprocess.run(deaf, stdout=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, told), stderr

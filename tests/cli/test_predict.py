@@ -62,6 +62,13 @@ class TestPredict:
         assert atlas.maps.shape == (2, 40, 3)
         assert atlas.labels[:2] == mm.read_associations(norms).labels[:2]
 
+    def test_options_reach_the_split_and_the_fit(self, norms):
+        usual = record("predict", norms, "--dims", 3, *QUICK)
+        for options in (("--by", "row"), ("--kernel", "cauchy"),
+                        ("--penalty", 0.5), ("--seed", 1)):  # fmt: skip
+            other = record("predict", norms, "--dims", 3, *QUICK, *options)
+            assert other["valid"] != usual["valid"], options
+
 
 class TestPredictBadInput:
     @pytest.mark.parametrize(

@@ -84,6 +84,41 @@ class TestSenses:
         assert lines[-1].endswith(f"95%) of {found['n_responses']} responses, by participants")
 
     @pytest.mark.parametrize(
+        ("columns", "options", "number", "strength"),
+        [
+            # All of 144 participants, or only the 120 whose response is in the file.
+            ((0, 1, 2, 3, 4), ("--rows", "keep"), 120, 90 / 144),
+            ((0, 1, 2, 3, 4), (), 120, 90 / 120),
+            ((0, 1, 2, 4), ("--rows", "keep"), 120, 90 / 144),
+            ((0, 1, 2, 4), (), 120, 90 / 120),
+            ((0, 1, 2, 4), ("--strength", "FSG"), 120, 90 / 120),
+            ((0, 1, 2, 4), ("--per-cue", "50"), 50, 90 / 120),
+            ((0, 1, 3, 4), ("--rows", "keep"), 120, 90 / 144),
+        ],
+    )
+    def test_group_sizes_in_the_layout_of_usf(self, tmp_path, columns, options, number, strength):
+        norms = write_norms(tmp_path)
+        fitted = tmp_path / "norms.atlas"
+        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
+        file = tmp_path / "usf.tsv"
+        rows = [
+            ("CUE", "TARGET", "FSG", "#P", "#G"),
+            ("tie", "knot", "0.625", "90", "144"),
+            ("tie", "suit", "0.20833333", "30", "144"),
+            ("knot", "tie", "0.5", "75", "150"),
+            ("suit", "tie", "0.25", "40", "160"),
+        ]
+        file.write_text("".join("\t".join(row[c] for c in columns) + "\n" for row in rows))
+        result = invoke("senses", fitted, "tie", "--data", file, *options)
+        stated = f"{file}: group sizes of 144 to 160 (column '#G')"
+        assert (stated in result.stderr) == ("--per-cue" not in options)
+        assert "assumed" not in result.stderr
+        found = told(fitted, "tie", "--data", file, *options)
+        assert found["n_responses"] == number
+        near = {one["label"]: one for s in found["senses"] for one in s["neighbors"]}
+        assert near["knot"]["interval"]["value"] == pytest.approx(strength)
+
+    @pytest.mark.parametrize(
         ("options", "code", "said"),
         [
             (("--by", "responses"), 2, "--by does not apply to senses without --data"),
@@ -112,3 +147,31 @@ class TestSenses:
         (tmp_path / "others.csv").write_text("cue,response,count\nzza,zzb,3\nzzb,zza,4\n")
         result = failed(invoke("senses", atlas, word, *options), code, said)
         assert result.stdout == ""
+
+
+class TestPeopleDrawnAgain:
+    def test_they_need_a_name(self, tmp_path):
+        raw = tmp_path / "raw.csv"
+        raw.write_text("cue,R1,R2\n" + "a,b,c\nb,a,c\nc,a,b\n" * 5)
+        options = ("-o", tmp_path / "o.atlas", "--fits", 2, *QUICK)
+        result = invoke("stability", raw, *options, "--bootstrap", "participants")
+        failed(result, 2, "requires trials with participants")
+        assert not (tmp_path / "o.atlas").exists()
+        worked(invoke("stability", raw, *options, "--bootstrap", "responses"))
+
+
+class TestFit:
+    def test_the_share_explained_is_a_column_where_it_is_asked_for(self, tmp_path):
+        norms, fitted = write_norms(tmp_path), tmp_path / "o.atlas"
+        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
+        assert EXPLAINED not in mm.load_atlas(fitted).metadata
+        assert invoke("fit", norms, "-o", fitted, "--reliability", *QUICK).exit_code == 0
+        atlas = mm.load_atlas(fitted)
+        explained = mm.reliability(atlas).explained
+        np.testing.assert_allclose(atlas.metadata[EXPLAINED], explained, atol=6e-4)
+        page = tmp_path / "o.html"
+        assert invoke("view", fitted, "-o", page, "--color", EXPLAINED).exit_code == 0
+        vectors = write_vectors(tmp_path / "words.vec")
+        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 30, "--reliability")
+        assert invoke("fit", vectors, "-o", fitted, *options).exit_code == 0
+        assert 0 < np.mean(mm.load_atlas(fitted).metadata[EXPLAINED]) < 1

@@ -89,6 +89,20 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 
 
+def test_the_figure_shows_the_words(fits, tmp_path):
+    figure = tmp_path / "senses.svg"
+    found = record(*fits, "-o", tmp_path / "o.atlas", "--plot", figure, "--word", "tie")
+    assert found["plot"] == str(figure)
+    assert "tie" in figure.read_text(encoding="utf-8")
+    missing = tmp_path / "missing.png"
+    result = invoke(
+        "stability", *fits, "-o", tmp_path / "p.atlas", "--plot", missing, "--word", "tei"
+    )
+    failed(result, 3, "tie")
+    assert not missing.exists()
+    assert not (tmp_path / "p.atlas").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -111,6 +125,15 @@ def test_usage_errors(fits, norms, tmp_path, arguments, words):
     failed(invoke("stability", "-o", tmp_path / "out.atlas", *given), 2, words)
     failed(invoke("stability", norms), 2, "use -o OUT.atlas")
     assert not (tmp_path / "out.atlas").exists()
+
+
+def test_two_atlases_are_compared_without_writing_one(fits):
+    found = record(*fits[:2])
+    assert found["output"] is None
+    assert 0 <= found["recurrence"]["observed"] <= 1
+    lines = invoke("stability", *fits[:2]).stdout.splitlines()
+    assert lines[0].startswith("2 fits: ")
+    assert not any(line.startswith("next:") for line in lines)
 
 
 def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):

@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from manymaps.clustering.additive import AdditiveClustering, _assigned, _descend
-from manymaps.clustering.solvers import Annealing, GibbsEM
+from manymaps.clustering.solvers import Annealing, GibbsEM, Polish
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, DataWarning, ParameterError
 
@@ -282,14 +282,33 @@ class TestNewObjects:
             other[k] = 1 - other[k]
             assert other @ gram @ other - 2 * other @ right >= cost - 1e-9
 
+    def test_wrong_widths_are_refused(self):
+        found = AdditiveClustering(2, **QUICK).fit(overlapping(8)[0])
+        with pytest.raises(ValueError, match="8 features"):
+            found.transform(np.ones((2, 5)))
+
 
 class TestBadInput:
+    def test_one_and_two_objects(self):
+        with pytest.raises(DataError, match="n_samples=1"):
+            AdditiveClustering(1).fit([[1.0]])
+        with pytest.warns(DataWarning, match="equal"):
+            AdditiveClustering(1, **QUICK).fit([[1, 0.4], [0.4, 1]])
+        with pytest.raises(ParameterError):
+            AdditiveClustering(2).fit([[1, 0.4], [0.4, 1]])
+
     @pytest.mark.parametrize(
         ("count", "named"), [(0, "n_clusters=0"), (12, "11 distinct clusters")]
     )
     def test_impossible_counts(self, count, named):
         with pytest.raises(ParameterError, match=named):
             AdditiveClustering(count).fit(overlapping(4)[0])
+
+    def test_rows_without_any_similarity(self):
+        values = overlapping(6)[0]
+        values[2] = values[:, 2] = np.nan
+        with pytest.raises(DataError, match="'2'"):
+            AdditiveClustering(2).fit(values)
 
     @pytest.mark.parametrize(
         ("X", "words"),
@@ -305,6 +324,16 @@ class TestBadInput:
         with pytest.raises(DataError, match=words):
             AdditiveClustering(1).fit(X)
 
+    def test_labels(self):
+        values = overlapping(4)[0]
+        with pytest.raises(DataError, match=r"'a' .objects 0 and 2"):
+            AdditiveClustering(1).fit(values, labels=["a", "b", "a", "c"])
+        with pytest.raises(DataError, match="3 labels for 4 objects"):
+            AdditiveClustering(1).fit(values, labels=["a", "b", "c"])
+        frame = pd.DataFrame(values, index=list("abcd"), columns=list("abdc"))
+        with pytest.raises(DataError, match=r"row 2.*'c'.*column 2.*'d'"):
+            AdditiveClustering(1).fit(frame)
+
     def test_distances_given_as_similarities(self):
         values = overlapping(6)[0]
         distances = 2 - values
@@ -312,6 +341,12 @@ class TestBadInput:
         with pytest.warns(DataWarning, match="as in distances"):
             AdditiveClustering(2, **QUICK).fit(distances)
         AdditiveClustering(2, kind="dissimilarity", **QUICK).fit(distances)
+
+    def test_polish_objects_are_taken(self):
+        values = overlapping(8, 3, 0.2)[0]
+        flips = AdditiveClustering(3, polish=Polish(0), **QUICK).fit(values)
+        plain = AdditiveClustering(3, polish=False, **QUICK).fit(values)
+        assert (flips.solutions_ >= plain.solutions_ - 1e-9).all()
 
 
 class TestEdges:

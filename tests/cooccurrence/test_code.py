@@ -1,9 +1,11 @@
 """CODE: the likelihood of its models, recovery of known maps, limits, new rows and bad tables."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import approx_fprime, minimize
 from scipy.spatial import procrustes
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -361,11 +363,36 @@ class TestTables:
         with pytest.warns(DataWarning, match="n_components=20"):
             CODE(20, random_state=0, max_iter=20).fit(smooth_table())
 
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"n_maps": 13},
+            {"init": (np.full((12, 2), 1e30), np.zeros((15, 2)))},
+            {"init": (np.zeros((12, 2)), np.full((15, 2), np.nan))},
+        ],
+    )
+    def test_parameters_that_do_not_fit_the_table(self, wrong):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            CODE(**wrong).fit(smooth_table())
+
+    def test_fractional_counts_and_sparse_tables(self):
+        table = smooth_table() / 7
+        dense = CODE(random_state=0).fit(table)
+        thin = CODE(random_state=0).fit(sparse.csc_array(table))
+        np.testing.assert_array_equal(dense.row_embedding_, thin.row_embedding_)
+
     def test_the_order_of_rows_does_not_matter(self):
         table = smooth_table()
         order = np.random.default_rng(0).permutation(12)
         a, b = (CODE(random_state=0, tolerance=0).fit(t) for t in (table, table[order]))
         assert a.log_likelihood_ == pytest.approx(b.log_likelihood_, abs=1e-5)
+
+    def test_a_data_frame_keeps_its_names(self):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(smooth_table(3, 4), ["a", "b", "c"], ["tie", "knot", "suit", "rope"])
+        fit = CODE(random_state=0).fit(frame)
+        assert fit.atlas_.labels == ("a", "b", "c", "tie", "knot", "suit", "rope")
+        assert fit.feature_names_in_.tolist() == ["tie", "knot", "suit", "rope"]
 
 
 class TestAtlas:
@@ -404,3 +431,12 @@ def test_more_starts_are_never_worse():
     one = CODE(random_state=0, penalty=0.001).fit(table)
     many = CODE(random_state=0, penalty=0.001, n_init=4).fit(table)
     assert many.history_["cost"][-1] <= one.history_["cost"][-1]
+
+
+def test_the_model_of_the_atlas_is_the_preset():
+    from manymaps.model.choice import CODE as PRESET
+
+    fit = CODE(random_state=0).fit(smooth_table())
+    assert fit.atlas_.model == PRESET
+    joint = CODE(random_state=0, normalization="joint").fit(smooth_table())
+    assert joint.atlas_.model == replace(PRESET, normalization="joint")

@@ -1,8 +1,10 @@
+import sys
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.spatial import procrustes
 from scipy.special import logsumexp
@@ -10,7 +12,7 @@ from sklearn.base import clone
 
 from manymaps.cooccurrence.code import CODE
 from manymaps.cooccurrence.programs import Program, SolverSettings, squared_distances
-from manymaps.cooccurrence.semidefinite import SemidefiniteCODE
+from manymaps.cooccurrence.semidefinite import SemidefiniteCODE, SolverError
 from manymaps.cooccurrence.solutions import (
     embedding_of,
     log_likelihood,
@@ -320,6 +322,20 @@ def test_the_atlas_has_both_kinds_and_the_likelihood(form):
     )
 
 
+def test_arrays_sparse_arrays_and_frames_give_the_same():
+    pd = pytest.importorskip("pandas")
+    counts = smoothed(shape=(3, 4))
+    estimator = SemidefiniteCODE(2, trace_penalty=0.01)
+    fits = [
+        clone(estimator).fit(X)
+        for X in (counts, sparse.csr_array(counts), pd.DataFrame(counts, columns=list("abcd")))
+    ]
+    for fit in fits[1:]:
+        np.testing.assert_array_equal(fit.row_embedding_, fits[0].row_embedding_)
+    assert fits[2].n_features_in_ == 4
+    np.testing.assert_array_equal(estimator.fit_transform(counts), fits[0].row_embedding_)
+
+
 @pytest.mark.parametrize("shape", [(1, 4), (4, 1), (2, 2)])
 @pytest.mark.parametrize("form", ["conditional", "joint"])
 def test_the_smallest_tables(shape, form):
@@ -349,6 +365,31 @@ def test_parameters_that_make_no_sense_are_refused(options, message):
         SemidefiniteCODE(**options).fit(smoothed(shape=(3, 4)))
 
 
+@pytest.mark.parametrize(
+    ("solver", "options", "status"),
+    [("CLARABEL", {"max_iter": 2}, "user_limit"), ("SCS", {"max_iters": 3}, "inaccurate")],
+)
+def test_a_solver_that_stalls_is_named_with_its_status(solver, options, status):
+    estimator = SemidefiniteCODE(solver=solver, solver_options=options)
+    with pytest.raises(SolverError, match=f"{solver}: .*{status}.*try the other solver"):
+        estimator.fit(smoothed(shape=(5, 6)))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (np.array([[1.0, -1.0], [1.0, 1.0]]), "-1"),
+        (np.array([[1.0, np.nan], [1.0, 1.0]]), "nan"),
+        (np.zeros((2, 2)), "no count"),
+    ],
+)
+def test_counts_that_are_none_are_refused(table, message):
+    with pytest.raises(DataError, match=message):
+        SemidefiniteCODE().fit(table)
+    with pytest.raises(DataError):
+        solve(table, Program())
+
+
 def test_large_tables_are_refused_and_larger_ones_announced(monkeypatch):
     with pytest.raises(DataError, match=r"201 x 201.*fit CODE"):
         SemidefiniteCODE().fit(np.ones((201, 201)))
@@ -364,6 +405,12 @@ def test_large_tables_are_refused_and_larger_ones_announced(monkeypatch):
             estimator.fit(np.ones((61, 61)))
     with pytest.raises(KeyboardInterrupt):
         SemidefiniteCODE().fit(np.ones((60, 60)))
+
+
+def test_without_cvxpy_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    with pytest.raises(ParameterError, match="'pip install cvxpy'"):
+        SemidefiniteCODE().fit(smoothed(shape=(3, 4)))
 
 
 def test_scs_serves_larger_tables():

@@ -54,6 +54,20 @@ def test_values_in_canonical_form_are_shared_and_others_left_untouched():
     assert loose.data.tolist() == [1, 2, 0, 4]
 
 
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+def test_a_bad_count_is_named_by_row_and_column(bad):
+    values = TABLE.copy()
+    values[2, 1] = bad
+    with pytest.raises(DataError, match=rf"row 2 \('c'\), column 1 \('knot'\) is {bad:g}"):
+        table(values=values)
+
+
+def test_a_negative_count_does_not_hide_in_a_sum():
+    twice = sparse.coo_array(([3.0, -1.0], ([0, 0], [0, 0])), shape=(1, 1))
+    with pytest.raises(DataError, match="-1"):
+        Counts(sparse.csr_array((twice.data, twice.coords[1], np.array([0, 2])), shape=(1, 1)))
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -72,6 +86,12 @@ def test_values_in_canonical_form_are_shared_and_others_left_untouched():
 def test_what_does_not_fit_is_refused(changes, message):
     with pytest.raises(DataError, match=message):
         table(**changes)
+
+
+@pytest.mark.parametrize("kinds", [("word", "word"), ("word",), ("", "word"), "ab"])
+def test_kinds_are_two_different_names(kinds):
+    with pytest.raises(ParameterError, match="two different names"):
+        table(kinds=kinds)
 
 
 def test_transposed_twice_is_the_table():
@@ -156,6 +176,26 @@ def test_any_labels_and_counts_survive_a_file(tmp_path_factory, rows, columns, s
     np.testing.assert_array_equal(read.values.toarray(), values)
 
 
+def test_the_report_survives_a_file(tmp_path):
+    counts = counts_from(sparse.coo_array(([1.0, 2, 0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2)))
+    assert counts.report.n_read == counts.n_pairs + counts.report.merged + counts.report.n_dropped
+    counts.save(tmp_path / "c.npz")
+    report = read_counts(tmp_path / "c.npz").report
+    assert (report.n_read, report.merged, report.dropped) == (
+        counts.report.n_read, counts.report.merged, counts.report.dropped
+    )  # fmt: skip
+    assert report.notes == counts.report.notes
+
+
+def test_arrays_say_what_is_empty_and_fractional():
+    counts = counts_from(TABLE, row_labels=["a", "b", "c"], kinds=KINDS)
+    assert "1 document without counts kept: 'b'" in counts.report.notes
+    assert any("1 of 4 counts are not whole" in note for note in counts.report.notes)
+    assert counts.column_labels == ("0", "1", "2", "3")
+    with pytest.raises(DataError, match="no count above 0"):
+        counts_from(np.zeros((2, 3)))
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_long_frame_is_added_up_whatever_the_order_of_its_columns(frame):
     data = {
@@ -171,6 +211,15 @@ def test_a_long_frame_is_added_up_whatever_the_order_of_its_columns(frame):
     assert (report.n_read, report.merged) == (5, 1)
     assert report.dropped == {"empty label": 1, "zero count": 1}
     assert any("columns left out: 'city'" in note for note in report.notes)
+
+
+def test_the_columns_of_a_long_frame_can_be_named():
+    frame = pd.DataFrame({"von": ["a", "b"], "nach": ["x", "x"], "mal": [2, 5]})
+    counts = counts_from(frame, rows="nach", columns="von", count="mal")
+    assert counts.kinds == ("nach", "von")
+    assert counts.values.toarray().tolist() == [[2, 5]]
+    with pytest.raises(DataError, match=r"'malen'.*'mal'"):
+        counts_from(frame, rows="nach", columns="von", count="malen")
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

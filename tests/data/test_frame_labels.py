@@ -79,6 +79,16 @@ def test_counts_keep_the_labels_of_rows_and_columns(frame):
         assert kind.fit(frame).atlas_.labels == (*DOCUMENTS, *TERMS)
 
 
+def test_judged_similarities_keep_their_labels():
+    square = labelled(SIMILAR + np.eye(N), columns=NAMES)
+    assert mm.AdditiveClustering(2, random_state=0).fit(square).labels_names_ == tuple(NAMES)
+    assert mm.similarity_map(square).labels == tuple(NAMES)
+    assert mm.similarity_map(SIMILAR).labels[:2] == ("0", "1")
+    polars = pl.DataFrame(SIMILAR, schema=NAMES)
+    assert mm.similarity_map(polars).labels == tuple(NAMES)
+    assert mm.similarity_map(pl.DataFrame(SIMILAR)).labels == tuple(map(str, range(N)))
+
+
 class TestNewObjects:
     def test_vectors_bring_their_names(self):
         atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
@@ -124,6 +134,11 @@ class TestReading:
     def test_index(self, index, expected):
         assert index_labels(pd.DataFrame({"x": [0.0, 1.0]}, index=index)) == expected
 
+    def test_columns_name_the_objects_where_rows_are_only_counted(self):
+        square = pd.DataFrame(SIMILAR, columns=NAMES)
+        assert labelled_values(square, square=True)[0] == tuple(NAMES)
+        assert labelled_values(square)[0] is None
+
     @pytest.mark.parametrize(
         ("frame", "message"),
         [
@@ -137,6 +152,10 @@ class TestReading:
     def test_frames_without_clear_labels_are_refused(self, frame, message):
         with pytest.raises(mm.DataError, match=message):
             labelled_values(frame)
+
+    def test_rows_and_columns_must_agree(self):
+        with pytest.raises(mm.DataError, match=r"row 0.*'a'.*column 0.*'b'"):
+            labelled_values(pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), square=True)
 
 
 @pytest.mark.parametrize("name", ["norms.csv", Path("norms.csv")])

@@ -1,15 +1,16 @@
 """Tables into and out of an atlas."""
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.data.frames import join_columns
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.metadata import read_columns
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
@@ -105,6 +106,11 @@ def test_missing_rows_become_nan_and_empty_text():
     assert columns["flag"].tolist() == ["True", "", ""]
 
 
+def test_rows_that_match_nothing_are_told(atlas):
+    with pytest.warns(DataWarning, match="'bow'"):
+        atlas.add_metadata({"label": ["tie", "bow"]})
+
+
 def test_an_exact_label_wins_over_one_in_another_case():
     columns, _, _ = join_columns(["tie", "TIE"], {"label": ["TIE", "tie"], "n": [1, 2]})
     assert columns["n"].tolist() == [2, 1]
@@ -125,6 +131,14 @@ def test_metadata_that_does_not_fit_is_refused(frame, message):
         join_columns(LABELS, frame)
 
 
+def test_metadata_survives_the_file(atlas, tmp_path):
+    joined = atlas.add_metadata({"label": LABELS, "n": [1, 2, 3], "kind": ["a", "", "é"]})
+    joined.save(tmp_path / "a.atlas")
+    again = load_atlas(tmp_path / "a.atlas").metadata
+    assert again["n"].tolist() == [1, 2, 3]
+    assert again["kind"].tolist() == ["a", "", "é"]
+
+
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 def test_table_is_read_with_types(tmp_path, delimiter):
     rows = [["n", "label", "size", "code"], ["1", "007", "2.5", "1_0"], ["", '"a b"', "", "x"]]
@@ -133,3 +147,18 @@ def test_table_is_read_with_types(tmp_path, delimiter):
     assert read_columns(file) == {
         "n": [1, None], "label": ["007", "a b"], "size": [2.5, None], "code": ["1_0", "x"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("label,n\ntie,1\nknot\n", "line 3"),
+        ("label,label\n", "'label'"),
+    ],
+)
+def test_broken_table_is_refused(tmp_path, text, message):
+    file = Path(tmp_path, "table.csv")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_columns(file)

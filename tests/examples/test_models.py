@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import config_context
 
 from lib.models import (
     AssociationModel,
@@ -22,7 +23,7 @@ from manymaps.affinity.network import (
     association_network,
     degree_scaled,
 )
-from manymaps.errors import ParameterError
+from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, prediction_error, split_associations
 
 SMALL: list[AssociationModel] = [
@@ -75,6 +76,26 @@ def test_better_than_popularity(model: AssociationModel, split: Split) -> None:
         prediction_error(found.probabilities, split.test, split.n_cues) for found in (floor, model)
     ]
     assert errors[1] < errors[0] - 0.02
+
+
+@pytest.mark.parametrize("model", SMALL, ids=name)
+def test_same_seed_same_bits(model: AssociationModel, split: Split) -> None:
+    first = model.fit(split.train, random_state=4).probabilities([0, 20])
+    with config_context(transform_output="pandas"):
+        again = model.fit(split.train, random_state=4).probabilities([0, 20])
+    np.testing.assert_array_equal(again, first)
+
+
+@pytest.mark.parametrize("model", SMALL, ids=name)
+def test_bad_tables(model: AssociationModel) -> None:
+    with pytest.raises(DataError, match="must be square"):
+        model.fit(sparse.csr_array((3, 4)))
+    with pytest.raises(DataError, match="has no associations"):
+        model.fit(sparse.csr_array((4, 4)))
+    with pytest.raises(DataError, match="must contain finite, positive"):
+        model.fit(sparse.csr_array([[0, np.nan, 0], [1, 0, 0], [0, 0, 0]]))
+    with pytest.raises(DataError, match="row 1 of the training part sums to 2"):
+        model.fit(sparse.csr_array([[0, 1, 0], [1, 0, 1], [0, 0, 0]]))
 
 
 @pytest.mark.parametrize(
@@ -134,6 +155,13 @@ def test_spreading_is_the_sum_of_walks(split: Split) -> None:
     expected = 0.8 * total / np.maximum(total.sum(axis=1, keepdims=True), 1e-300) + 0.2 * floor
     expected[59] = floor[59]
     np.testing.assert_allclose(model.probabilities(np.arange(60)), expected)
+
+
+def test_a_cue_without_associations_gets_the_smoothing_alone() -> None:
+    pair = np.zeros((5, 5))
+    pair[0, 1] = 1
+    q = LatentSemanticAnalysis(n_components=2).fit(sparse.csr_array(pair)).probabilities([2])
+    assert q[0, 1] > 0.85
 
 
 def test_topics_are_distributions(split: Split) -> None:
@@ -213,3 +241,24 @@ def test_shared_fits_are_those_of_fresh_models(split: Split) -> None:
         fresh = LatentSemanticAnalysis(**point.parameters).fit(split.train, random_state=2)
         error = prediction_error(fresh.probabilities, split.validation, split.n_cues)
         assert point.validation == pytest.approx(error, rel=1e-12)
+
+
+def test_tuning_goes_on_past_failures(split: Split) -> None:
+    best, table = tune(LatentSemanticAnalysis, {"n_components": [900, 5]}, split)
+    assert best.n_components == 5
+    assert table[0].validation == np.inf
+    assert (
+        "n_components=900 must be a whole number from 1 to 59, for there are 60" in table[0].failure
+    )
+    assert not table[1].failure
+    with pytest.raises(DataError, match="none of the 2 points"):
+        tune(LatentSemanticAnalysis, {"n_components": [900, 0]}, split)
+    with pytest.raises(DataError, match=r"none of the 1 points.*without probability"):
+        tune(SpreadingActivation, {"smoothing": [0.0], "steps": [2], "power": [1.0]}, split)
+
+
+def test_tuning_needs_a_validation_part(split: Split) -> None:
+    empty = sparse.csr_array((60, 60))
+    without = Split(split.train, empty, split.test, split.n_cues, split.without_training)
+    with pytest.raises(DataError, match="validation part holds no association"):
+        tune(Popularity, {"uniform": [0.1]}, without)

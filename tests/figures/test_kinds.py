@@ -178,6 +178,25 @@ def test_a_view_is_a_box_of_the_map(radius):
     assert (limits[:, 1] >= high).all()
 
 
+@pytest.mark.parametrize("view", [(0, 0, 1, 2), (0, 1, 2, 1), (0, 1, 2), (0, 1, 2, np.nan)])
+def test_views_that_are_no_boxes(view):
+    with pytest.raises(ParameterError) as caught:
+        plot_map(small_table(), view=view)
+    assert caught.value.name == "view"
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 5), (2, 2), (40, 60)])
+def test_small_tables(n_rows, n_columns):
+    atlas = two_kinds(16, n_rows=n_rows, n_columns=n_columns)
+    assert_sound(plot_map(atlas, color="group"))
+
+
+def test_one_place_for_all():
+    atlas = two_kinds(17, n_rows=4, n_columns=6)
+    atlas.maps[:] = 1.5
+    assert_sound(plot_map(atlas))
+
+
 def test_senses_reach_to_the_nearest_words():
     atlas = two_kinds(19, n_maps=2)
     figure = plot_senses(atlas, "d5", n_neighbors=6)

@@ -175,6 +175,11 @@ class TestPlaces:
             assert not any(passes_through(line, boxes[j]) for j in others)
             assert not any(cross(line, found.leaders[j]) for j in led[led > i].tolist())
 
+    def test_a_label_alone_stands_to_the_right(self):
+        found = place_all([[50, 50, 4]], [[20, 10]], [0, 0, 100, 100], gap=1)
+        np.testing.assert_allclose(found.boxes, [[55, 45, 75, 55]])
+        assert np.isnan(found.leaders).all()
+
     def test_the_order_decides_who_stands_beside_and_nobody_is_left_out(self):
         dots = np.repeat([[300.0, 300.0, 4.0]], 12, axis=0)
         found = place_all(dots, np.full((12, 2), [60.0, 12.0]), [0, 0, 600, 600])
@@ -191,3 +196,10 @@ class TestPlaces:
         found = place_all([[5, 5, 2], [6, 5, 2]], [[90, 9], [90, 9]], [0, 0, 100, 10])
         assert found.shown.sum() < 2
         assert not place_all([], [], [0, 0, 1, 1]).shown.any()
+
+    def test_the_same_places_each_time(self):
+        rng = np.random.default_rng(5)
+        dots = np.column_stack([rng.normal(300, 8, (15, 2)), np.full(15, 4.0)])
+        sizes = np.column_stack([rng.uniform(20, 70, 15), np.full(15, 12.0)])
+        once, again = (place_all(dots, sizes, [0, 0, 600, 600]) for _ in range(2))
+        np.testing.assert_array_equal(once.boxes, again.boxes)

@@ -18,7 +18,7 @@ from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, ISLANDS
-from manymaps.figures.maps import plot_atlas, plot_map, plot_senses
+from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
 ODD_LABELS = [
@@ -159,6 +159,12 @@ def test_sheets_of_any_size(n_maps):
     assert 0.5 < width / height < 2.6
 
 
+def test_one_object():
+    atlas = Atlas(["solo"], np.zeros((1, 1, 2)), np.ones((1, 1)), MULTIPLE_MAPS_T_SNE)
+    for figure in (plot_map(atlas, 0), plot_atlas(atlas), plot_senses(atlas, "solo")):
+        assert words_of(figure.axes[0]) == ["solo"]
+
+
 def test_all_objects_in_one_place():
     atlas = Atlas(list("abc"), np.full((1, 3, 2), 7.0), np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
     for figure in (plot_map(atlas, 0), plot_atlas(atlas), plot_senses(atlas, "b")):
@@ -274,6 +280,21 @@ def test_given_axes_are_drawn_into():
 def test_bad_values_are_refused(call, message):
     with pytest.raises(ParameterError, match=re.escape(message)):
         call(random_atlas(0, n=20))
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "map.png"
+    path.write_text("old")
+    figure = plot_map(random_atlas(0, n=10), 0)
+
+    def fail(*_args, **_options):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(figure, "savefig", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_figure(figure, path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("draw", [plot_map, plot_atlas, lambda atlas: plot_senses(atlas, "0")])

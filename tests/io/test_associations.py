@@ -17,6 +17,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import (
     associations_from,
     read_associations,
+    read_group_sizes,
     response_columns,
 )
 from manymaps.io.columns import ColumnNames
@@ -59,6 +60,13 @@ EUROPEAN = "tie;knot;0,6\ntie;suit;0,4\nknot;tie;1\nsuit;tie;1,0\n"
 @pytest.mark.parametrize("text", [BODY, EUROPEAN, "cue;target;fsg\n" + EUROPEAN])
 def test_no_header_and_decimal_commas(write, text):
     assert as_dict(read_associations(write("n.csv", text))) == EXPECTED
+
+
+def test_what_a_file_without_a_header_begins_with(write):
+    norms = read_associations(write("n.tsv", "tie\tknot\nknot\ttie\n"))
+    assert norms.n_pairs == 2
+    assert "no header: the first row, 'tie' and 'knot'" in " ".join(norms.report.notes)
+    assert read_associations(write("n.csv", "CUE;TARGET;0,6\nTARGET;CUE;1\n")).n_pairs == 2
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -160,6 +168,13 @@ def test_odd_words_are_kept_verbatim(tmp_path, delimiter, header):
     norms = read_associations(path, format="edges")
     assert norms.labels == tuple(ODD)
     assert norms.n_pairs == len(ODD)
+
+
+def test_white_space_is_stripped(write):
+    norms = read_associations(
+        write("n.csv", 'cue, response, strength\n tie , "knot, big", 1\n"knot, big",\u00a0tie,1\n')
+    )
+    assert norms.labels == ("tie", "knot, big")
 
 
 label = st.text(
@@ -436,6 +451,21 @@ def test_free_association_norms(data_folder):
 
 
 @pytest.mark.parametrize(
+    "rows", ["cue;response\na;b\nb;a\n", "participant;cue;answer\n1;a;b\n2;b;a\n"]
+)
+def test_the_line_in_which_excel_names_the_delimiter_is_no_row(tmp_path, rows):
+    for end in ("\n", "\r\n"):
+        path = tmp_path / "norms.csv"
+        path.write_bytes(f"\ufeffsep=;\n{rows}".replace("\n", end).encode())
+        found = read_associations(path)
+        assert found.labels == ("a", "b")
+        assert found.n_pairs == 2
+    (tmp_path / "norms.csv").write_text("sep=;\ncue;response;strength\na;b;1\nb;a;x\n", "utf-8")
+    with pytest.raises(DataError):
+        read_associations(tmp_path / "norms.csv")
+
+
+@pytest.mark.parametrize(
     ("header", "found"),
     [
         ("CUE,TARGET,#G,#P,FSG", ("#P", "#G")),
@@ -450,3 +480,12 @@ def test_columns_of_counts_and_group_sizes(tmp_path, header, found):
     cells = ["tie", "knot"] + ["2"] * (header.count(",") - 1)
     path.write_text(f"{header}\n{','.join(cells)}\nknot,tie{',2' * (len(cells) - 2)}\n")
     assert response_columns(path, ColumnNames()) == found
+
+
+def test_bad_group_sizes(tmp_path):
+    path, names = tmp_path / "norms.csv", ColumnNames(strength="N")
+    for sizes in ("9O", "80"), ("80", ""), ("0", "0"), ("14.5", "14.5"), ("80", "81"):
+        rows = [f"tie,{word},1,{n}\n" for word, n in zip(("knot", "suit"), sizes, strict=True)]
+        path.write_text("cue,response,strength,N\n" + "".join(rows))
+        with pytest.raises(DataError):
+            read_group_sizes(path, names)

@@ -2,13 +2,15 @@
 
 import gzip
 
+import anndata
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.io import mmwrite
 
 from manymaps.data.counts import Counts, looks_transposed
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from vector_samples import save
@@ -120,6 +122,22 @@ def test_a_bad_line_is_named(tmp_path):
         assert "c.csv, line 5" in str(caught.value)
 
 
+def test_missing_columns_get_suggestions(tmp_path):
+    path = save(tmp_path / "c.csv", LONG)
+    with pytest.raises(DataError):
+        read_counts(path, rows="documents")
+    with pytest.raises(DataError):
+        read_counts(path, rows="word", columns="word")
+    many = save(tmp_path / "m.csv", "one,two,three,n\na,b,c,1\n")
+    with pytest.raises(DataError):
+        read_counts(many, format="edges")
+    assert read_counts(many, rows="one", columns="three").kinds == ("one", "three")
+    with pytest.raises(ParameterError):
+        read_counts(path, rows="word", format="matrix")
+    with pytest.raises(ParameterError):
+        read_counts(path, format="cvs")
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -163,6 +181,26 @@ def test_bad_tables_are_refused_with_their_place(tmp_path, content):
     assert "c.csv" in str(caught.value)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_matrix_market_and_npy_with_labels_beside_them(tmp_path, packed):
+    mtx, npy = tmp_path / "X.mtx", tmp_path / "X.npy"
+    mmwrite(mtx, sparse.coo_array(VALUES))
+    np.save(npy, np.array(VALUES, dtype=np.int16))
+    if packed:
+        mtx = save(tmp_path / "X.mtx.gz", gzip.compress(mtx.read_bytes()))
+    assert read_counts(mtx).row_labels == ("0", "1")
+    save(tmp_path / "X.rows.txt", "d1\nd2\n")
+    save(tmp_path / "X.columns.txt", "tie\nknot\nsuit\n")
+    assert_same(read_counts(mtx), ("row", "column"))
+    assert_same(read_counts(npy), ("row", "column"))
+    save(tmp_path / "X.columns.txt", "tie\nknot\n")
+    with pytest.raises(DataError):
+        read_counts(mtx)
+    save(tmp_path / "X.columns.txt", "tie\nknot\ntie\n")
+    with pytest.raises(DataError):
+        read_counts(npy)
+
+
 def test_matrix_market_of_a_sequencer_keeps_its_genes_in_rows(tmp_path):
     path = tmp_path / "s1_matrix.mtx"
     mmwrite(path, sparse.coo_array(np.array(VALUES).T))
@@ -183,6 +221,29 @@ def test_matrix_market_of_a_sequencer_keeps_its_genes_in_rows(tmp_path):
     save(tmp_path / "s1_features.tsv", "ENSG1\n")
     with pytest.raises(DataError):
         read_counts(path)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, np.asarray])
+def test_annotated_data(tmp_path, kind):
+    path = tmp_path / "c.h5ad"
+    data = anndata.AnnData(
+        kind(np.array(VALUES, dtype=np.float32)),
+        obs=pd.DataFrame(
+            {"tissue": pd.Categorical(["liver", "lung"]), "age": [3, 4]},
+            index=pd.Index(["d1", "d2"], name="cell_id"),
+        ),
+        var=pd.DataFrame(index=["tie", "knot", "suit"]),
+        layers={"twice": kind(2 * np.array(VALUES))},
+    )
+    data.write_h5ad(path)
+    counts = read_counts(path)
+    assert_same(counts, ("cell", "variable"))
+    assert counts.row_metadata["tissue"].tolist() == ["liver", "lung"]
+    assert counts.row_metadata["age"].tolist() == [3, 4]
+    assert read_counts(path, format="h5ad:twice").n_counts == 12
+    with pytest.raises(DataError):
+        read_counts(path, format="h5ad:thrice")
+    assert looks_like_counts(path)
 
 
 YES = {
@@ -242,3 +303,10 @@ def test_arrays_that_look_like_counts(tmp_path):
     assert not looks_like_counts(npz)
     np.save(npy, np.array(VALUES))
     assert not looks_like_counts(npy)
+
+
+@pytest.mark.parametrize("named", [{"rows": "where"}, {"columns": "who"}])
+def test_of_two_columns_one_is_named_and_the_other_is_left(tmp_path, named):
+    (tmp_path / "a.csv").write_text("where,who,n\nfen,heron,2\nfen,teal,5\nlake,teal,9\n")
+    counts = read_counts(tmp_path / "a.csv", **named)
+    assert (counts.row_labels, counts.column_labels) == (("fen", "lake"), ("heron", "teal"))

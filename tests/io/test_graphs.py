@@ -94,6 +94,24 @@ def test_the_weight_is_a_usual_attribute_or_the_one_that_is_named(tmp_path: Path
         read_associations(path, cue="source")
 
 
+def test_defaults_and_names_of_nodes(tmp_path: Path) -> None:
+    keys = (
+        '<key id="w" for="edge" attr.name="weight"><default>5</default></key>'
+        '<key id="l" for="node" attr.name="Label"/>'
+    )
+    body = (
+        '<node id="n0"><data key="l">bow &amp; tie</data></node>'
+        '<node id="n1"><data key="l">knot</data></node>'
+        '<edge source="n0" target="n1"/>'
+        '<edge source="n1" target="n0"><data key="w">2</data></edge>'
+    )
+    found = read_associations(written(tmp_path, document(body, keys=keys)), rows="keep")
+    assert strengths(found) == {("bow & tie", "knot"): 1, ("knot", "bow & tie"): 1}
+    twice = document(body.replace("knot", "bow &amp; tie"), "undirected", keys)
+    found = read_associations(written(tmp_path, twice), rows="keep")
+    assert strengths(found) == {("n0", "n1"): 7, ("n1", "n0"): 7}
+
+
 def test_an_exported_atlas_is_read_again(tmp_path: Path) -> None:
     places = np.random.default_rng(0).normal(size=(2, 6, 2))
     atlas = Atlas([*"abcdef"], places, np.full((2, 6), 0.5), MULTIPLE_MAPS_T_SNE)

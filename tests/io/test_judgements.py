@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from manymaps import Judgements, associations_from, judgements_from, read_judgements
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 
 WORDS = ("tie", "knot", "suit", "rope")
 NAN = np.nan
@@ -99,6 +99,13 @@ def test_objects_that_a_judge_has_not_seen(tmp_path):
     assert judged.average[0, 2] == 5
 
 
+def test_two_directions_of_an_asymmetric_table_stay():
+    judged = Judgements("ab", [[[NAN, 1], [3, NAN]]])
+    assert judged.values[0].tolist()[0][1] == 1
+    assert judged.average[1, 0] == 3
+    assert judged.judges == ("1",)
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -122,3 +129,12 @@ def test_objects_that_a_judge_has_not_seen(tmp_path):
 def test_what_cannot_be_used_is_named(make):
     with pytest.raises(DataError):
         make()
+
+
+def test_one_long_table_or_a_file_for_each(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("judge,item1,item2,similarity\nx,a,b,1\n")
+    with pytest.raises(ParameterError):
+        read_judgements([tmp_path / "a.csv", tmp_path / "b.csv"], judge="judge")
+    with pytest.raises(DataError):
+        read_judgements(tmp_path / "a.csv", judge="rater")

@@ -57,6 +57,12 @@ def test_tables_of_numbers_alone(write):
     assert four.labels == ("0", "1", "2", "3")
 
 
+def test_renormalized_matrices_say_that_symmetry_is_lost(write):
+    norms = read_associations(write("m.csv", MATRIX))
+    assert norms.strengths.sum(axis=1).tolist() == pytest.approx([1, 1, 1])
+    assert "keep the rows as they are" in " ".join(norms.report.notes)
+
+
 def test_arrays_in_files(tmp_path):
     labels = tmp_path / "labels.txt"
     labels.write_text("tie\nknot\nsuit")
@@ -119,6 +125,23 @@ def test_empty_cells_are_pairs_that_were_not_judged(write, gap):
     assert "2 of 6 cells are empty: these pairs are unknown" in norms.report.notes[0]
     assert norms.n_missing == 2
     assert norms.is_symmetric
+
+
+def test_gaps_of_arrays_and_frames(tmp_path):
+    expected = associations_from(GAPS, rows="keep")
+    assert expected.n_missing == 2
+    np.save(tmp_path / "a.npy", GAPS)
+    frame = pd.DataFrame(GAPS, index=WORDS, columns=WORDS)
+    for norms in (
+        read_associations(tmp_path / "a.npy", rows="keep"),
+        associations_from(frame, rows="keep"),
+        associations_from(sparse.csr_array(GAPS), rows="keep"),
+    ):
+        np.testing.assert_array_equal(norms.strengths.toarray(), expected.strengths.toarray())
+        np.testing.assert_array_equal(norms.missing.toarray(), expected.missing.toarray())
+    rows = associations_from(GAPS)
+    np.testing.assert_allclose(rows.strengths.sum(axis=1), [1, 1, 0])
+    assert rows.n_missing == 2
 
 
 def test_one_triangle_is_enough_for_a_symmetric_table():

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import manymaps as mm
@@ -69,6 +70,14 @@ def test_other_files_are_none(tmp_path, text):
     assert not looks_like_ratings(written(tmp_path, text))
 
 
+def test_columns_have_options(tmp_path):
+    file = written(tmp_path, "a,b,mean,other\ntie,knot,5,2\ntie,suit,6,3\n")
+    found = mm.read_ratings(file, cue="a", response="b", strength="other")
+    assert found.values.tolist() == [2, 3]
+    with pytest.raises(mm.DataError):
+        mm.read_ratings(file, cue="nothing")
+
+
 def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
     text = "word1,word2,rating\ntie,knot,2\nKnot,TIE,4\ntie,tie,10\ntie,suit,NA\n,suit,3\na,b,1\n"
     found = mm.read_ratings(written(tmp_path, text))
@@ -100,3 +109,15 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
 def test_bad_files(tmp_path, text):
     with pytest.raises(mm.DataError):
         mm.read_ratings(written(tmp_path, text))
+
+
+def test_triples_and_faults_in_memory():
+    assert mm.ratings_from([("tie", "knot", 3), ("tie", "suit", "5.5")]).values.tolist() == [3, 5.5]
+    with pytest.raises(mm.DataError):
+        mm.ratings_from([("tie", "knot", 3), ("a", "b", "x")])
+    with pytest.raises(mm.DataError):
+        mm.ratings_from([("tie", "knot")])
+    with pytest.raises(mm.DataError):
+        mm.Ratings(["a"], ["b"], [1, 2])
+    with pytest.raises(mm.DataError):
+        mm.Ratings(["a"], ["b"], [np.nan])

@@ -10,9 +10,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.files import sampled, samples_kept
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
+from manymaps.io.metadata import read_columns
 from manymaps.io.tables import TextTable, columns_table, frame_table
 from vector_samples import save
 
@@ -83,3 +85,8 @@ def test_a_sample_serves_every_question(tmp_path, opened):
     assert opened.count("norms.csv") == 2
     save(path, NORMS.replace("tie", "bow"))
     assert b"bow" in sampled(path).start
+
+
+def test_a_header_that_cannot_be_split_is_reported(tmp_path):
+    with pytest.raises(DataError):
+        read_columns(save(tmp_path / "m.csv", '"label,n\na,1\n'))

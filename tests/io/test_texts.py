@@ -9,6 +9,8 @@ from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.texts import Document, Texts
 
+FRENCH = "la cravate de soirée, déjà nouée"
+
 
 def written(file: Path, content: str | bytes) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -57,6 +59,25 @@ class TestFolder:
         }  # fmt: skip
         (note,) = report.notes
         assert "2 binary (image.png, ...)" in note
+
+
+class TestEncodings:
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+    @pytest.mark.parametrize("named", [None, "cp1252"])
+    def test_a_mark_wins_over_what_is_named(self, tmp_path, encoding, named):
+        written(tmp_path / "a.txt", FRENCH.encode(encoding))
+        assert read(tmp_path, encoding=named) == read(tmp_path)
+        assert texts_of(tmp_path) == [FRENCH]
+        assert texts_of(tmp_path / "a.txt", encoding=named) == [FRENCH]
+
+    def test_latin1_where_it_is_not_utf8(self, tmp_path):
+        written(tmp_path / "a.txt", FRENCH.encode("latin-1"))
+        written(tmp_path / "b.txt", FRENCH.encode("utf-8"))
+        documents, report = read(tmp_path)
+        assert [document.text for document in documents] == [FRENCH, FRENCH]
+        (note,) = report.notes
+        assert note.startswith("not UTF-8 and read as latin-1: 1 (first ")
+        assert "a.txt" in note
 
 
 class TestJsonLines:
@@ -126,6 +147,14 @@ class TestLines:
         file = written(tmp_path / "a.txt", "a tie\r\n\nknot")
         documents = [Document("0", "a tie"), Document("1", ""), Document("2", "knot")]
         assert list(Texts(file)) == documents
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.jsonl", "\n"), ("a.csv", "id,text\n"), ("a.csv", "")]
+)
+def test_no_documents(tmp_path, name, content):
+    with pytest.raises(DataError):
+        read(written(tmp_path / name, content))
 
 
 class TestOptions:

@@ -11,6 +11,7 @@ import pytest
 import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.trials import holds_trials
 from trial_samples import swow_rows, write_plain, write_swow
@@ -173,6 +174,21 @@ def test_treatments_come_in_their_order(tmp_path):
     assert mm.read_trials(file, balance="least").n_trials == 12
 
 
+def test_people_who_contradict_themselves_are_counted(tmp_path):
+    rows = [[f"p{i}", "Fe", f"10:{i}{j}", "tie", "knot"] for i in range(5) for j in range(3)]
+    rows[4][1] = "Ma"
+    rows[7][1] = "NA"
+    file = write_plain(tmp_path / "a.csv", ["subject", "gender", "time", "cue", "response"], rows)
+    trials = mm.read_trials(file)
+    said = [note for note in trials.report.notes if "more than one" in note]
+    assert said == [
+        "1 participants have more than one 'gender' (such as 'p1'); each trial has its own value"
+    ]
+    assert {name: group.n_trials for name, group in trials.groups("gender").items()} == {
+        "Fe": 13, "Ma": 1
+    }  # fmt: skip
+
+
 def test_trials_without_a_cue_or_a_person(tmp_path):
     rows = [["p", "tie", "knot"], ["", "tie", "suit"], ["p", "", "bow"], ["NA", "suit", "tie"]]
     file = write_plain(tmp_path / "a.csv", ["subject", "cue", "response"], rows)
@@ -242,6 +258,37 @@ def test_whole_numbers_of_answers_are_known(tmp_path):
     np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
 
 
+def test_swow_strengths_of_both_kinds(tmp_path):
+    """Tabs, no quoting, and quotation marks within words."""
+    header = "cue\tresponse\tR1\tN\tR1.Strength\n"
+    first = tmp_path / "strength.SWOW-EN.R1.csv"
+    first.write_text(
+        header + 'nail\t5" nail\t1\t4\t.25\nnail\t"hammer\t3\t4\t.75\n"hammer\tnail\t2\t2\t1\n'
+    )
+    norms = mm.read_associations(first, responses="R1,keep")
+    assert norms.labels == ("nail", '"hammer', '5" nail')
+    assert norms.strengths[0, 2] == 0.25
+    both = tmp_path / "both.tsv"
+    both.write_text(
+        "cue\tresponse\tR1.Strength\tR123.Strength\na\tb\t.9\t.4\na\tc\t.1\t.6\nb\ta\t1\t1\nc\ta\t1\t1\n"
+    )
+    found = [
+        mm.read_associations(both, responses=r).strengths[0, 1] for r in ("R1", "R123", "drop")
+    ]
+    assert found == [0.9, 0.4, 0.4]
+    with pytest.raises(ParameterError):
+        mm.read_associations(first, responses="R12")
+
+
+def test_pairs_can_be_folded(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "cue,response,count\nTie,bow  tie,2\ntie,Bow Tie,2\nbow tie,TIE,1\n"
+    )
+    norms = mm.read_associations(tmp_path / "a.csv", fold=True)
+    assert norms.labels == ("tie", "bow tie")
+    assert norms.n_responses.tolist() == [4, 1]
+
+
 def test_numbered_pairs_are_named_by_a_list(tmp_path):
     """As SWOW's adjacency files have them."""
     (tmp_path / "graph.tsv").write_text("1\t2\t5\n2\t1\t3\n3\t1\t2\n1\t3\t4\n")
@@ -249,3 +296,26 @@ def test_numbered_pairs_are_named_by_a_list(tmp_path):
     graph = mm.read_associations(tmp_path / "graph.tsv", labels=tmp_path / "labels.txt")
     assert graph.labels == ("tie", "knot", "air force")
     np.testing.assert_allclose(graph.strengths.toarray()[0], [0, 5 / 9, 4 / 9])
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "participant,word,R1,R2,R3",
+        "id,participantID,age,education,score,cue,R1,R2,R3",
+        "subject,stimulus,response",
+    ],
+)
+def test_trials_are_told_from_counts_and_vectors(tmp_path, header):
+    names = header.split(",")
+    words = {"cue", "word", "stimulus", "response", "R1", "R2", "R3"}
+    rows = [
+        [f"w{i + c}" if name in words else str(i * c) for c, name in enumerate(names)]
+        for i in range(9)
+    ]
+    file = write_plain(tmp_path / "a.csv", names, rows)
+    pl.DataFrame(rows, schema=names, orient="row").write_parquet(tmp_path / "a.parquet")
+    for path in (file, tmp_path / "a.parquet"):
+        assert holds_trials(path)
+        assert not looks_like_counts(path)
+        assert not looks_like_vectors(path)

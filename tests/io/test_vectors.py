@@ -12,7 +12,7 @@ from pyarrow import parquet
 from scipy import sparse
 
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.kinds import looks_like_vectors
 from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import VALUES, WORDS, assert_same, lines_of, save, text_of
@@ -62,6 +62,16 @@ def test_all_rows_of_a_repeated_word_are_kept(tmp_path):
     assert_same(
         read_vectors(path, words=["owl", "cat"]), ["owl", "cat", "cat (2)"], VALUES[[3, 0, 2]]
     )
+
+
+def test_no_words(tmp_path):
+    path = save(tmp_path / "v.txt", lines_of(WORDS, VALUES))
+    with pytest.raises(ParameterError):
+        read_vectors(path, words=[])
+    with pytest.raises(DataError):
+        read_vectors(path, words=save(tmp_path / "w.txt", "\n"))
+    with pytest.raises(FileNotFoundError):
+        read_vectors(path, words="no such file")
 
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -124,6 +134,13 @@ def test_objects_in_memory():
 
 
 # --- real data and speed --------------------------------------------------------------------------
+
+
+def test_published_files_are_not_vectors(data_folder):
+    norms = data_folder / "usf" / "usf_free_association.tsv.gz"
+    assert not looks_like_vectors(norms)
+    for name in ("numbers10_similarity.csv", "phonemes16_confusion.csv"):
+        assert not looks_like_vectors(data_folder / "similarity" / name)
 
 
 # --- a few rows of a large file -------------------------------------------------------------------

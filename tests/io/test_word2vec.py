@@ -32,6 +32,13 @@ def test_text_with_and_without_header_whatever_the_name(tmp_path, name, end):
         assert looks_like_vectors(path)
 
 
+@pytest.mark.parametrize("separator", ["\t", "  ", " \t"])
+def test_other_white_space_between_numbers(tmp_path, separator):
+    assert_same(read_vectors(save(tmp_path / "v.vec", text_of(WORDS, VALUES, separator=separator))))
+    mixed = ROWS.replace("cat ", "cat\t")
+    assert_same(read_vectors(save(tmp_path / "v.txt", mixed)))
+
+
 @pytest.mark.parametrize("name", ["v.bin", "v", "v.model"])
 @pytest.mark.parametrize("end", [b"\n", b""])
 def test_binary_with_and_without_ends_of_line(tmp_path, name, end):
@@ -85,6 +92,24 @@ def test_odd_words_come_back(tmp_path, data, values, end):
     chosen = data.draw(st.permutations(words))[:3]
     rows = [words.index(word) for word in chosen]
     assert_same(read_vectors(path, format="glove", words=chosen), chosen, values[rows])
+
+
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_bytes_that_are_not_utf8_are_replaced_and_counted(tmp_path, form):
+    words = [b"cat", b"M\xc3", b"owl", "\ufffd".encode()]
+    content = binary_of(words, VALUES)
+    if form == "text":
+        rows = zip(words, VALUES, strict=True)
+        content = b"".join(w + b" " + " ".join(map(str, v)).encode() + b"\n" for w, v in rows)
+    vectors = read_vectors(save(tmp_path / "v", content))
+    assert vectors.labels == ("cat", "M\ufffd", "owl", "\ufffd")
+    assert vectors.report.notes == ("invalid UTF-8 in 1 word became U+FFFD, first in 'M\ufffd'",)
+
+
+def test_repeated_words_are_numbered(tmp_path):
+    vectors = read_vectors(save(tmp_path / "v.txt", lines_of(["cat", "bat", "cat", "cat"], VALUES)))
+    assert_same(vectors, ["cat", "bat", "cat (2)", "cat (3)"])
+    assert "2 rows with a repeated label" in vectors.report.notes[0]
 
 
 # --- what is wrong with texts and binaries --------------------------------------------------------

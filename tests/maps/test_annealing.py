@@ -123,6 +123,6 @@ def test_the_model_of_associations_has_its_factors(monkeypatch):
     seen = []
     made = annealing.objective_of
     monkeypatch.setattr(annealing, "objective_of", lambda *a: seen.append(made(*a)) or seen[-1])
-    noise_scan(MultipleMapsTSNE(2, random_state=0), words, n_levels=8, per_level=30)
-    assert seen[0].model.kernel == 2
+    estimator = MultipleMapsTSNE(2, marginals=True, random_state=0)
+    noise_scan(estimator, words, n_levels=8, per_level=30)
     assert seen[0].column_factors.argmax() == 0

@@ -146,6 +146,12 @@ class TestNeighbours:
         with pytest.raises(DataError, match=r"'w7'.*zero"):
             insert(atlas, new, similarity="cosine")
 
+    def test_more_neighbours_than_there_are(self):
+        atlas, new, _ = clusters(n=10)
+        assert insert(atlas, new, n_neighbors=25).n_effective.tolist() == [10] * 6
+        found = insert(atlas, {"new": {"w1": 1.0, "w2": 0.5}})
+        assert found.n_effective.tolist() == [2]
+
     def test_sparse_vectors_are_compared_alike(self):
         atlas, new, _ = clusters()
         sparse_atlas = replace(atlas, vectors=sparse.csr_array(atlas.vectors))
@@ -231,6 +237,12 @@ class TestRefinement:
         other = insert(atlas, new, refine=Refinement(perplexity=(5, 15), agree=False))
         assert (other.maps != default.maps).any()
 
+    def test_given_similarities_are_the_target(self):
+        atlas, new, _ = clusters()
+        similarities = np.exp(-cdist(new, atlas.vectors))
+        found = insert(atlas, similarities, similarity="precomputed", refine=True)
+        assert (found.maps != insert(atlas, similarities, similarity="precomputed").maps).any()
+
 
 class TestDissimilar:
     def test_a_stranger_is_flagged_and_placed(self):
@@ -290,6 +302,17 @@ class TestJoinedAtlas:
         total = sum(second.atlas.similarities(label).sum() for label in second.atlas.labels)
         assert total == pytest.approx(1, rel=1e-5)
 
+    def test_other_vectors_than_the_atlas_keeps(self):
+        atlas, new, _ = clusters()
+        other = insert(atlas, new[:, :7], vectors=atlas.vectors[:, :7]).atlas
+        assert other.vectors is None
+        assert insert(atlas, new, vectors=2 * atlas.vectors).atlas.vectors is None
+        expected = np.concatenate([atlas.vectors, new])
+        for same in (atlas.vectors.astype(float), sparse.csr_array(atlas.vectors)):
+            joined = insert(atlas, new, vectors=same).atlas.vectors
+            assert joined.dtype == np.float32
+            np.testing.assert_array_equal(joined, expected)
+
     def test_metadata(self):
         atlas, new, _ = clusters(n=30, k=3)
         columns = {
@@ -312,6 +335,13 @@ class TestJoinedAtlas:
         own = insert(atlas, new[:1]).atlas.metadata["inserted"]
         assert own.tolist() == [False] * 30 + [True]
         assert atlas.metadata == {}
+
+    def test_vectors_are_kept_where_all_have_one(self):
+        atlas, new, _ = clusters()
+        assert insert(atlas, {"new": {"w1": 1.0}}).atlas.vectors is None
+        bare = replace(atlas, vectors=None)
+        found = insert(bare, new, vectors=atlas.vectors)
+        assert found.atlas.vectors.shape == (66, 8)
 
 
 @pytest.mark.parametrize(

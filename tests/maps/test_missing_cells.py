@@ -1,11 +1,14 @@
 """Tables of judgements with empty cells: what was not judged neither attracts nor repels."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 import manymaps as mm
 import reference
+from cli_samples import invoke, worked
 from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS
@@ -164,3 +167,44 @@ class TestWhatIsRefused:
         gaps[5], gaps[:, 5] = np.nan, np.nan
         with pytest.raises(DataError, match="'5'"):
             estimator().fit(gaps)
+
+    @pytest.mark.parametrize("value", [np.inf, -1.0])
+    def test_values_that_are_no_similarities(self, value):
+        gaps = with_gaps()
+        gaps[3, 5] = value
+        with pytest.raises(DataError, match=r"row 3 .*column 5"):
+            estimator().fit(gaps)
+
+    def test_nothing_but_gaps(self):
+        with pytest.raises(DataError, match="no known similarity"):
+            estimator().fit(np.full((4, 4), np.nan))
+
+
+class TestCommand:
+    def write(self, tmp_path, gap=""):
+        words = [f"w{i}" for i in range(20)]
+        lines = [
+            ",".join([word, *(gap if np.isnan(x) else f"{x:.6g}" for x in row)])
+            for word, row in zip(words, with_gaps(), strict=True)
+        ]
+        file = tmp_path / "judged.csv"
+        file.write_text("\n".join([",".join(["", *words]), *lines]) + "\n")
+        return file
+
+    @pytest.mark.parametrize("gap", ["", "NA"])
+    def test_empty_cells_of_a_file(self, tmp_path, gap):
+        output = tmp_path / "out.atlas"
+        arguments = ("-o", output, "--maps", 2, "--iterations", 150, "--json")
+        result = worked(invoke("fit", self.write(tmp_path, gap), *arguments))
+        n = hidden_pairs().sum()
+        assert f"{n} of 380 cells are empty: these pairs are unknown" in result.stderr
+        fit = estimator().fit(with_gaps())
+        divergence = json.loads(result.stdout)["kl_divergence"]
+        assert divergence == pytest.approx(fit.kl_divergence_, rel=1e-2)
+        assert mm.load_atlas(output).labels[7] == "w7"
+        evaluated = invoke("evaluate", output, tmp_path / "judged.csv", "--json")
+        assert json.loads(evaluated.stdout)["kl_divergence"] == pytest.approx(divergence, rel=1e-4)
+
+    def test_inspection_counts_them(self, tmp_path):
+        record = json.loads(invoke("inspect", self.write(tmp_path), "--json").stdout)
+        assert record["n_missing"] == hidden_pairs().sum()

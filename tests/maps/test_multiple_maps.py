@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import manymaps as mm
@@ -120,6 +121,11 @@ class TestVectors:
             by_name.transform(x), by_name.maps_.transpose(1, 0, 2).reshape(40, -1)
         )
 
+    def test_the_search_is_that_which_was_asked_for(self):
+        fit = mm.MultipleMapsTSNE(neighbors=mm.NeighborSearch("faiss", 0.5), **self.SETTINGS)
+        with pytest.raises(ParameterError, match="metric='canberra'"):
+            fit.set_params(metric="canberra").fit(self.vectors())
+
 
 class TestWhatAFitLeaves:
     @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -167,6 +173,12 @@ class TestWhatAFitLeaves:
         names = estimator.get_feature_names_out()
         assert len(names) == 6
         assert names[0] == "multiplemapstsne0"
+
+    @EACH
+    def test_nothing_before_the_fit(self, estimator):
+        for name in ("maps_", "proportions_", "history_"):
+            with pytest.raises(NotFittedError):
+                getattr(estimator(), name)
 
 
 class TestDefaults:
@@ -228,6 +240,19 @@ class TestStart:
         kept = fitted(mixing="fixed", init=uneven, max_iter=5)
         np.testing.assert_allclose(kept.proportions_, uneven.proportions, rtol=1e-6)
 
+    @pytest.mark.parametrize(
+        ("init", "message"),
+        [
+            ("pca", r"init='pca'.*'auto'"),
+            (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); expected \(2, 5, 2\)"),
+            (np.full((2, 5, 2), np.nan), "not finite"),
+        ],
+        ids=["word", "shape", "nan"],
+    )
+    def test_elsewhere_is_refused(self, init, message):
+        with pytest.raises(ParameterError, match=message):
+            fitted(init=init)
+
 
 class TestBadParameters:
     def test_more_maps_than_objects(self):
@@ -243,6 +268,11 @@ class TestBadData:
         return table
 
     @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+    def test_negative_similarity_names_its_row(self, make):
+        with pytest.raises(DataError, match=r"row 3.*'3'.*column 5.*'5'"):
+            fitted(X=make(self.with_entry(-0.5)))
+
+    @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
     def test_value_that_is_not_finite_names_its_row(self, make):
         with pytest.raises(DataError, match="row 3"):
             fitted(X=make(self.with_entry(np.inf)))
@@ -250,10 +280,18 @@ class TestBadData:
         with pytest.raises(DataError, match="NaN in row 3, column 5"):
             fitted(X=make(self.with_entry(np.nan)), **distances)
 
+    def test_matrix_that_is_not_square(self):
+        with pytest.raises(DataError):
+            fitted(X=ring()[:, :7])
+
     @pytest.mark.parametrize("table", [np.zeros((4, 4)), np.eye(4)], ids=["empty", "self pairs"])
     def test_nothing_to_fit(self, table):
         with pytest.raises(DataError):
             fitted(X=table)
+
+    def test_single_object(self):
+        with pytest.raises(ValueError, match="1 sample"):
+            fitted(X=np.ones((1, 1)), n_maps=1)
 
 
 class TestOrdinaryInput:
@@ -315,6 +353,11 @@ class TestMarginals:
         factors = fitted(X=norms, marginals=True).atlas_.factors
         assert 0 < factors[4] < factors[:4].min()
 
+    def test_missing_pairs(self):
+        missing = sparse.csr_array(([True], ([1], [3])), shape=(5, 5))
+        norms = mm.Associations(WORDS, two_senses().strengths, missing=missing)
+        assert fitted(X=norms, marginals=True).atlas_.factors is not None
+
     def test_equal_shares_change_nothing(self):
         """All objects of a ring are equally often a response, so all factors are 1."""
         plain, shared = (fitted(X=ring(), marginals=value).maps_ for value in (False, True))
@@ -330,6 +373,18 @@ class TestMarginals:
     def test_a_joint_model_refuses_it(self):
         with pytest.raises(ParameterError, match="marginals"):
             fitted(marginals=True, normalization="joint")
+
+    @pytest.mark.parametrize("value", [0.5, "auto", None])
+    def test_refused(self, value):
+        with pytest.raises(ParameterError, match="marginals"):
+            fitted(marginals=value)
+
+    def test_files_keep_it(self, tmp_path):
+        atlas = fitted(marginals=True).atlas_
+        atlas.save(tmp_path / "a.atlas")
+        again = mm.load_atlas(tmp_path / "a.atlas")
+        assert again == atlas
+        np.testing.assert_array_equal(again.factors, atlas.factors)
 
     def test_many_objects_keep_their_own_factors(self):
         """Above 2,000 objects, the fit reorders the objects."""

@@ -50,6 +50,11 @@ class TestVectors:
         with pytest.raises(DataError, match=message):
             read(atlas, new, labels=["a", "b"])
 
+    def test_sparse_values_that_are_not_finite(self, atlas):
+        new = sparse.csr_array([[0.0, 1], [0, np.nan]])
+        with pytest.raises(DataError, match=r"row 1.*'b'.*column 1"):
+            read(atlas, new, labels=["a", "b"])
+
     def test_vectors_of_the_atlas(self, atlas):
         with pytest.raises(DataError, match="contains no vectors"):
             read(atlas, [[1.0, 0]], vectors=None)
@@ -84,6 +89,12 @@ class TestVectors:
             assert sparse.issparse(found.vectors) == sparse.issparse(known)
             assert found.vectors.dtype == np.float64
 
+    def test_what_cannot_be_read_as_numbers(self, atlas):
+        with pytest.raises(DataError):
+            read(atlas, [["a", "b"]])
+        with pytest.raises(DataError, match="one column per object"):
+            read(atlas, [[1.0, 0]], similarity="precomputed")
+
 
 class TestLabels:
     @pytest.mark.parametrize(
@@ -101,6 +112,12 @@ class TestLabels:
     def test_numbers_that_are_free(self):
         named = Atlas(["4", "a", "b", "5"], np.zeros((1, 4, 2)), np.ones((1, 4)), T_SNE)
         assert read(named, [[1.0, 0], [0, 1]]).labels == ("6", "7")
+
+    def test_nothing_new(self, atlas):
+        with pytest.raises(DataError, match="no new objects"):
+            read(atlas, np.empty((0, 2)))
+        with pytest.raises(DataError, match="no new objects"):
+            read(atlas, {})
 
 
 class TestSimilarities:
@@ -147,3 +164,18 @@ class TestTriples:
             )
         assert labels == ("a", "b")
         assert found.nnz == 2
+
+    @pytest.mark.parametrize(
+        ("new", "known", "strengths", "message"),
+        [
+            ("ab", ["cat", "dgo"], [1, 1], r"'b'.*'dgo'.*'dog'"),
+            *(
+                ("aa", ["cat", "dog"], [1, s], r"row 1 \('a', 'dog'\)")
+                for s in (-1, np.nan, np.inf)
+            ),
+            ("ab", ["cat"], [1.0], "2 new words, 1 known words and 1 strengths"),
+        ],
+    )
+    def test_refused(self, atlas, new, known, strengths, message):
+        with pytest.raises(DataError, match=message):
+            similarity_table(list(new), known, strengths, atlas)

@@ -144,6 +144,15 @@ class TestIterations:
         optimizer = mm.TSNE(**settings)._default_optimizer(50)
         assert optimizer.exaggeration.values == values
 
+    def test_all_functions_of_a_list_are_called(self):
+        seen = []
+
+        def last(iteration, *_):
+            seen.append(iteration)
+
+        fit = fitted(points(), callback=[lambda iteration, *_: iteration == 3, last], max_iter=9)
+        assert (seen, fit.n_iter_) == ([1, 2, 3], 3)
+
 
 class TestPlaces:
     @pytest.mark.filterwarnings("ignore:.*cannot have a perplexity")

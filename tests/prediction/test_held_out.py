@@ -143,6 +143,15 @@ class TestError:
         part = sparse.csr_array(np.array([[0, 0.5, 0.5], [0, 0, 0], [0, 0, 0]]))
         assert prediction_error(lambda rows: np.array([[0, 1.0, 0]])[rows], part) == np.inf
 
+    def test_a_part_without_mass_is_refused(self):
+        with pytest.raises(DataError, match="no association"):
+            prediction_error(lambda rows: np.eye(3)[rows], sparse.csr_array((3, 3)))
+
+    def test_probabilities_of_a_wrong_shape_are_refused(self):
+        part = sparse.csr_array(np.array([[0, 0.5, 0.5], [0, 0, 0], [0, 0, 0]]))
+        with pytest.raises(ParameterError, match="shape"):
+            prediction_error(lambda rows: np.ones((1, 4)), part)
+
     def test_cues_are_asked_for_a_few_at_a_time(self):
         n, asked = 700, []
 
@@ -195,3 +204,13 @@ class TestRanking:
         _, ranking = score_split(lambda rows: np.full((len(rows), n), 1 / (n - 1)), split, (10,))
         assert ranking.recall[10] == pytest.approx(0.1)
         assert ranking.ranks.tolist() == [50.5]
+
+    def test_nothing_held_out_is_refused(self):
+        none = sparse.csr_array((3, 3))
+        with pytest.raises(DataError, match="no associations; ranks"):
+            score_split(lambda rows: rows, Split(none, none, none, 0, np.arange(3)))
+
+    def test_impossible_depths_are_refused(self):
+        split = split_associations(random_norms(0), random_state=0)
+        with pytest.raises(ParameterError, match="ks"):
+            score_split(lambda rows: rows, split, (0,))

@@ -346,6 +346,10 @@ class TestBadInput:
             with pytest.raises(DataError, match=message):
                 AssociationPredictor(1, 2).fit(*parts)
 
+    def test_more_maps_than_objects(self, split):
+        with pytest.raises(ParameterError, match="n_maps"):
+            AssociationPredictor(N + 1, 2).fit(split.train)
+
     def test_cues_without_training_are_still_foreseen(self):
         star = sparse.csr_array(
             (np.ones(60), (np.arange(1, 61), np.zeros(60, int))), shape=(61, 61)

@@ -193,6 +193,9 @@ class TestEntries:
             "proportions": "<u2", "weights": "<u2", "region/members": "<u2",
         }  # fmt: skip
 
+    def test_in_one_map_the_proportions_are_all_there_is(self):
+        assert "weights" not in read(single(["a", "b"])).blocks
+
     def test_wide_maps_keep_single_precision(self):
         atlas = several()
         atlas.maps[1, atlas.proportions[1].argsort()[-2:], 0] = -400, 400
@@ -230,6 +233,11 @@ class TestEntries:
         assert found.header["maps"][2]["title"] == []
         assert found.header["maps"][2]["view"] == [0, 0, 1, 1]
         assert len(found.objects(2)) == 0
+
+    def test_one_object(self):
+        found = read(single(["alone"]))
+        assert found.header["maps"][0]["title"] == ["alone"]
+        np.testing.assert_array_equal(found.points(0), [[1, 0]])
 
 
 class TestMaps:
@@ -294,6 +302,11 @@ class TestMaps:
         assert found.of("weights", 0)[3] < 0.001 * 65535 < 0.999 * 65535 < found.of("weights", 1)[3]
         np.testing.assert_allclose(found.header["maps"][0]["view"], [0, 0, 1, 1])
         assert "stray" not in found.header["maps"][0]["title"]
+
+    def test_a_view_where_nothing_reaches_the_threshold(self):
+        found = read(several(n_maps=20), min_weight=1.0)
+        boxes = np.array([map_["view"] for map_ in found.header["maps"]])
+        assert (boxes[:, 2] > boxes[:, 0]).all()
 
     @pytest.mark.parametrize("d", [1, 2, 3, 35])
     def test_points_are_those_of_the_principal_plane(self, d):
@@ -364,6 +377,19 @@ class TestTwoKinds:
         assert title
         named = [word for name in title for word in name.split(", ")]
         assert {atlas.kinds[atlas.labels.index(word)] for word in named} == {"word"}
+
+    def test_many_documents_come_after_the_words(self, atlas):
+        n = list(atlas.kinds).count("document")
+        many = np.concatenate([np.arange(n)] * 5 + [np.arange(n, atlas.n_objects)])
+        grown = replace(
+            atlas,
+            labels=[f"{k} {atlas.labels[i]}" for k, i in enumerate(many)],
+            maps=atlas.maps[:, many], proportions=atlas.proportions[:, many],
+            kinds=[atlas.kinds[i] for i in many], factors=atlas.factors[many], metadata={},
+        )  # fmt: skip
+        found = read(grown)
+        first = found.objects(0)[found.of("order", 0)][: atlas.n_objects - n]
+        assert {grown.kinds[i] for i in first} == {"word"}
 
 
 class TestColumns:
@@ -482,6 +508,26 @@ class TestVectors:
         np.testing.assert_allclose([mark["from"] for mark in outside[:2]], [(low + high) / 2] * 2)
 
 
+class TestRefusals:
+    def test_columns_to_show(self):
+        atlas = single(
+            [f"w{i}" for i in range(200)],
+            metadata={
+                "group": np.array(["a", "b"] * 100),
+                "year": np.arange(200),
+                "name": np.array([f"n{i}" for i in range(200)]),
+            },
+        )
+        with pytest.raises(ParameterError, match=r"color='x'.*'group'.*'year'"):
+            read(atlas, color="x")
+        with pytest.raises(ParameterError, match="color='name'"):
+            read(atlas, color="name")
+        with pytest.raises(ParameterError, match=r"size='group'.*'year'"):
+            read(atlas, size="group")
+        with pytest.raises(ParameterError, match=r"\(none\)"):
+            read(single(["a"]), size="year")
+
+
 class TestObserved:
     """What was observed of each object stands beside the model."""
 
@@ -501,6 +547,11 @@ class TestObserved:
             assert (np.diff(shares[row]) <= 0).all()
             assert set(partners[row].tolist()) == set(np.flatnonzero(expected).tolist())
             assert shares[row] == pytest.approx(expected[partners[row]], abs=1 / 65535)
+
+    def test_nothing_where_nothing_is_known(self):
+        found = read(several())
+        assert not found.header["observed"]
+        assert "data/offsets" not in found.blocks
 
 
 class TestHidden:
@@ -600,6 +651,12 @@ class TestPictures:
         described, values = read(several(metadata={"face": column})).column("face")
         assert described["type"] == "image"
         assert values == column.tolist()
+
+    @pytest.mark.parametrize("other", ["data:image/svg+xml;base64,AA==", "data:text/html,x", "x"])
+    def test_what_is_no_picture_makes_it_a_text(self, other):
+        column = np.array([self.PICTURE] * 59 + [other], object)
+        described, _ = read(several(metadata={"face": column})).column("face")
+        assert described["type"] != "image"
 
     def test_pictures_that_are_too_large_are_refused(self):
         column = np.array([self.PICTURE[:-1] + "A" * 300_000 + "="] * 60, object)
