@@ -20,7 +20,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
         "maps/run",
         "_active",
-        "np.exp(log_softmin(weights)) > least -> np.exp(log_softmin(weights)) >= least",
+        "np.exp(log_softmin(weights)) > _ACTIVE -> np.exp(log_softmin(weights)) >= _ACTIVE",
     ): _BOUNDARY,
     ("optimizers/descent", "Momentum._guard", "spread < before -> spread <= before"): (
         "the spread before would have been the reference"

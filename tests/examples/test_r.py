@@ -68,7 +68,7 @@ def test_the_vignette_runs(rscript: str, tmp_path: Path) -> None:
         missing("reticulate; apt install r-cran-reticulate")
     text = (ROOT / "docs" / "tutorials" / "r.md").read_text("utf-8")
     blocks = re.findall(r"^```r\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 6
     printed = run(rscript, tmp_path, "\n".join(blocks))
     assert "<Associations of 13 objects, 60 pairs, from the frame>" in printed
     assert re.search(r"^KL divergence: 0\.\d+", printed, re.MULTILINE)
