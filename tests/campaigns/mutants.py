@@ -36,7 +36,7 @@ __all__ = ["ROOMS", "Tried", "covering", "modules_of", "run", "survives"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "manymaps"
-ROOMS = ("compute", "model", "io", "archive")
+ROOMS = ("compute", "model", "io", "archive", "affinity")
 
 # The finder of the module that was changed, in every process that a test starts.
 _IMPORTS = """
