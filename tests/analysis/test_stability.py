@@ -10,10 +10,12 @@ from joblib import parallel_config
 from scipy import sparse
 
 import manymaps as mm
+from code_samples import sample
 from manymaps.analysis.senses import fit_senses
 from manymaps.analysis.stability import repeat_fits, stability
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas, load_atlas
+from manymaps.atlas.consensus import Consensus
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 from sweep_samples import InterruptedMaps
@@ -77,6 +79,13 @@ class TestSenses:
             for row, sense in zip(rows, senses, strict=True):
                 near = [atlas.labels[j] for j in found.neighbors[row]]
                 assert near == [n.label for n in sense.neighbors]
+
+    def test_fewer_neighbours_than_asked_for(self):
+        atlas = made(n=3, n_maps=1)
+        found = fit_senses(atlas, 10, 0.1)
+        assert (found.neighbors[:, :2] >= 0).all()
+        assert (found.neighbors[:, 2:] == -1).all()
+        np.testing.assert_allclose(found.weights.sum(axis=1), 1)
 
     def test_one_alone_in_its_map_has_no_sense(self):
         proportions = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -273,6 +282,24 @@ class TestConsensus:
         with pytest.raises(ParameterError, match="fit 2 does not exist"):
             found.attach(2)
 
+    def test_new_objects_have_none(self):
+        rng = np.random.default_rng(0)
+        atlas = replace(made(n=30), vectors=rng.normal(size=(30, 4)))
+        attached = stability([atlas, atlas]).attach()
+        grown = mm.insert(attached, rng.normal(size=(2, 4)), labels=["new", "newer"])
+        grown = getattr(grown, "atlas", grown)
+        assert {sense.n_fits for sense in grown.senses("new")} == {None}
+        assert {sense.n_fits for sense in grown.senses("word3")} == {2}
+
+    def test_parts_must_fit(self):
+        atlas = made(n=10)
+        parts = stability([atlas, atlas]).attach().consensus.arrays()
+        parts["offsets"] = parts["offsets"][1:]
+        with pytest.raises(DataError, match="incompatible shapes"):
+            Consensus(**parts)
+        with pytest.raises(DataError):
+            replace(made(n=9), consensus=stability([atlas, atlas]).attach().consensus)
+
 
 class TestRefused:
     @pytest.mark.parametrize("count", [0, 1])
@@ -296,6 +323,15 @@ class TestRefused:
         assert stability([atlas, atlas]).observed.recurrence == 1
         with pytest.raises(DataError, match="labels repeat"):
             stability([atlas, reordered(atlas, np.array([3, 2, 1, 0]))])
+
+    def test_another_method(self):
+        with pytest.raises(DataError, match="fit 1"):
+            stability([made(), replace(made(), method="mm-sne")])
+
+    @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"min_weight": 1.5}, {"threshold": 0.0}])
+    def test_values_out_of_range(self, wrong):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            stability([made(), made()], **wrong)
 
 
 def ring(n=24):
@@ -336,6 +372,29 @@ class TestRepeatFits:
         assert not np.array_equal(three[0].maps, three[1].maps)
         other = repeat_fits(self.quick, data, 1, random_state=5)
         assert not np.array_equal(one[0].maps, other[0].maps)
+
+    def test_the_estimator_stays_as_it_is(self):
+        estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=5, random_state=7, n_jobs=1)
+        repeat_fits(estimator, ring(), 2, n_jobs=2)
+        assert (estimator.random_state, estimator.n_jobs) == (7, 1)
+        assert not hasattr(estimator, "atlas_")
+
+    def test_counts_too(self):
+        estimator = mm.CODE(n_maps=2, max_iter=10, init="random")
+        with pytest.warns(mm.DataWarning):
+            fits = repeat_fits(estimator, sample(), 2, random_state=0)
+        found = stability(fits)
+        assert 0 <= found.observed.recurrence <= 1
+        assert found.attach().senses("tie", kind="word")[0].n_fits in (1, 2)
+
+
+def test_senses_come_as_a_frame():
+    atlas = made(n=10)
+    frame = stability([atlas, atlas]).to_frame("pandas")
+    columns = ["label", "fit", "map", "proportion", "share", "recurrence", "overlap"]
+    assert list(frame.columns) == columns
+    assert (frame["recurrence"] == 1).all()
+    assert set(frame["label"]) == set(atlas.labels)
 
 
 def test_fits_of_real_relations_share_senses():
@@ -507,3 +566,12 @@ class TestBootstrap:
         assert {tuple(fit.labels) for fit in fits} == {("a", "b", "c", "d")}
         assert any(fit.associations[[3]].nnz == 0 for fit in fits)
         assert stability(fits, reference=0).reference == 0
+
+    def test_what_is_refused(self):
+        relations = mm.load_word_relations()
+        with pytest.raises(ParameterError, match="bootstrap='participants'"):
+            repeat_fits(self.quick, relations, 2, bootstrap="participants")
+        with pytest.raises(ParameterError, match="ndarray contain none"):
+            repeat_fits(self.quick, np.eye(9), 2, bootstrap="responses")
+        with pytest.raises(ParameterError, match="fit 2 does not exist"):
+            stability([made(), made()], reference=2)

@@ -54,6 +54,17 @@ def test_values_in_canonical_form_are_shared_and_others_left_untouched():
     assert loose.data.tolist() == [1, 2, 0, 4]
 
 
+@pytest.mark.parametrize(
+    "layout", [sparse.csc_array, sparse.coo_array, sparse.csr_matrix, np.asarray, np.ndarray.tolist]
+)
+@pytest.mark.parametrize("kind", [np.float32, np.int64, np.uint8])
+def test_any_layout_and_type_gives_the_same_table(layout, kind):
+    whole = np.floor(TABLE).astype(kind)
+    counts = Counts(layout(whole))
+    assert counts.values.dtype == np.float64
+    np.testing.assert_array_equal(counts.values.toarray(), whole)
+
+
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
 def test_a_bad_count_is_named_by_row_and_column(bad):
     values = TABLE.copy()
@@ -116,6 +127,12 @@ def test_a_subset_keeps_labels_and_metadata_together():
     assert table().subset(columns=slice(2)).shape == (3, 2)
 
 
+@pytest.mark.parametrize("rows", [[], [3], [0, 0], [True, False], ["a"], [False] * 3, [0.5]])
+def test_a_subset_of_rows_that_are_not_there_is_refused(rows):
+    with pytest.raises(ParameterError, match="rows"):
+        table().subset(rows=rows)
+
+
 def test_empty_rows_and_columns_are_removed_on_demand_and_said():
     counts = table()
     smaller = counts.without_empty()
@@ -176,6 +193,14 @@ def test_any_labels_and_counts_survive_a_file(tmp_path_factory, rows, columns, s
     np.testing.assert_array_equal(read.values.toarray(), values)
 
 
+def test_one_long_label_does_not_swell_the_file(tmp_path):
+    rows = [*map(str, range(2000)), "x" * 100_000]
+    Counts(np.ones((2001, 1)), rows).save(tmp_path / "c.npz")
+    with np.load(tmp_path / "c.npz") as arrays:
+        assert arrays["row_labels"].nbytes < 200_000
+    assert read_counts(tmp_path / "c.npz").row_labels == tuple(rows)
+
+
 def test_the_report_survives_a_file(tmp_path):
     counts = counts_from(sparse.coo_array(([1.0, 2, 0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2)))
     assert counts.report.n_read == counts.n_pairs + counts.report.merged + counts.report.n_dropped
@@ -222,6 +247,22 @@ def test_the_columns_of_a_long_frame_can_be_named():
         counts_from(frame, rows="nach", columns="von", count="malen")
 
 
+@pytest.mark.parametrize(("value", "message"), [(-2.0, "-2"), (None, "nan"), (np.inf, "inf")])
+def test_a_bad_count_of_a_long_frame_is_named(value, message):
+    frame = pd.DataFrame({"site": ["a", "b"], "species": ["x", "y"], "n": [1.0, value]})
+    with pytest.raises(DataError, match=rf"row 1: the count of 'b' - 'y' is .*{message}"):
+        counts_from(frame)
+
+
+def test_a_crosstab_of_pandas_has_its_kinds():
+    long = pd.DataFrame({"site": ["fen", "fen", "lake"], "species": ["teal", "coot", "teal"]})
+    counts = counts_from(pd.crosstab(long.site, long.species))
+    assert counts.kinds == ("site", "species")
+    assert counts.row_labels == ("fen", "lake")
+    assert counts.column_labels == ("coot", "teal")
+    assert counts.values.toarray().tolist() == [[1, 1], [0, 1]]
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_wide_frame_with_a_column_of_labels_and_metadata(frame):
     data = {"site": ["fen", "lake"], "soil": ["wet", "dry"], "teal": [1, 0], "coot": [2.5, 1]}
@@ -234,6 +275,43 @@ def test_a_wide_frame_with_a_column_of_labels_and_metadata(frame):
     numbered = counts_from(frame({"doc_id": [10, 11], "tie": [1, 0], "knot": [0, 2]}))
     assert numbered.row_labels == ("10", "11")
     assert numbered.n_columns == 2
+
+
+def test_a_missing_value_in_a_wide_frame_is_named():
+    frame = pd.DataFrame({"site": ["fen", "lake"], "teal": [1, np.nan]})
+    with pytest.raises(DataError, match=r"row 1.*'lake'.*column 0.*'teal'"):
+        counts_from(frame)
+
+
+def test_a_frame_of_sparse_columns_stays_sparse():
+    frame = pd.DataFrame.sparse.from_spmatrix(
+        sparse.random_array((50, 2_000), density=1e-3, rng=0, format="coo"),
+        index=[f"d{i}" for i in range(50)],
+    )
+    counts = counts_from(frame)
+    assert counts.shape == (50, 2_000)
+    assert counts.row_labels[3] == "d3"
+
+
+def test_objects_that_hold_no_counts_are_refused():
+    with pytest.raises(DataError, match="object of type dict"):
+        counts_from({"a": 1})
+    with pytest.raises(DataError, match="different lengths"):
+        counts_from([[1, 2], [3]])
+    with pytest.raises(DataError, match="no column of numbers"):
+        counts_from(pd.DataFrame({"a": ["x", "y"]}))
+    with pytest.raises(ParameterError, match="apply to data frames"):
+        counts_from(TABLE, rows="a")
+    with pytest.raises(ParameterError, match="is the name of a column"):
+        counts_from(TABLE, row_labels="a")
+    with pytest.raises(ParameterError, match="no column 'z'"):
+        counts_from(pd.DataFrame({"a": ["x"], "b": [1]}), row_labels="z")
+
+
+def test_counts_are_returned_as_they_are_or_renamed():
+    counts = table()
+    assert counts_from(counts) is counts
+    assert counts_from(counts, kinds=("text", "token")).kinds == ("text", "token")
 
 
 WORDS = [f"word{letter}" for letter in "abcdefghijkl"]
@@ -265,3 +343,12 @@ def test_swapped_rows_and_columns_are_noticed_by_kinds_or_labels(kinds, rows, co
     assert (hint is not None) is swapped
     if swapped:
         assert looks_transposed(counts.transposed()) is None
+
+
+def test_counts_of_a_frame_may_be_written_as_text():
+    frame = pd.DataFrame({"site": ["a", "b"], "species": ["x", "y"], "n": ["3", "4.5"]})
+    counts = counts_from(frame, rows="site", columns="species", count="n")
+    assert counts.values.toarray().tolist() == [[3, 0], [0, 4.5]]
+    frame["n"] = ["3", "many"]
+    with pytest.raises(DataError, match=r"row 1.*'b'.*'y'.*'many'"):
+        counts_from(frame, rows="site", columns="species", count="n")

@@ -122,6 +122,23 @@ def test_the_files_are_small_and_carry_their_notices(data, licence, parts):
     assert all(part in notice for part in parts)
 
 
+@pytest.mark.parametrize(
+    ("name", "option", "missing"),
+    [
+        ("build_word_relations", "--wordnet", "data.noun"),
+        ("build_word_associations", "--lwow", "there is no "),
+    ],
+)
+def test_a_script_names_missing_sources(name, option, missing, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["build", option, str(tmp_path)])
+    with pytest.raises(SystemExit) as stop:
+        imported(name).main()
+    assert stop.value.code == 2
+    told = capsys.readouterr().err
+    assert missing in told
+    assert str(tmp_path) in told
+
+
 @pytest.mark.slow
 def test_the_script_rebuilds_the_shipped_file(script):
     folder = Path(os.environ.get("WORDNET_HOME", "/usr/share/wordnet"))

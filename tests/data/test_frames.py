@@ -43,6 +43,11 @@ def test_long_frame_has_a_row_per_object_and_map(atlas, backend, plain):
     assert columns["metadata_map"] == [1, 1, 2, 2, 3, 3]
 
 
+def test_unknown_backend_is_refused(atlas):
+    with pytest.raises(ParameterError, match="pandas, polars, pyarrow"):
+        atlas.to_frame("excel")
+
+
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict])
 def test_metadata_of_any_frame_joins_by_label(atlas, make):
     frame = make({"word": ["KNOT", "tie", "cafe"], "n": [1, 2, 3], "kind": ["a", "b", "c"]})
@@ -69,6 +74,13 @@ def test_a_column_by_itself_is_in_the_order_of_the_objects(atlas, column):
     found = atlas.add_metadata(column, name="n").metadata["n"]
     assert found.tolist() == [1, 2, 3]
     assert found.dtype.kind == "i"
+
+
+def test_a_series_has_a_name_of_its_own(atlas):
+    for column in (pd.Series(list("abc"), name="kind"), pl.Series("kind", list("abc"))):
+        assert atlas.add_metadata(column).metadata["kind"].tolist() == list("abc")
+    few = atlas.add_metadata(pd.Series([1], index=["knot"], name="n")).metadata["n"]
+    np.testing.assert_array_equal(few, [np.nan, 1, np.nan])
 
 
 @pytest.mark.parametrize(
@@ -131,6 +143,11 @@ def test_metadata_that_does_not_fit_is_refused(frame, message):
         join_columns(LABELS, frame)
 
 
+def test_missing_label_column_is_named():
+    with pytest.raises(DataError, match=r"'word'.*'label'.*'n'"):
+        join_columns(LABELS, {"label": [], "n": []}, on="word")
+
+
 def test_metadata_survives_the_file(atlas, tmp_path):
     joined = atlas.add_metadata({"label": LABELS, "n": [1, 2, 3], "kind": ["a", "", "é"]})
     joined.save(tmp_path / "a.atlas")
@@ -149,6 +166,11 @@ def test_table_is_read_with_types(tmp_path, delimiter):
     }  # fmt: skip
 
 
+def test_parquet_table_is_read(tmp_path):
+    pl.DataFrame({"label": ["tie"], "n": [1]}).write_parquet(tmp_path / "t.parquet")
+    assert read_columns(tmp_path / "t.parquet") == {"label": ["tie"], "n": [1]}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -162,3 +184,9 @@ def test_broken_table_is_refused(tmp_path, text, message):
     file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_columns(file)
+
+
+def test_broken_parquet_is_refused(tmp_path):
+    (tmp_path / "t.parquet").write_text("label,n")
+    with pytest.raises(DataError):
+        read_columns(tmp_path / "t.parquet")

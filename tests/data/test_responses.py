@@ -150,6 +150,26 @@ def test_what_cannot_be_compared_is_refused():
         grouped_responses({"a": norms(COUNTS), "b": norms([[0, 1.5, 1], [1, 0, 0], [0, 0, 0]])})
 
 
+def test_what_are_no_groups_and_no_pairs_are_refused():
+    both = {"en": norms(COUNTS), "de": norms(COUNTS)}
+    with pytest.raises(DataError):
+        grouped_responses(list(both.values()))
+    with pytest.raises(DataError, match="'b'"):
+        grouped_responses({"a": norms(COUNTS), "b": "b.csv"})
+    for pairs in ("ab", {"tie": "Krawatte"}, 3):
+        with pytest.raises(DataError):
+            grouped_responses(both, pairs=pairs)
+    for pairs in ([1], ["ab"], [("tie",)]):
+        with pytest.raises(DataError, match="pair 0"):
+            grouped_responses(both, pairs=pairs)
+
+
+def test_pairs_that_leave_nothing_are_refused():
+    pairs = [(WORDS[0], WORDS[0]), (WORDS[0], WORDS[1])]
+    with pytest.raises(DataError, match="'a'"):
+        grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, pairs=pairs)
+
+
 def test_where_nobody_can_be_dealt_it_is_told():
     with pytest.raises(DataError, match="within='sex'"):
         grouped_responses(trials().groups("sex"), within="sex")

@@ -24,6 +24,18 @@ def test_numbers_are_taken_without_loss(dtype, taken):
     np.testing.assert_array_equal(table, TABLE.astype(dtype).astype(float))
 
 
+def test_sparse_rows_are_put_in_order_elsewhere():
+    given = sparse.csr_array(
+        (np.array([3.0, 1, 2, 5]), np.array([2, 0, 0, 1]), np.array([0, 3, 4])), shape=(2, 3)
+    )
+    before = [part.copy() for part in (given.data, given.indices, given.indptr)]
+    table = validated(BaseEstimator(), given, accept_sparse="csr")
+    assert table.has_canonical_format
+    assert table.toarray().tolist() == [[3, 0, 3], [0, 5, 0]]
+    for part, old in zip((given.data, given.indices, given.indptr), before, strict=True):
+        np.testing.assert_array_equal(part, old)
+
+
 @pytest.mark.parametrize("init", ["pca", "spectral", "random"])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 def test_fits_leave_unsorted_sparse_rows_as_they_are(init, metric):
@@ -78,3 +90,14 @@ def test_memberships_of_equal_rows():
     members = estimator.fit_transform(table)
     assert len(np.unique(table, axis=0)) < 7
     np.testing.assert_array_equal(estimator.transform(table), members)
+
+
+def test_clusters_know_the_names_of_a_frame():
+    pandas = pytest.importorskip("pandas")
+    table = np.random.default_rng(0).random((5, 5))
+    frame = pandas.DataFrame(table + table.T, index=list("abcde"), columns=list("abcde"))
+    fit = AdditiveClustering(2, n_init=1, random_state=0).fit(frame)
+    np.testing.assert_array_equal(fit.transform(frame), fit.memberships_)
+    assert fit.feature_names_in_.tolist() == list("abcde")
+    fit.fit(frame.to_numpy())
+    assert not hasattr(fit, "feature_names_in_")

@@ -18,10 +18,11 @@ from manymaps.data.datasets import (
     load_consonants,
     load_integers,
 )
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.figures.features import plot_features
 from manymaps.figures.outlines import levels, outline
-from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
+from manymaps.labels import UnknownLabelError
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, T_SNE
 
 
 def features(printed):
@@ -152,6 +153,29 @@ def test_other_dimensions(n_components):
     figure = plot_features(atlas, features({("a", "b", "c"): 1.0}))
     figure.draw_without_rendering()
     assert len(outlines(figure.axes[0])) == 1
+
+
+def test_refusals():
+    atlas, found = integers()
+    with pytest.raises(ParameterError, match="map 1"):
+        plot_features(atlas, found, map=1)
+    with pytest.raises(ParameterError):
+        plot_features(atlas, found, features=[8])
+    with pytest.raises(ParameterError):
+        plot_features(atlas, 2 * found, features=range(11))
+    with pytest.raises(ParameterError, match="no features to draw"):
+        plot_features(atlas, [])
+    with pytest.raises(ParameterError, match="a number from 0 to 1"):
+        plot_features(atlas, found, min_weight=2)
+    with pytest.raises(ParameterError, match="leaves no space"):
+        plot_features(atlas, found, size=(1, 3))
+    with pytest.raises(UnknownLabelError):
+        plot_features(atlas, features({("2", "eleven"): 1.0}))
+    kinds = Atlas(
+        ["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), CODE, kinds=("document", "word")
+    )
+    with pytest.raises(ParameterError, match="bipartite atlas"):
+        plot_features(kinds, features({("a",): 1.0}))
 
 
 def test_a_map_of_similarities_does_not_count_what_is_unknown():

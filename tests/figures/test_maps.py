@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -88,6 +89,13 @@ def test_where_labels_meet_the_important_one_wins():
     atlas = Atlas(labels, maps, np.array([here, 1 - here]), MULTIPLE_MAPS_T_SNE)
     words = words_of(plot_map(atlas, 0, max_labels=1).axes[0])
     assert words == ["bold"]
+
+
+def test_max_labels():
+    atlas = random_atlas(0)
+    assert len(labels_of(plot_map(atlas, 0, max_labels=5).axes[0])) == 5
+    assert not labels_of(plot_map(atlas, 0, max_labels=0).axes[0])
+    assert all(len(labels_of(ax)) <= 3 for ax in plot_atlas(atlas, max_labels=3).axes)
 
 
 def test_highlighted_words_are_labelled_in_the_accent_colour_with_a_halo():
@@ -282,6 +290,16 @@ def test_bad_values_are_refused(call, message):
         call(random_atlas(0, n=20))
 
 
+def test_other_formats_and_places_are_refused_and_nothing_is_left(tmp_path):
+    figure = plot_map(random_atlas(0, n=10), 0)
+    for name in ("map.gif", "map", "map.svgz"):
+        with pytest.raises(ParameterError, match="must end in"):
+            save_figure(figure, tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        save_figure(figure, tmp_path / "missing" / "map.png")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "map.png"
     path.write_text("old")
@@ -295,6 +313,13 @@ def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
         save_figure(figure, path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_notebooks_show_the_figure_and_pyplot_is_left_alone():
+    figure = plot_map(random_atlas(0, n=10), 0)
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
 
 
 @pytest.mark.parametrize("draw", [plot_map, plot_atlas, lambda atlas: plot_senses(atlas, "0")])

@@ -8,9 +8,11 @@ import time
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
@@ -140,6 +142,24 @@ def test_the_word_cue_is_not_a_header(write):
     assert "1 repeated header" in " ".join(norms.report.notes)
 
 
+def test_frames_as_r_and_pandas_write_them(write):
+    body = "1\ttie\tknot\t1\n2\tknot\ttie\t1\n"
+    for header in ("cue\tresponse\tstrength\n", "\tcue\tresponse\tstrength\n"):
+        assert read_associations(write("n.tsv", header + body)).labels == ("tie", "knot")
+
+
+def test_stray_bytes_do_no_harm_in_columns_that_nobody_reads(write):
+    text = b"cue,response,strength,note\na,b,1,\xff\nb,a,1,x\n"
+    assert read_associations(write("n.csv", text)).n_pairs == 2
+
+
+def test_words_that_hold_another_delimiter(write):
+    text = 'cue;response;strength\n"a;b";c,d;1\nc,d;"a;b";1\n'
+    assert read_associations(write("n.csv", text)).labels == ("a;b", "c,d")
+    text = "cue\tresponse\tstrength\na, b\tc\t1\nc\ta, b\t1\n"
+    assert read_associations(write("n.csv", text)).labels == ("a, b", "c")
+
+
 def test_pairs_of_numbers_are_no_matrix(write):
     norms = read_associations(write("n.csv", "1,2,0.5\n2,3,0.4\n3,1,0.2\n"))
     assert norms.labels == ("1", "2", "3")
@@ -175,6 +195,11 @@ def test_white_space_is_stripped(write):
         write("n.csv", 'cue, response, strength\n tie , "knot, big", 1\n"knot, big",\u00a0tie,1\n')
     )
     assert norms.labels == ("tie", "knot, big")
+
+
+def test_tabbed_files_may_do_without_quoting(write):
+    text = 'cue\tresponse\tstrength\n"cause\tso\t1\nso\t"cause\t1\nso\t5" nail\t1\n5" nail\tso\t1\n'
+    assert read_associations(write("n.tsv", text)).labels == ('"cause', "so", '5" nail')
 
 
 label = st.text(
@@ -394,6 +419,22 @@ def test_frames(make):
     assert norms.report.dropped == {"empty label": 1}
 
 
+def test_parquet(tmp_path):
+    parquet.write_table(pa.table(COLUMNS), tmp_path / "n.parquet")
+    assert as_dict(read_associations(tmp_path / "n.parquet")) == EXPECTED
+    (tmp_path / "n.parquet").rename(tmp_path / "n.bin")
+    assert as_dict(read_associations(tmp_path / "n.bin")) == EXPECTED
+    coded = pa.table({**COLUMNS, "Cue": pa.array(COLUMNS["Cue"]).dictionary_encode()})
+    parquet.write_table(coded, tmp_path / "coded.parquet")
+    assert as_dict(read_associations(tmp_path / "coded.parquet", format="parquet")) == EXPECTED
+
+
+def test_the_column_of_strengths_is_another_than_that_of_responses(write):
+    """R1 is the first response in a file of answers, and its count in one of norms."""
+    file = write("raw.csv", "cue,R1,R2\ntie,knot,suit\nknot,tie,rope\n")
+    assert read_associations(file, response="R1").n_pairs == 2
+
+
 NOT_A_NUMBER = pd.DataFrame({"cue": ["a", "b"], "response": ["b", "a"], "strength": [1, np.nan]})
 
 
@@ -480,6 +521,22 @@ def test_columns_of_counts_and_group_sizes(tmp_path, header, found):
     cells = ["tie", "knot"] + ["2"] * (header.count(",") - 1)
     path.write_text(f"{header}\n{','.join(cells)}\nknot,tie{',2' * (len(cells) - 2)}\n")
     assert response_columns(path, ColumnNames()) == found
+
+
+def test_group_sizes_of_text_and_parquet(tmp_path):
+    columns = {"cue": ["Tie", "Tie", "knot"], "target": ["knot", "suit", "Tie"], "N": [90, 90, 80]}
+    frame = pl.DataFrame(columns | {"strength": [0.5, 0.25, 1]})
+    frame.write_csv(tmp_path / "norms.csv")
+    frame.write_parquet(tmp_path / "norms.parquet")
+    for name in ("norms.csv", "norms.parquet"):
+        path = tmp_path / name
+        assert response_columns(path, ColumnNames()) == (None, "N")
+        names = ColumnNames(strength="N")
+        assert read_group_sizes(path, names) == {"Tie": 90, "knot": 80}
+        assert read_group_sizes(path, names, fold=True) == {"tie": 90, "knot": 80}
+    graph = tmp_path / "norms.graphml"
+    graph.write_text("<graphml/>")
+    assert response_columns(graph, ColumnNames()) == (None, None)
 
 
 def test_bad_group_sizes(tmp_path):

@@ -69,7 +69,10 @@ class TestOutput:
 
 LABELS = {
     "quotes": 'a "quoted" word',
+    "emoji": "\N{FAMILY}\N{ZERO WIDTH JOINER}\N{GRINNING FACE}",
+    "ten thousand characters": "x" * 10_000,
     "markup": "[red]$x^2$ <b>&amp;",
+    "missing": "NA",
 }
 
 
@@ -107,3 +110,13 @@ def test_no_traceback_unless_asked_for(folder, monkeypatch):
     failed(fit(folder, TRIANGLE), 1, "RuntimeError: a fault of ours (set MANYMAPS_DEBUG=1")
     monkeypatch.setenv("MANYMAPS_DEBUG", "1")
     assert isinstance(fit(folder, TRIANGLE).exception, RuntimeError)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(OSError(28, "No space left on device"), "No space left on device"),
+     (MemoryError(), "more memory")],
+)  # fmt: skip
+def test_failures_of_the_machine(folder, monkeypatch, error, message):
+    monkeypatch.setattr("manymaps.cli.reading.read_associations", broken(error))
+    failed(fit(folder, TRIANGLE), 1, message)

@@ -206,6 +206,12 @@ class TestSources:
         assert "1 document with a repeated label got a number: 'a (3)'" in counts.report.notes
         assert any("'html'" in note for note in counts.report.notes)
 
+    def test_mappings_and_series(self):
+        assert count_texts({"x": "tie", "y": "knot"}).row_labels == ("x", "y")
+        pandas = pytest.importorskip("pandas")
+        series = pandas.Series(["tie", "knot"], index=["p", "q"])
+        assert count_texts(series).row_labels == ("p", "q")
+
     def test_files(self, tmp_path):
         file = tmp_path / "posts.jsonl"
         file.write_text('{"nr": "a", "body": "tie", "group": "x"}\n{"nr": "b", "body": "knot"}\n')
@@ -215,6 +221,15 @@ class TestSources:
         assert counts.report.source == str(file)
         assert counts.report.n_read == 2
         assert count_texts(str(file)).row_labels == ("0", "1")
+
+    def test_bad_sources_are_refused(self, tmp_path):
+        with pytest.raises(DataError):
+            count_texts(["tie", 3])
+        with pytest.raises(DataError):
+            count_texts([b"tie"])
+        for text in ("a text, not a file", "a long text " * 1000):
+            with pytest.raises(OSError, match="text"):
+                count_texts(text)
 
 
 class TestCooccurrences:
@@ -276,6 +291,12 @@ class TestCooccurrences:
                 part.values.toarray(), whole.values.toarray()[np.ix_(chosen, chosen)]
             )
 
+    def test_bad_options_are_refused(self):
+        with pytest.raises(ParameterError):
+            count_cooccurrences(POEM, window=0)
+        with pytest.raises(ParameterError):
+            count_cooccurrences(POEM, weighting="linear")
+
 
 HEADER = re.compile(r".*?\n\n", re.DOTALL)
 
@@ -336,3 +357,9 @@ class TestInformation:
         assert set(raw.labels) <= set(counts.row_labels)
         assert any("raw counts are used as similarities" in note for note in raw.report.notes)
         assert not any("raw counts" in note for note in ppmi(counts).report.notes)
+
+    def test_refusals(self):
+        with pytest.raises(DataError):
+            ppmi(count_texts(["tie knot", "tie rope"]))
+        with pytest.raises(DataError):
+            ppmi(Counts(np.ones((3, 3))))

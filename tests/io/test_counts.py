@@ -5,6 +5,7 @@ import gzip
 import anndata
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from scipy.io import mmwrite
@@ -115,6 +116,20 @@ def test_lists_without_a_header(tmp_path):
     assert read_counts(numbers, format="matrix").values.toarray()[1].tolist() == [1, 3, 4]
 
 
+def test_quotation_marks_may_hold_delimiters_newlines_and_themselves(tmp_path):
+    text = QUOTED + '"d, 1","a ""b"" c",2\n"e","f\ng",1\n'
+    counts = read_counts(save(tmp_path / "c.csv", text))
+    assert counts.row_labels == ("d1", "d2", "d, 1", "e")
+    assert counts.column_labels == ("tie", "knot", "suit", 'a "b" c', "f\ng")
+    mixed = LONG.replace("count", "count,note").replace("\nd", ',"x\nd')
+    with pytest.raises(DataError):
+        read_counts(save(tmp_path / "m.csv", mixed))
+    even = 'document,word,count,note\nd1,tie,1,"a,b"\nd1,tie,2,"c,d"\n'
+    assert read_counts(save(tmp_path / "e.csv", even)).values.toarray().tolist() == [[3]]
+    nails = save(tmp_path / "n.tsv", 'document\tword\tcount\nd1\t5" nail\t2\nd1\t"odd\t1\n')
+    assert read_counts(nails).column_labels == ('5" nail', '"odd')
+
+
 def test_a_bad_line_is_named(tmp_path):
     for cells in "bow,-1", "bow,nan", "bow,inf", "bow,", "bow,many", "bow,1_000", "bow", "bow,1,2":
         with pytest.raises(DataError) as caught:
@@ -154,6 +169,18 @@ def test_tables_with_a_column_per_feature(tmp_path, content):
     assert_same(counts, (kind, "column"))
 
 
+def test_columns_of_text_become_metadata_and_numbers_may_be_labels(tmp_path):
+    path = save(tmp_path / "c.csv", "site,soil,1998,1999\n7,wet,1,0.5\n8,dry,0,2\n")
+    counts = read_counts(path)
+    assert counts.row_metadata["soil"].tolist() == ["wet", "dry"]
+    assert counts.row_labels == ("7", "8")
+    assert counts.column_labels == ("1998", "1999")
+    years = read_counts(save(path, "site,1998,1999\nfen,1,0.5\nlake,0,2\n"))
+    assert years.column_labels == ("1998", "1999")
+    assert years.row_labels == ("fen", "lake")
+    assert any("1 of 3 counts are not whole" in note for note in years.report.notes)
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -179,6 +206,68 @@ def test_bad_tables_are_refused_with_their_place(tmp_path, content):
     with pytest.raises(DataError) as caught:
         read_counts(path)
     assert "c.csv" in str(caught.value)
+
+
+def test_parquet_lists_and_tables(tmp_path):
+    path = tmp_path / "c.parquet"
+    pl.read_csv(LONG.encode()).write_parquet(path)
+    assert_same(read_counts(path))
+    assert looks_like_counts(path)
+    pl.read_csv(WIDE.encode()).write_parquet(path)
+    assert_same(read_counts(path), ("document", "column"))
+    assert looks_like_counts(path)
+
+
+def test_npz_files_of_others(tmp_path):
+    path = tmp_path / "c.npz"
+    for kind in sparse.csr_array, sparse.csc_array:
+        sparse.save_npz(path, kind(VALUES))
+        np.testing.assert_array_equal(read_counts(path).values.toarray(), VALUES)
+    labels = {"row_labels": ["d1", "d2"], "column_labels": ["tie", "knot", "suit"]}
+    np.savez(path, counts=np.array(VALUES), other=np.arange(9), **labels)
+    assert_same(read_counts(path), ("row", "column"))
+    assert looks_like_counts(path)
+    for faults in {"row_labels": ["a", "a"]}, {"column_labels": ["a"]}, {"counts": -np.eye(2)}:
+        np.savez(path, **{"counts": np.eye(2), **faults})
+        with pytest.raises(DataError):
+            read_counts(path)
+    np.savez(path, values=np.eye(2))
+    with pytest.raises(DataError):
+        read_counts(path)
+
+
+def test_objects_and_damaged_archives_are_refused(tmp_path):
+    path = tmp_path / "c.npz"
+    words = np.array(["tie", None, 3], dtype=object)
+    np.savez(path, counts=np.array(VALUES), column_labels=words)
+    with pytest.raises(DataError):
+        read_counts(path)
+    np.save(tmp_path / "c.npy", np.array([[1, None]], dtype=object))
+    with pytest.raises(DataError):
+        read_counts(tmp_path / "c.npy")
+    Counts(np.random.default_rng(0).integers(0, 9, (40, 40))).save(path)
+    whole = path.read_bytes()
+    for content in whole[:10], whole[:-30], "hello, world\n":
+        with pytest.raises(DataError):
+            read_counts(save(path, content))
+
+
+@pytest.mark.parametrize("name", ["indptr", "kinds", "row_labels", "data", "manymaps_counts"])
+def test_changed_files_of_ours_are_refused(tmp_path, name):
+    path = tmp_path / "c.npz"
+    Counts(VALUES, ["d1", "d2"]).save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    bad = {
+        "indptr": np.array([0, 99, 3]),
+        "kinds": np.array(["a"]),
+        "row_labels": np.array(["d1", "d1"]),
+        "data": np.array([1, -1, 1]),
+        "manymaps_counts": np.array(99),
+    }
+    np.savez(path, **(arrays | {name: bad[name]}))
+    with pytest.raises(DataError):
+        read_counts(path)
 
 
 @pytest.mark.parametrize("packed", [False, True])

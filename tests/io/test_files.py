@@ -5,12 +5,16 @@ import gzip
 import lzma
 import zipfile
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
+from scipy import sparse
 
 from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.counts import read_counts
-from manymaps.io.files import read_bytes
+from manymaps.io.files import read_bytes, split_lines, stored_format
 from manymaps.io.metadata import read_columns
 from manymaps.io.vectors import read_vectors
 from vector_samples import save
@@ -40,9 +44,26 @@ def test_a_zip_file_with_one_text(tmp_path):
         read_associations(tmp_path / "n.csv.zip")
 
 
+def test_compressed_arrays_and_parquet_are_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.eye(3))
+    parquet.write_table(pa.table({"cue": ["a", "b"], "response": ["b", "a"]}), tmp_path / "a.pq")
+    for name in "a.npy", "a.pq":
+        path = save(tmp_path / f"{name}.gz", gzip.compress((tmp_path / name).read_bytes()))
+        with pytest.raises(DataError):
+            read_associations(path)
+
+
 def test_a_word_may_begin_like_an_archive(tmp_path):
     path = save(tmp_path / "v.vec", b"BZhou .5 .25 1\ntie .5 0 1\n")
     assert read_vectors(path).labels == ("BZhou", "tie")
+
+
+def test_an_archive_of_arrays_needs_no_name(tmp_path):
+    sparse.save_npz(tmp_path / "s.npz", sparse.csr_array([[0, 1, 2], [3, 0, 1]]))
+    (tmp_path / "s.npz").rename(tmp_path / "s")
+    path = tmp_path / "s"
+    assert stored_format(path, path.read_bytes()) == "npz"
+    assert read_counts(path).values.sum() == 7
 
 
 def test_spreadsheets_and_pickles_are_refused(tmp_path):
@@ -67,6 +88,10 @@ def test_columns_of_metadata_keep_their_order_and_kind(tmp_path):
         "code": ["1_0", "20", "30"],
         "some": [None, "4", "x"],
     }
+
+
+def test_lines_are_stripped_at_both_ends():
+    assert split_lines(b" a b \r\n\tc\t\rd\n", "x") == ["a b", "c", "d", ""]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

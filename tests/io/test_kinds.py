@@ -3,10 +3,13 @@
 import gzip
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from scipy import sparse
 
 from manymaps.errors import ParameterError
+from manymaps.io.associations import read_associations
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, lines_of, save
@@ -61,6 +64,18 @@ def test_arrays_that_look_like_vectors(tmp_path):
     assert not looks_like_vectors(npz)
     assert looks_like_vectors(npz, "npz:values")
     path.write_bytes(path.read_bytes()[:20])
+    assert not looks_like_vectors(path)
+
+
+def test_parquet_that_looks_like_vectors(tmp_path):
+    path = tmp_path / "v.parquet"
+    pairs = pa.table({"cue": WORDS, "response": WORDS[::-1], "strength": [1.0, 2, 3, 4]})
+    parquet.write_table(pairs, path)
+    assert not looks_like_vectors(path)
+    assert len(read_associations(path).labels) == 4
+    parquet.write_table(pairs.rename_columns(["a", "b", "c"]), path)
+    assert not looks_like_vectors(path)
+    path.write_bytes(b"PAR1")
     assert not looks_like_vectors(path)
 
 

@@ -57,6 +57,12 @@ def test_tables_of_numbers_alone(write):
     assert four.labels == ("0", "1", "2", "3")
 
 
+def test_given_labels_replace_those_of_a_table(write):
+    text = ",0,1,2\n0,1,.6,.4\n1,.6,1,0\n2,.4,0,1\n"
+    assert_matrix(read_associations(write("m.csv", text), rows="keep"), "012")
+    assert_matrix(read_associations(write("m.csv", text), rows="keep", labels=WORDS))
+
+
 def test_renormalized_matrices_say_that_symmetry_is_lost(write):
     norms = read_associations(write("m.csv", MATRIX))
     assert norms.strengths.sum(axis=1).tolist() == pytest.approx([1, 1, 1])
@@ -104,6 +110,25 @@ def test_tables_that_cannot_be_used(write, text):
     with pytest.raises(DataError) as caught:
         read_associations(write("bad.csv", text), format="matrix")
     assert "bad.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([[object()]]),
+        np.ones((2, 3)),
+        np.ones(4),
+        np.array([[0, 1], [np.inf, 0]]),
+        np.array([[0, -1], [1, 0]]),
+        np.array([[0, 1j], [1, 0]]),
+        np.array([["a", "b"], ["c", "d"]]),
+    ],
+)
+def test_arrays_that_cannot_be_used(tmp_path, array):
+    np.save(tmp_path / "bad.npy", array)
+    with pytest.raises(DataError) as caught:
+        read_associations(tmp_path / "bad.npy")
+    assert "bad.npy" in str(caught.value)
 
 
 GAPS = np.array([[1, 0.6, np.nan], [0.6, 1, 0], [np.nan, 0, np.nan]])
@@ -165,6 +190,21 @@ def test_missing_pairs_are_checked():
         Associations(WORDS, table, missing=np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]]))
     with pytest.raises(DataError):
         Associations(WORDS, table, missing=np.eye(2, dtype=bool))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        "a\nb\n",
+        "a\n\nb\n",
+        "a\nb\na\n",
+        b"a\n\xe9\n",
+    ],
+)
+def test_labels_that_do_not_fit(tmp_path, write, labels):
+    np.save(tmp_path / "a.npy", DENSE)
+    with pytest.raises(DataError):
+        read_associations(tmp_path / "a.npy", labels=write("l.txt", labels))
 
 
 def test_square_frames_and_arrays():

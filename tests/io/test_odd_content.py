@@ -1,19 +1,62 @@
 """Odd content of files: long numbers, half characters, empty files, rows in blocks."""
 
+import gzip
+
 import numpy as np
 import pytest
 
 from manymaps.errors import DataError
+from manymaps.io.counts import read_counts
 from manymaps.io.judgements import read_judgements
+from manymaps.io.matrices import read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.tables import RULE_OF, TextTable
+from manymaps.io.texts import Texts
+from manymaps.io.vectors import read_vectors
+from manymaps.labels import natural_order
 from vector_samples import save
+
+DIGITS = "9" * 5000
+
+
+def test_packed_word2vec_that_promises_too_much(tmp_path):
+    head = f"{10**12} {10**12}\n".encode() + b"a " + bytes(100)
+    for name, data in {"v.bin": head, "v.bin.gz": gzip.compress(head)}.items():
+        with pytest.raises(DataError):
+            read_vectors(save(tmp_path / name, data), format="word2vec-binary")
+
+
+def test_numbers_of_thousands_of_digits(tmp_path):
+    with pytest.raises(DataError):
+        list(Texts(save(tmp_path / "t.jsonl", f'{{"text": "a", "n": {DIGITS}}}\n')))
+    with pytest.raises(DataError):
+        read_counts(save(tmp_path / "t.csv", f"document,word,count\na,b,{DIGITS}\n"))
+    table = read_columns(save(tmp_path / "m.csv", f"label,n,m\na,{DIGITS},{2**63}\nb,1,2\n"))
+    assert table == {"label": ["a", "b"], "n": [DIGITS, "1"], "m": [str(2**63), "2"]}
+    assert sorted([f"a{DIGITS}", "a10", "a9"], key=natural_order) == ["a9", "a10", f"a{DIGITS}"]
+
+
+def test_halves_of_characters_in_json(tmp_path):
+    line = '{"text": "a \\ud800", "id": "\\udc00", "k\\ud800": "v\\ud800"}\n'
+    (document,) = Texts(save(tmp_path / "t.jsonl", line))
+    for part in (document.text, document.label, *document.metadata, *document.metadata.values()):
+        assert part.encode("utf-8")
 
 
 def test_a_table_without_rows(tmp_path):
     for text in "label,n\n", '""\n""\n', "<html>\n", ",\n":
         with pytest.raises(DataError):
             read_columns(save(tmp_path / "m.csv", text))
+
+
+def test_nothing_but_a_mark_or_a_header(tmp_path):
+    with pytest.raises(DataError):
+        read_labels(save(tmp_path / "l.txt", "\ufeff\n\n"))
+    header = "judge,item1,item2,similarity\n"
+    with pytest.raises(DataError):
+        read_judgements(save(tmp_path / "j.csv", header), judge="judge")
+    with pytest.raises(DataError):
+        read_vectors(save(tmp_path / "v.txt", "\n" * 100 + "a"))
 
 
 def test_a_column_of_judges_is_found_in_any_case(tmp_path):

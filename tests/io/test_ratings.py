@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 import manymaps as mm
@@ -109,6 +110,16 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
 def test_bad_files(tmp_path, text):
     with pytest.raises(mm.DataError):
         mm.read_ratings(written(tmp_path, text))
+
+
+def test_parquet_and_frames(tmp_path):
+    frame = pandas.DataFrame(PAIRS, columns=["word1", "word2"]).assign(rating=[3.25, 5.5, 4])
+    assert mm.ratings_from(frame).pairs == PAIRS
+    assert mm.ratings_from({k: list(v) for k, v in frame.items()}).pairs == PAIRS
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "rated.parquet")
+    assert mm.read_ratings(tmp_path / "rated.parquet").pairs == PAIRS
+    assert looks_like_ratings(tmp_path / "rated.parquet")
 
 
 def test_triples_and_faults_in_memory():

@@ -1,6 +1,8 @@
 """Documents from folders and files: what is read, what is left out and said, what is refused."""
 
+import bz2
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,10 @@ class TestFolder:
         (note,) = report.notes
         assert "2 binary (image.png, ...)" in note
 
+    def test_compressed_files(self, tmp_path):
+        written(tmp_path / "a.txt.bz2", bz2.compress(FRENCH.encode()))
+        assert texts_of(tmp_path) == [FRENCH]
+
 
 class TestEncodings:
     @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
@@ -78,6 +84,20 @@ class TestEncodings:
         (note,) = report.notes
         assert note.startswith("not UTF-8 and read as latin-1: 1 (first ")
         assert "a.txt" in note
+
+    def test_utf16_without_a_mark_needs_its_name(self, tmp_path):
+        file = written(tmp_path / "a.txt", "tie\nknot\n".encode("utf-16-le"))
+        with pytest.raises(DataError):
+            read(file)
+        with pytest.raises(DataError):
+            read(tmp_path)
+        assert texts_of(file, encoding="utf-16-le") == ["tie", "knot"]
+        assert texts_of(tmp_path, encoding="utf-16-le") == ["tie\nknot\n"]
+
+    def test_lines_that_are_not_utf8(self, tmp_path):
+        file = written(tmp_path / "a.txt", b"\n".join([FRENCH.encode(), FRENCH.encode("latin-1")]))
+        with pytest.raises(DataError):
+            read(file)
 
 
 class TestJsonLines:
@@ -102,6 +122,11 @@ class TestJsonLines:
         file = written(tmp_path / "a.jsonl.gz", gzip.compress(b'{"Body Text": "tie", "Nr": 3}'))
         texts = Texts(file, column="body_text", label_column="nr")
         assert list(texts) == [Document("3", "tie")]
+
+    def test_line_separators_of_unicode_are_no_ends_of_line(self, tmp_path):
+        text = "tie\u2028knot\x85\x0c"
+        line = json.dumps({"text": text}, ensure_ascii=False)
+        assert texts_of(written(tmp_path / "a.jsonl", line + "\n")) == [text]
 
     @pytest.mark.parametrize(
         "line",
@@ -140,6 +165,37 @@ class TestTables:
         rows = [["id", "text"], ["a", '"tie, knot; bow | noose"']]
         file = written(tmp_path / "a.csv", "\n".join(map(delimiter.join, rows)))
         assert list(Texts(file)) == [Document("a", "tie, knot; bow | noose")]
+
+    @pytest.mark.parametrize(
+        ("rows", "documents"),
+        [
+            ('text\tid\n"5 inches\ta\n6" nail\tb\n', [("a", '"5 inches'), ("b", '6" nail')]),
+            ('text\tid\n"a\ttie"\ta\n', [("a", "a\ttie")]),
+        ],
+    )
+    def test_tabs_without_and_with_quoting(self, tmp_path, rows, documents):
+        file = written(tmp_path / "a.tsv", rows)
+        assert list(Texts(file)) == [Document(*one) for one in documents]
+
+    def test_parquet(self, tmp_path):
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        n = 3000
+        table = pyarrow.table(
+            {
+                "doc_id": [f"d{i}" for i in range(n)],
+                "text": pyarrow.array(["tie"] * (n - 1) + [None]).dictionary_encode(),
+                "year": list(range(n)),
+                "tags": [["x"]] * n,
+            }
+        )
+        parquet.write_table(table, tmp_path / "a.parquet")
+        documents, report = read(tmp_path / "a.parquet")
+        assert documents[2998] == Document("d2998", "tie", {"year": 2998})
+        assert documents[2999] == Document("d2999", "", {"year": 2999})
+        assert len(documents) == n
+        assert "'tags'" in report.notes[1]
 
 
 class TestLines:

@@ -60,6 +60,12 @@ def written(path: Path, delimiter=",", header=HEADER, rows=ROWS, quoting=csv.QUO
     return path
 
 
+def test_text_is_read_to_the_value(tmp_path):
+    for name, delimiter in {"a.csv": ",", "b.csv": ";", "a.tsv": "\t"}.items():
+        for quoting in csv.QUOTE_MINIMAL, csv.QUOTE_ALL:
+            check_rows(mm.read_trials(written(tmp_path / name, delimiter, quoting=quoting)))
+
+
 def test_frames_and_parquet_are_read_alike(tmp_path):
     columns = dict(zip(HEADER, zip(*ROWS, strict=True), strict=True))
     columns["age"] = [33, 33, None, 41, 41]
@@ -158,6 +164,22 @@ def test_one_answer_a_row_is_gathered_by_person_and_cue(tmp_path):
         ("1", "tie", ["black", "-", "-"], 20),
     ]
     assert trials.report.n_read == 4
+
+
+def test_na_is_a_word_where_trials_have_one_answer(tmp_path):
+    rows = [["1", "chemistry", "NA"], ["2", "chemistry", "Na"]]
+    header = ["subject", "stimulus", "response"]
+    trials = mm.read_trials(write_plain(tmp_path / "a.csv", header, rows))
+    assert given_texts(trials) == [["NA"], ["Na"]]
+
+
+def test_columns_can_be_named(tmp_path):
+    header = ["who", "prompt", "one", "two", "n"]
+    rows = [["a", "tie", "knot", "suit", "1"], ["b", "knot", "tie", "", "2"]]
+    file = write_plain(tmp_path / "a.csv", header, rows)
+    trials = mm.read_trials(file, cue="Prompt", response="one, two", participant="who")
+    assert given_texts(trials) == [["knot", "suit"], ["tie", "-"]]
+    assert trials.participants == ("a", "b")
 
 
 def test_treatments_come_in_their_order(tmp_path):
@@ -298,6 +320,32 @@ def test_numbered_pairs_are_named_by_a_list(tmp_path):
     np.testing.assert_allclose(graph.strengths.toarray()[0], [0, 5 / 9, 4 / 9])
 
 
+def test_the_edinburgh_thesaurus_as_stimulus_and_response(tmp_path):
+    """Its published counts are pairs; answers of single people are trials."""
+    (tmp_path / "counts.csv").write_text(
+        "stimulus,response,count\nTIE,KNOT,60\nTIE,SUIT,20\nKNOT,TIE,9\n"
+    )
+    assert mm.read_associations(tmp_path / "counts.csv", responses="keep").n_responses[0] == 80
+    (tmp_path / "raw.csv").write_text(
+        "subject,stimulus,response\n1,TIE,KNOT\n2,TIE,SUIT\n1,KNOT,TIE\n"
+    )
+    assert mm.read_associations(tmp_path / "raw.csv", responses="keep").n_responses.tolist() == [
+        2,
+        1,
+        0,
+    ]
+
+
+def test_estimators_take_trials(tmp_path):
+    trials = mm.read_trials(write_swow(tmp_path / "a.csv"))
+    settings = {"n_maps": 2, "max_iter": 5, "random_state": 0}
+    of_trials = mm.MultipleMapsTSNE(**settings).fit(trials).atlas_
+    of_norms = mm.MultipleMapsTSNE(**settings).fit(trials.associations()).atlas_
+    assert of_trials.labels == of_norms.labels
+    np.testing.assert_array_equal(of_trials.maps, of_norms.maps)
+    mm.evaluate(of_trials, trials)
+
+
 @pytest.mark.parametrize(
     "header",
     [
@@ -319,3 +367,12 @@ def test_trials_are_told_from_counts_and_vectors(tmp_path, header):
         assert holds_trials(path)
         assert not looks_like_counts(path)
         assert not looks_like_vectors(path)
+
+
+def test_trials_are_known_in_utf_16(tmp_path):
+    path = tmp_path / "trials.csv"
+    text = "\n".join(",".join(row) for row in [HEADER, *ROWS[:4]]) + "\n"
+    path.write_text(text + "p4,20,Fe,tie,knot,,\n" * 200, "utf-16")
+    assert holds_trials(path)
+    assert not looks_like_counts(path)
+    assert mm.read_trials(path).n_trials == 204

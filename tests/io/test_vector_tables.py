@@ -1,5 +1,6 @@
 """Vectors in tables: delimited text, frames and Parquet."""
 
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -82,6 +83,22 @@ def test_frames_and_parquet(tmp_path, module, shape):
     parquet.write_table(table, path)
     assert_same(read_vectors(path))
     assert looks_like_vectors(path)
+
+
+def test_frames_of_other_forms(tmp_path):
+    indexed = pd.DataFrame(VALUES, index=WORDS)
+    assert_same(vectors_from(indexed))
+    indexed.to_parquet(tmp_path / "v.parquet")
+    assert_same(read_vectors(tmp_path / "v.parquet"))
+    assert vectors_from(pd.DataFrame(VALUES)).labels == tuple("0123")
+    assert_same(vectors_from(pl.LazyFrame({"id": WORDS, "v": VALUES.tolist()})))
+    two = pl.DataFrame({"id": WORDS, "v": VALUES.tolist(), "u": VALUES.tolist()})
+    with pytest.raises(DataError):
+        vectors_from(two)
+    two.write_parquet(tmp_path / "two.parquet")
+    assert_same(read_vectors(tmp_path / "two.parquet", format="parquet:u"))
+    with pytest.raises(ParameterError):
+        read_vectors(tmp_path / "two.parquet", format="parquet:id")
 
 
 def test_the_label_of_a_parquet_table_is_known_by_its_type(tmp_path):

@@ -98,6 +98,48 @@ def test_npy_stays_on_disk(tmp_path):
         read_vectors(path, labels=save(tmp_path / "l", ""))
 
 
+def test_npy_of_other_types(tmp_path):
+    path = tmp_path / "v.npy"
+    np.save(path, VALUES.astype(np.float64))
+    assert_same(read_vectors(path, labels=WORDS))
+    save(tmp_path / "v.words", "\n".join(WORDS))
+    assert_same(read_vectors(path))
+    np.save(tmp_path / "npy", VALUES[:, :2])
+    (tmp_path / "npy.npy").rename(tmp_path / "npy")
+    assert read_vectors(tmp_path / "npy").labels == tuple("0123")
+    np.save(path, VALUES[0])
+    with pytest.raises(DataError):
+        read_vectors(path)
+    np.save(path, np.array([[{}]]))
+    with pytest.raises(DataError):
+        read_vectors(path)
+    np.save(path, VALUES)
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(DataError):
+        read_vectors(path)
+
+
+def test_npz(tmp_path):
+    path = tmp_path / "v.npz"
+    np.savez(path, labels=np.array(WORDS), vectors=VALUES, word2vec=VALUES[:, :2])
+    assert_same(read_vectors(path))
+    assert_same(read_vectors(path, format="npz:word2vec"), WORDS, VALUES[:, :2])
+    with pytest.raises(DataError):
+        read_vectors(path, format="npz:x")
+    np.savez(path, vectors=VALUES)
+    assert_same(read_vectors(path), "0123")
+    for labels in WORDS[:2], np.array(WORDS, dtype=object), [WORDS]:
+        np.savez(path, labels=labels, vectors=VALUES)
+        with pytest.raises(DataError):
+            read_vectors(path)
+    sparse.save_npz(path, sparse.csr_array(VALUES))
+    vectors = read_vectors(path, labels=WORDS, words=["owl", "cat"])
+    np.testing.assert_array_equal(vectors.values.toarray(), VALUES[[2, 0]])
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(DataError):
+        read_vectors(path)
+
+
 # --- AnnData, gensim, objects in memory -----------------------------------------------------------
 
 
@@ -131,6 +173,22 @@ def test_objects_in_memory():
     assert_same(vectors_from(VALUES.tolist()), "0123")
     assert isinstance(vectors_from(sparse.csr_array(VALUES)).values, sparse.csr_array)
     assert isinstance(vectors_from(sparse.eye_array(3, 4)), Vectors)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"a": [1, 2], "b": [1]},
+        {"a": [[1, 2]]},
+        (WORDS, VALUES[:3]),
+        (WORDS, VALUES, 3),
+        object(),
+    ],
+)
+def test_objects_that_are_refused(data):
+    with pytest.raises(DataError):
+        vectors_from(data)
 
 
 # --- real data and speed --------------------------------------------------------------------------

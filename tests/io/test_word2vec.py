@@ -1,5 +1,7 @@
 """Texts and binaries of word vectors: odd words, odd ends of line, every lie."""
 
+import gzip
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -46,6 +48,13 @@ def test_binary_with_and_without_ends_of_line(tmp_path, name, end):
     assert_same(read_vectors(path))
     assert looks_like_vectors(path)
     assert read_vectors(path, words=["elk", "bat"]).labels == ("elk", "bat")
+
+
+@pytest.mark.parametrize("content", [text_of(WORDS, VALUES).encode(), binary_of(WORDS, VALUES)])
+def test_compressed_files(tmp_path, content):
+    path = save(tmp_path / "v.gz", gzip.compress(content))
+    assert_same(read_vectors(path))
+    assert looks_like_vectors(path)
 
 
 def test_words_may_hold_spaces_commas_numbers_and_hashes(tmp_path):
@@ -151,6 +160,21 @@ def test_texts_that_are_refused(tmp_path, content):
     with pytest.raises(DataError) as caught:
         read_vectors(save(tmp_path / "v.txt", content))
     assert "v.txt" in str(caught.value)
+
+
+def test_the_format_that_is_asked_for_is_held_to(tmp_path):
+    with pytest.raises(DataError):
+        read_vectors(save(tmp_path / "v.txt", ROWS), format="word2vec")
+    with pytest.raises(DataError):
+        read_vectors(save(tmp_path / "v.txt", ROWS), format="word2vec-binary")
+    with pytest.raises(DataError):
+        read_vectors(save(tmp_path / "v", binary_of(WORDS, VALUES)), format="word2vec")
+    with pytest.raises(DataError):
+        read_vectors(save(tmp_path / "v.txt", "one\ntwo\n"), format="glove")
+    with pytest.raises(DataError):
+        read_vectors(save(tmp_path / "v.txt", ROWS.encode("utf-16")), format="glove")
+    one = read_vectors(save(tmp_path / "v.txt", "5 3\n7 4\n"), format="glove")
+    assert_same(one, ["5", "7"], [[3], [4]])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from manymaps import TSNE, Atlas
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import UnknownLabelError
 from manymaps.maps.insertion import Refinement, insert
 from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
@@ -64,6 +65,13 @@ class TestNeighbours:
             p = np.log(0.2) / np.log(s[i, 7])
             best = found.weights[[i]].indices
             np.testing.assert_allclose(found.weights.toarray()[i, best], s[i, best] ** p, rtol=1e-4)
+
+    def test_a_reference_word_that_cannot_be_used(self):
+        atlas, _, _ = clusters()
+        with pytest.raises(UnknownLabelError, match="'w77'"):
+            insert(atlas, {"a": {"w1": 1.0}}, weights=PowerWeights(reference_word="w77"))
+        with pytest.raises(DataError, match=r"'a'.*'w7'"):
+            insert(atlas, {"a": {"w1": 1.0}}, weights=PowerWeights(reference_word="w7"))
 
     def test_equal_weights_are_the_plain_geometric_median(self):
         atlas, new, _ = clusters()
@@ -132,6 +140,14 @@ class TestNeighbours:
         by_name = insert(atlas, new, similarity=metric, n_neighbors=5)
         given = insert(atlas, similarities, similarity="precomputed", n_neighbors=5)
         np.testing.assert_allclose(by_name.maps, given.maps, atol=1e-3)
+
+    def test_a_metric_that_sparse_vectors_lack(self):
+        atlas, new, _ = clusters()
+        rows = replace(atlas, vectors=sparse.csr_array(atlas.vectors))
+        with pytest.raises(ParameterError, match="similarity='canberra'"):
+            insert(rows, sparse.csr_array(new), similarity="canberra")
+        with pytest.raises(ParameterError, match="metric='canberra'"):
+            insert(rows, sparse.csr_array(new), refine=Refinement(metric="canberra"))
 
     def test_a_zero_vector_in_the_atlas(self):
         atlas, new, _ = clusters()
@@ -237,6 +253,16 @@ class TestRefinement:
         other = insert(atlas, new, refine=Refinement(perplexity=(5, 15), agree=False))
         assert (other.maps != default.maps).any()
 
+    def test_impossible_settings(self):
+        atlas, new, _ = clusters(n=20)
+        new = atlas.vectors[:2]
+        with pytest.raises(ParameterError, match=r"perplexity=\[30.0\]"):
+            insert(atlas, new, refine=Refinement(perplexity=30))
+        with pytest.raises(ParameterError, match="metric='cubic'"):
+            insert(atlas, new, refine=Refinement(metric="cubic"))
+        with pytest.raises(ParameterError, match="max_iter=0"):
+            Refinement(max_iter=0)
+
     def test_given_similarities_are_the_target(self):
         atlas, new, _ = clusters()
         similarities = np.exp(-cdist(new, atlas.vectors))
@@ -271,6 +297,31 @@ class TestDissimilar:
             usual, apart = among.maps[m, 2] - center, found.maps[m, 2] - center
             np.testing.assert_allclose(apart, 1.25 * radius * usual / np.linalg.norm(usual), 1e-4)
 
+    def test_apart_from_a_single_point(self):
+        atlas = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        new = {"flat": {"a": 0.3, "b": 0.3}}
+        with pytest.warns(DataWarning, match="'flat'"):
+            found = insert(atlas, new, n_neighbors="local", dissimilar="apart")
+        np.testing.assert_array_equal(found.maps, [[[0, 0]]])
+
+    def test_none_above_the_threshold(self):
+        atlas, _, _ = clusters()
+        with pytest.warns(DataWarning, match="'flat'"):
+            found = insert(atlas, {"flat": dict.fromkeys(atlas.labels, 0.3)}, n_neighbors="local")
+        assert found.n_effective.tolist() == [25]
+
+    def test_equally_far_from_everything(self):
+        atlas, new, _ = clusters()
+        atlas = replace(atlas, vectors=np.ones((60, 8), np.float32))
+        with pytest.warns(DataWarning, match="resemble nothing"):
+            found = insert(atlas, new[:1], similarity="euclidean")
+        assert np.isfinite(found.maps).all()
+
+
+def test_what_was_inserted_is_told_in_a_line():
+    atlas, new, _ = clusters()
+    assert repr(insert(atlas, new)) == "<Insertion of 6 objects into an atlas>"
+
 
 class TestJoinedAtlas:
     def test_old_objects_keep_their_bits(self, tmp_path):
@@ -301,6 +352,18 @@ class TestJoinedAtlas:
         np.testing.assert_array_equal(second.maps, anew.maps)
         total = sum(second.atlas.similarities(label).sum() for label in second.atlas.labels)
         assert total == pytest.approx(1, rel=1e-5)
+
+    @pytest.mark.filterwarnings("ignore::manymaps.errors.DataWarning")
+    @pytest.mark.parametrize("known", [np.int64, np.uint8, bool])
+    def test_vectors_of_whole_numbers_do_not_cut_new_ones(self, known):
+        atlas, new, _ = clusters()
+        whole = np.abs(np.round(atlas.vectors)).astype(known)
+        whole[:, 0] = 1
+        for vectors in (whole, sparse.csr_array(whole)):
+            joined = insert(replace(atlas, vectors=vectors), new).atlas.vectors
+            assert np.issubdtype(joined.dtype, np.floating)
+            dense = joined.toarray() if sparse.issparse(joined) else joined
+            np.testing.assert_array_equal(dense, np.concatenate([whole.astype(float), new]))
 
     def test_other_vectors_than_the_atlas_keeps(self):
         atlas, new, _ = clusters()

@@ -15,7 +15,7 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 import manymaps as mm
 from manymaps.maps.estimator import _ELSEWHERE
 
-FORMATS = ["coo", "csr"]
+FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
 SINGLE = [mm.SNE, mm.SymmetricSNE, mm.UniSNE, mm.TSNE]
 MANY = [mm.AspectMaps, mm.MultipleMapsSNE, mm.MultipleMapsTSNE]
 
@@ -103,6 +103,15 @@ class TestDistances:
         given = table.tobsr((4, 4)) if form == "bsr" else table.asformat(form)
         np.testing.assert_allclose(fitted(given, **settings).embedding_, expected, atol=1e-3)
 
+    def test_what_is_no_table_of_distances(self):
+        with pytest.raises(mm.DataError):
+            fitted([[0.0], [1.0]], metric="precomputed", perplexity=1)
+
+    @pytest.mark.parametrize("n", [6, 40])
+    def test_a_function_below_zero_is_none(self, n):
+        with pytest.raises(mm.DataError, match=r"the metric (gives|returns) -1.* not negative"):
+            fitted(points(n), metric=lambda a, b: -1.0, perplexity=2)
+
 
 class TestIterations:
     @pytest.mark.parametrize("max_iter", [1, 37])
@@ -155,6 +164,10 @@ class TestIterations:
 
 
 class TestPlaces:
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_are_single_precision(self, dtype):
+        assert fitted(points().astype(dtype)).embedding_.dtype == np.float32
+
     @pytest.mark.filterwarnings("ignore:.*cannot have a perplexity")
     @pytest.mark.filterwarnings("ignore:in init, all objects have the same coordinate")
     @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
@@ -166,7 +179,7 @@ class TestPlaces:
 
 
 class TestPerplexity:
-    @pytest.mark.parametrize("perplexity", [19.5, [5, 20]])
+    @pytest.mark.parametrize("perplexity", [20, 30, 19.5, [5, 20]])
     @pytest.mark.parametrize("estimator", SINGLE + MANY)
     def test_of_all_objects_is_refused(self, estimator, perplexity):
         X = points(20)
@@ -181,6 +194,9 @@ class TestPerplexity:
             with pytest.raises(mm.ParameterError) as caught:
                 estimator(metric=metric, **settings).fit(data)
             assert caught.value.name == "perplexity"
+
+    def test_the_largest_is_taken(self):
+        assert fitted(points(20), perplexity=19).embedding_.shape == (20, 2)
 
 
 def outputs():

@@ -110,6 +110,11 @@ class TestPoints:
 
 
 class TestInterruption:
+    def test_workers_leave_it_to_the_process_that_waits(self, norms):
+        """A terminal sends Ctrl-C to all, and a worker would show a traceback of it."""
+        found = sweep(norms, {"spread": [0.5, 1.0, 2.0]}, predictor=Interrupted, n_jobs=2)
+        assert not found.failed
+
     def test_the_process_itself_is_interrupted(self, norms):
         with pytest.raises(KeyboardInterrupt):
             sweep(norms, {"spread": [0.5, 1.0]}, predictor=Interrupted, n_jobs=1)
@@ -158,6 +163,21 @@ class TestBadInput:
         with pytest.raises(ParameterError, match=message):
             sweep(norms, grid)
 
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"seeds": 0}, "seeds=0"),
+            ({"seeds": [1, 1]}, "unique seeds"),
+            ({"n_splits": 0}, "n_splits=0"),
+            ({"split": []}, r"split=\[\] is empty"),
+            ({"split": {"by": "word"}}, "by='word'"),
+            ({"split": {"random_state": None}}, "random_state=None"),
+        ],
+    )
+    def test_options_out_of_range(self, norms, options, message):
+        with pytest.raises(ParameterError, match=message):
+            sweep(norms, {"spread": 1.0}, predictor=Guess, **options)
+
     def test_norms_too_small_to_split(self):
         pair = sparse.csr_array([[0, 1.0, 0], [1.0, 0, 1.0], [0, 0, 0]])
         with pytest.raises(DataError, match="2 pairs cannot be split"):
@@ -169,6 +189,10 @@ class TestBadInput:
         split = Split(whole.train, empty, whole.test, whole.n_cues, whole.without_training)
         with pytest.raises(DataError):
             sweep(norms, {"n_maps": 1}, split=[whole, split])
+
+    def test_a_split_of_other_norms(self, norms):
+        with pytest.raises(DataError):
+            sweep(norms, {"n_maps": 1}, split=split_associations(ring(30), random_state=0))
 
     def test_words_whose_associations_are_all_in_the_test_part(self, norms):
         p = split_associations(norms, random_state=0)
@@ -323,6 +347,20 @@ class TestTables:
             for k in (0, 1)
         ]
         assert swept(*whole, *better).best()["n_maps"] == 5
+
+    @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+    def test_frames(self, backend):
+        pytest.importorskip(backend)
+        found = swept(
+            result(1.0, kernel="cauchy", n_maps=1), result(0, 1, "broke", kernel="g", n_maps=1)
+        )
+        frame = found.to_frame(backend)
+        names = frame.column_names if backend == "pyarrow" else list(frame.columns)
+        assert names == [
+            "kernel", "n_maps", "split", "seed", *MEASURES, "n_iterations", "seconds", "failure",
+        ]  # fmt: skip
+        assert list(map(str, frame["failure"])) == ["None", "broke"]
+        assert float(str(frame["valid"][0])) == 1.0
 
     def test_numbers_are_kept_to_the_last_bit_and_infinity_too(self, norms, tmp_path):
         class Certain(Guess):

@@ -22,7 +22,8 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
-from manymaps.errors import ParameterError
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, SNE, T_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
@@ -165,6 +166,11 @@ class TestSenses:
                     n_close += m in close
         assert n_close > 50
 
+    def test_without_associations_there_are_none(self):
+        found = read(several())
+        assert not found.header["senses"]
+        assert not any(name.startswith("sense/") for name in found.blocks)
+
 
 class TestEntries:
     def test_every_entry_within_half_a_step(self):
@@ -268,6 +274,9 @@ class TestMaps:
             islands = [each for each in map_["regions"] if each["island"] is None]
             assert map_["title"] == [", ".join(each["words"]) for each in islands][:4]
 
+    def test_maps_are_listed_by_content(self):
+        assert sorted(read(several()).header["map_order"]) == [0, 1, 2, 3]
+
     def test_categories_name_the_maps_of_objects_that_are_only_numbered(self):
         atlas = several(80)
         digits = atlas.proportions.argmax(axis=0) + 5
@@ -279,6 +288,10 @@ class TestMaps:
         assert [map_["title"] for map_ in read(both).header["maps"]] == titles
         colored = read(both, color="animal").header["maps"]
         assert [map_["title"] for map_ in colored] == [["ox"], ["cow"], ["hen"], ["cat"]]
+
+    def test_nothing_names_the_maps_of_objects_that_are_only_numbered_without_categories(self):
+        numbered = replace(several(), labels=list(map(str, range(60))))
+        assert [map_["title"] for map_ in read(numbered).header["maps"]] == [[]] * 4
 
     def test_views_hold_what_is_in_sight(self):
         atlas = several()
@@ -319,6 +332,11 @@ class TestMaps:
             np.testing.assert_allclose(found.points(m), plane.points, atol=0.01)
             assert found.header["maps"][m]["share"] == pytest.approx(plane.share)
 
+    def test_points_of_three_dimensions_that_coincide(self):
+        atlas = several(d=3)
+        atlas.maps[:] = 2.0
+        np.testing.assert_allclose(read(atlas).points(0), 0, atol=1e-6)
+
 
 class TestHeader:
     def test_what_it_says(self):
@@ -333,6 +351,10 @@ class TestHeader:
         assert header["kinds"] is header["color"] is header["size"] is None
         assert header["n_rows"] == 0
         assert header["features"] == header["columns"] == []
+
+    def test_a_title_by_default(self):
+        assert read(several()).header["title"] == "60 objects in 4 maps"
+        assert read(single(["a"])).header["title"] == "1 object in 1 map"
 
     def test_same_bytes_for_the_same_atlas(self):
         atlas = several(metadata={"group": np.array(["a", "b", "b"] * 20)})
@@ -390,6 +412,14 @@ class TestTwoKinds:
         found = read(grown)
         first = found.objects(0)[found.of("order", 0)][: atlas.n_objects - n]
         assert {grown.kinds[i] for i in first} == {"word"}
+
+    def test_columns_of_both(self, atlas):
+        found = read(atlas, color="kind", size="year")
+        column, values = found.column("kind")
+        assert column["type"] == "category"
+        assert values == list(atlas.kinds)
+        assert [c["name"] for c in found.header["columns"]] == list(atlas.columns)
+        assert found.column("year")[1][-1] is None
 
 
 class TestColumns:
@@ -450,6 +480,27 @@ class TestColumns:
         assert read(atlas).column("half")[0]["type"] == "number"
         assert read(atlas, size="digit").column("digit")[0]["type"] == "number"
 
+    def test_extreme_numbers_do_not_set_the_scale(self):
+        column, _ = self.column(np.array([*np.linspace(0, 1, 500), 1e6]))
+        assert column["high"] < 1
+
+    def test_few_whole_numbers_that_recur_are_categories(self):
+        digits = np.arange(100) % 10
+        column, found = self.column(digits)
+        assert column["type"] == "category"
+        assert column["categories"] == [str(digit) for digit in range(10)]
+        assert found == [str(digit) for digit in digits]
+        missing = digits.astype(float)
+        missing[3] = np.nan
+        assert self.column(missing)[1][3] in (None, "")
+        for numbers in (digits + 0.5, np.arange(200) % 21, digits[:39]):
+            assert self.column(numbers)[0]["type"] == "number"
+        sized = single([str(i) for i in range(100)], metadata={"digit": digits})
+        assert read(sized, size="digit").header["columns"][0]["type"] == "number"
+
+    def test_constant_numbers_have_a_scale(self):
+        assert self.column(np.full(5, 7.0))[0]["low"] == 7
+
     def test_values_that_rarely_recur_are_text(self):
         assert self.column(np.array([f"v{i}" for i in range(100)]))[0]["type"] == "category"
         assert self.column(np.array([f"v{i}" for i in range(101)]))[0]["type"] == "text"
@@ -458,6 +509,10 @@ class TestColumns:
         column, values = self.column(np.array(["", *(f"v{i % 1001}" for i in range(2500))]))
         assert column["type"] == "text"
         assert values[:3] == ["", "v0", "v1"]
+
+    def test_a_column_of_another_length(self):
+        with pytest.raises(DataError, match="'c'"):
+            self.column(np.array([1, 2]), n=3)
 
 
 class TestFeatures:
@@ -484,6 +539,29 @@ class TestFeatures:
         for k, cluster in enumerate(fitted.clusters_):
             assert tuple(found.blocks[f"feature/{k}"]) == cluster.indices
 
+    def test_what_is_no_feature(self):
+        atlas = single(["a", "b"])
+        for wrong in (
+            mm.AdditiveClustering(2),
+            3,
+            ["ab"],
+            [SimpleNamespace(weight="x", members=[])],
+        ):
+            with pytest.raises(ParameterError):
+                read(atlas, features=wrong)  # fmt: skip
+        with pytest.raises(ParameterError):
+            read(atlas, features=[SimpleNamespace(weight=np.nan, members=["a"])])
+
+    def test_an_unknown_member(self):
+        feature = SimpleNamespace(weight=1, members=["knto"])
+        with pytest.raises(UnknownLabelError, match="did you mean 'knot'"):
+            read(single(["knot", "tie"]), features=[feature])
+
+    def test_two_kinds_have_none(self, made):
+        feature = SimpleNamespace(weight=1, members=["tie"])
+        with pytest.raises(ParameterError, match="bipartite"):
+            read(mm.load_atlas(made / "code.atlas"), features=[feature])
+
 
 class TestVectors:
     @pytest.fixture
@@ -507,6 +585,14 @@ class TestVectors:
         outside = read(atlas, vectors=replace(found, origin=low - 1)).header["maps"][1]["vectors"]
         np.testing.assert_allclose([mark["from"] for mark in outside[:2]], [(low + high) / 2] * 2)
 
+    def test_vectors_of_no_map_of_one_map_twice_or_of_a_line(self, fitted):
+        atlas, found = fitted
+        for vectors in (replace(found, map=2), [found, found]):
+            with pytest.raises(ParameterError):
+                read(atlas, vectors=vectors)
+        with pytest.raises(ParameterError, match="this map has 1"):
+            read(atlas, vectors=replace(found, origin=found.origin[:1]))
+
 
 class TestRefusals:
     def test_columns_to_show(self):
@@ -526,6 +612,23 @@ class TestRefusals:
             read(atlas, size="group")
         with pytest.raises(ParameterError, match=r"\(none\)"):
             read(single(["a"]), size="year")
+
+    @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
+    def test_a_threshold_out_of_range(self, value):
+        with pytest.raises(ParameterError, match="min_weight"):
+            read(single(["a"]), min_weight=value)
+
+    def test_an_atlas_without_objects(self):
+        with pytest.raises(DataError, match="are empty"):
+            read(Atlas([], np.zeros((1, 0, 2)), np.zeros((1, 0)), T_SNE))
+
+    def test_proportions_that_are_none(self):
+        with pytest.raises(DataError):
+            read(Atlas(["a"], np.zeros((1, 1, 2)), np.full((1, 1), 3.0), T_SNE))
+
+    def test_coordinates_beyond_single_precision(self):
+        with pytest.raises(DataError, match=r"reach 1e\+39"):
+            read(Atlas(["a"], np.full((1, 1, 2), 1e39), np.ones((1, 1)), T_SNE))
 
 
 class TestObserved:
@@ -601,6 +704,10 @@ class TestHidden:
         expected = np.delete(np.log(factors), 7)
         np.testing.assert_allclose(found.blocks["log_factors"], expected, atol=1e-6)
 
+    def test_not_everything_can_be_hidden(self):
+        with pytest.raises(ParameterError, match="hides every object"):
+            read(several(n=3), hide=["word 0", "word 1", "word 2"])
+
 
 class TestTold:
     """What a page says of itself."""
@@ -620,6 +727,11 @@ class TestTold:
         for number in (4, -1, "1"):
             with pytest.raises(ParameterError):
                 read(several(), map_titles={number: "Music"})
+
+    @pytest.mark.parametrize("noun", ["", " ", ("mouse",), ("a", "b", "c"), ("mouse", ""), (1, 2)])
+    def test_what_is_no_noun_is_refused(self, noun):
+        with pytest.raises(ParameterError, match="is not a noun"):
+            read(several(), noun=noun)
 
     def test_regions_hold_entries_of_their_map(self):
         found = read(several(n=400))
