@@ -358,7 +358,7 @@ class TestSubsetAndExtended:
         with pytest.raises(ParameterError, match="factors=None is missing"):
             atlas.extended(*new, at=at)
 
-    def test_rows_of_several_kinds_in_a_file_are_of_the_first_kind(self, tmp_path):
+    def test_rows_of_several_kinds_in_a_file_keep_their_kinds_as_metadata(self, tmp_path):
         two = replace(T_SNE, given="rows", normalization="conditional")
         atlas = random_atlas(two, kinds=["cue"] * 6 + ["response"] * 8)
         file = tmp_path / "old.atlas"
@@ -367,7 +367,9 @@ class TestSubsetAndExtended:
             replace(atlas, kinds=several)
         object.__setattr__(atlas, "kinds", several)
         atlas.save(file)
-        assert load_atlas(file).kinds == ("cue",) * 6 + ("response",) * 8
+        opened = load_atlas(file)
+        assert opened.kinds == ("row",) * 6 + ("response",) * 8
+        assert tuple(opened.metadata["kind"]) == several
 
     def test_one_kind_alone_is_of_one_kind(self):
         two = replace(T_SNE, given="rows", normalization="conditional")

@@ -1,4 +1,4 @@
-"""What was observed of words; a page of one map speaks of its own."""
+"""Observed associations of words on a page, and the texts of a page of one map."""
 
 import re
 from dataclasses import replace
@@ -40,7 +40,7 @@ def word(at) -> int:
 
 
 def strongest(atlas: mm.Atlas, word: int) -> int | None:
-    """What was observed most of a word."""
+    """The strongest observed associations of a word."""
     row = atlas.associations[[word]].toarray()[0]
     return int(row.argmax()) if row.any() else None
 

@@ -100,7 +100,7 @@ class TestCommand:
 
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
 def test_what_is_fitted_to_judgements_is_their_average(normalization):
-    scale = 0.1  # rows sum to less than 1, which is no mass that went elsewhere
+    scale = 0.1  # rows sum to less than 1, but no mass is missing
     judgements = judged(gaps=0.3)
     judgements = mm.Judgements(judgements.labels, scale * judgements.values)
     settings = {"normalization": normalization, "max_iter": 20, "n_init": 1}

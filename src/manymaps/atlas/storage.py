@@ -155,7 +155,7 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
             model=ChoiceModel(**meta["model"]),
             **{name: meta[name] for name in _PLAIN},
             history=_under(arrays, "history/"),
-            metadata=_under(arrays, "metadata/"),
+            metadata=_merged_kinds(meta.get("kinds")) | _under(arrays, "metadata/"),
             vectors=_vectors(_under(arrays, "vectors/"), n_objects, meta.get("vector_shape")),
             kinds=_two_kinds(meta.get("kinds")),
             factors=None if unused else arrays.get("factors"),
@@ -167,8 +167,14 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
 
 
 def _two_kinds(kinds: Sequence[str] | None) -> Sequence[str] | None:
-    """Return the kinds of the objects; rows of several kinds in a file become rows of the first."""
-    return kinds and [kind if kind == kinds[-1] else kinds[0] for kind in kinds]
+    """Return the kinds of the objects, where rows of several kinds in a file are of kind "row"."""
+    merged = _merged_kinds(kinds)
+    return [kind if kind == kinds[-1] else "row" for kind in kinds] if kinds and merged else kinds
+
+
+def _merged_kinds(kinds: Sequence[str] | None) -> dict[str, np.ndarray]:
+    """Return the kinds of a file with rows of several kinds as a column of metadata."""
+    return {"kind": np.array(kinds)} if len(set(kinds or ())) > 2 else {}
 
 
 def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:

@@ -106,7 +106,7 @@ def read_associations(
     - Raw trials have one row per participant and cue, with the answers in columns such as R1, R2
       and R3 (`read_trials`). The answers are counted.
 
-    Text and MatrixMarket files may be compressed (.gz, .bz2, .xz, .zip or .zst). Text is encoded in
+    Text and MatrixMarket files may be compressed (.gz, .bz2, .xz or .zip). Text is encoded in
     UTF-8, or in UTF-16 with a byte order mark. Words are read exactly as written, without
     surrounding white space. NA, NAN, NULL and TRUE are words.
 

@@ -54,7 +54,7 @@ def read_counts(
     column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
     the array `counts`, and optionally `row_labels` and `column_labels`. NPY, MatrixMarket, .h5ad
     and .biom files are also supported. Text and MatrixMarket files may be compressed (.gz, .bz2,
-    .xz, .zip or .zst). Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
+    .xz or .zip). Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
 
     Parameters
     ----------

@@ -1,10 +1,9 @@
-"""Decompression of text files by their suffixes: .gz, .bz2, .xz, .zip and .zst."""
+"""Decompression of text files by their suffixes: .gz, .bz2, .xz and .zip."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
-import importlib
 import io
 import lzma
 import zipfile
@@ -26,16 +25,8 @@ def _only_member(path: Path) -> Any:
     return archive.open(members[0])
 
 
-def _zstandard(path: Path) -> Any:
-    """Open a .zst file, which the standard library can do since Python 3.14."""
-    try:
-        return importlib.import_module("compression.zstd").open(path)
-    except ImportError as error:
-        raise DataError(f"{path} needs Python 3.14; decompress it first") from error
-
-
 PACKERS: dict[str, Callable[[Path], Any]] = {
-    ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _only_member, ".zst": _zstandard,
+    ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _only_member,
 }  # fmt: skip
 # The first bytes of compressed files, to recognize those with another suffix.
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh91AY&SY": ".bz2", b"\xfd7zXZ\x00": ".xz"}

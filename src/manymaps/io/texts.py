@@ -4,7 +4,7 @@
     file       each line, row or object is a document; `manymaps.io.text_rows` reads them
 
 A corpus may be larger than memory: only the current document (or batch) is in memory. Files may be
-compressed; the suffix (.gz, .bz2, .xz, .zip or .zst) says so.
+compressed; the suffix (.gz, .bz2, .xz or .zip) says so.
 
 The encoding is determined by the byte order mark of a file (UTF-8, UTF-16, UTF-32). Without a byte
 order mark, the encoding is UTF-8. If a file in a folder is not UTF-8, it is read as latin-1, which

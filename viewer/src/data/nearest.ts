@@ -16,8 +16,8 @@ export interface Sense {
   /** The map weight of the object. */
   weight: number;
   /**
-   * What falls to the group of what was observed of the object: 0 where a map with some weight
-   * holds no group, null where nothing was observed of the object.
+   * The group's share of the observed associations of the object: 0 if a map with some weight
+   * contains no group, null if no associations of the object are known.
    */
   share: number | null;
   /** The objects that name it. */

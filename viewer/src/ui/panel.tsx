@@ -1,4 +1,4 @@
-/** Beside the pictures: how they are drawn, the word in question, the selection. */
+/** The panel next to the pictures: how they are drawn, the word in question, the selection. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";

@@ -1,4 +1,4 @@
-/** What was observed of objects, read both ways. */
+/** Observed associations of objects, read in both directions. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Observed, SenseGroups } from "../../src/data/atlas.ts";
