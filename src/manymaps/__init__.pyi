@@ -30,7 +30,7 @@ from .analysis.stability import Stability as Stability
 from .analysis.stability import repeat_fits as repeat_fits
 from .atlas.atlas import Atlas as Atlas
 from .atlas.atlas import load_atlas as load_atlas
-from .atlas.context import Disambiguation as Disambiguation
+from .atlas.context import MapInContext as MapInContext
 from .clustering.additive import AdditiveClustering as AdditiveClustering
 from .clustering.paths import cluster_path as cluster_path
 from .clustering.scaling import similarity_map as similarity_map

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from manymaps.atlas.atlas import Atlas, Neighbor, Sense, load_atlas
-from manymaps.atlas.context import MapInContext, SenseInContext
+from manymaps.atlas.context import MapInContext
 
-__all__ = ["Atlas", "MapInContext", "Neighbor", "Sense", "SenseInContext", "load_atlas"]
+__all__ = ["Atlas", "MapInContext", "Neighbor", "Sense", "load_atlas"]

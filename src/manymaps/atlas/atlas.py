@@ -2,7 +2,7 @@
 
 The fields are declared in `manymaps.atlas.data`. The methods are implemented in other modules:
 
-    answers     similarities, neighbours, senses, paths
+    answers     similarities, neighbours, associates, senses
     captions    words that are typical of a map
     editing     subsets, further objects and columns, renumbered maps
     storage     the file `.atlas`
@@ -18,29 +18,25 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Unpack, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.atlas import answers, editing
-from manymaps.atlas.answers import (
-    LEAST_SHARE,
-    LEAST_WEIGHT,
-    Level,
-    Neighbor,
-    Sense,
-    SenseOptions,
-)  # fmt: skip
+from manymaps.atlas.answers import Neighbor, Sense
 from manymaps.atlas.captions import captions_of
-from manymaps.atlas.consensus import ConsensusSense
-from manymaps.atlas.context import Disambiguation, disambiguate
+from manymaps.atlas.context import MapInContext, disambiguate
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.representation import atlas_html, atlas_text, entry_text
-from manymaps.atlas.sense_table import sense_table
 from manymaps.atlas.storage import read_atlas, same_atlas, save_atlas
 from manymaps.data.frames import Backend, as_frame, long_columns
 from manymaps.labels import fold
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from manymaps.data.associations import Associations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,12 +77,12 @@ class Atlas(AtlasData):
     factors : ndarray of shape (n,), optional
         The fixed positive factors of the objects in the model's choices
         (`manymaps.atlas.probabilities`). The default is 1.
-    consensus : Consensus, optional
-        The senses of all objects over several fits, including this atlas
-        (`manymaps.analysis.stability`).
     associations : sparse array of shape (n, n), optional
-        The strongest fitted similarities of each object, if similarities were fitted
-        (`manymaps.atlas.associations`).
+        The fitted similarities of each object, if similarities were fitted. Row i contains
+        p_ij / sum_j p_ij.
+    covered : ndarray of shape (n,), optional
+        The part of the responses to each object that are objects of the atlas, in [0, 1], or NaN if
+        it is unknown. The associations are shares of this part.
 
     Raises
     ------
@@ -277,32 +273,6 @@ class Atlas(AtlasData):
         """
         return self.choices.map_weights
 
-    def explained_by_map(self, word: str) -> np.ndarray:
-        """Compute the share of a word's associations, in both directions, that each map explains.
-
-            sum_j (p_ij + p_ji) r_ij^m / sum_j (p_ij + p_ji),        r_ij^m = v_ij^m / v_ij
-
-        A word is unsupported in a map if its mixing proportion there is large, but the map explains
-        none of its associations. Such a word lies among unrelated objects, at a distance from other
-        objects that are not associated with it.
-
-        Parameters
-        ----------
-        word : str
-            The label, in upper or lower case.
-
-        Returns
-        -------
-        ndarray of shape (n_maps,)
-            Explained shares, which sum to 1. They are NaN if no associations of the word are known.
-
-        Raises
-        ------
-        UnknownLabelError
-            If the word is unknown. The message suggests similar labels.
-        """
-        return answers.explained_by_map(self, self.index(word))
-
     def explained(self, word: str) -> float:
         """Compute the share of a word's associations that the model reproduces.
 
@@ -329,176 +299,138 @@ class Atlas(AtlasData):
         """
         return answers.explained(self, self.index(word))
 
-    @overload
-    def senses(self, word: str, **options: Unpack[SenseOptions]) -> list[Sense]: ...
-
-    @overload
-    def senses(
-        self, word: list[str] | tuple[str, ...], **options: Unpack[SenseOptions]
-    ) -> dict[str, list[Sense]]: ...
-
-    def senses(
-        self,
-        word: str | list[str] | tuple[str, ...],
-        *,
-        n_neighbors: int = 8,
-        min_share: float = LEAST_SHARE,
-        min_weight: float = LEAST_WEIGHT,
-        kind: str | None = None,
-        neighbor_kind: str | None = None,
-        level: Level = "meaning",
-    ) -> list[Sense] | dict[str, list[Sense]]:
-        """List the senses of a word: groups of its neighbours, each with the map that fits it best.
-
-        If associations of the word are known, its associates are grouped by the associations among
-        these associates (`manymaps.atlas.senses`), and similar groups are merged into meanings
-        (`manymaps.atlas.meanings`). One map can then contain two senses. With `level="fine"`, the
-        senses are the groups themselves. A map that contributes to the model's similarities, but
-        explains no associations, is then a sense with a share of 0. If no associations of the word
-        are known, each map that contributes to the model's similarities is a sense, and contains
-        the neighbours of the word in that map.
+    def associates(self, label: str, *, associations: Associations | None = None) -> pd.DataFrame:
+        """List the observed associates of an object, each with the map that explains most of it.
 
         Parameters
         ----------
-        word : str, or list or tuple of str
-            The labels, in upper or lower case.
-        n_neighbors : int
-            Number of neighbours listed per sense.
-        min_share : float
-            Minimum share of a meaning or group in the word's associations. The largest meaning or
-            group is always listed, and so is the largest fine group of each listed map.
-        min_weight : float
-            Minimum contribution of a map to the model's similarities, for fine senses without a
-            group and for words without associations. The first map is always listed.
-        kind, neighbor_kind : str, optional
-            The kind of the word, and the kind of its neighbours, as in `neighbors`.
-        level : {"meaning", "fine"}
-            Whether to list meanings, with their fine groups as `parts`, or only the fine groups.
+        label : str
+            The label, in upper or lower case.
+        associations : Associations, optional
+            Other observed associations, whose labels are matched with the labels of the atlas. By
+            default, the fitted associations are used.
 
         Returns
         -------
-        list of Sense
-            The senses of the word. Meanings are sorted by share in descending order. Fine groups
-            and maps are sorted by the contribution of their map in descending order, and within one
-            map by share. For several words, a dictionary maps each word to its list.
+        DataFrame
+            One row per associate, the strongest first. It has no rows if no associations of the
+            object are known. The columns are
+
+            - `label`: the associate.
+            - `strength`: its share of the object's associations. The shares sum to 1.
+            - `similarity`: the model's similarity q_ij, with the background.
+            - `map`: the map with the largest part of v_ij, or -1 if no map contains both objects.
+            - `close`: whether v_ij^m on this map is at least 5 % of the object's largest one.
 
         Raises
         ------
         UnknownLabelError
-            If a word is unknown. The message suggests similar labels.
-        ParameterError
-            If a kind or level is unknown.
-        """
-        options = n_neighbors, min_share, min_weight, neighbor_kind, level
-        if isinstance(word, str):
-            return answers.senses(self, self.index(word, kind=kind), *options)
-        return {one: answers.senses(self, self.index(one, kind=kind), *options) for one in word}
+            If the object is unknown. The message suggests similar labels.
+        DataError
+            If no label of `associations` is in the atlas.
 
-    def sense_table(
-        self,
-        words: Iterable[str] | None = None,
-        *,
-        n_neighbors: int = 8,
-        min_share: float = LEAST_SHARE,
-        min_weight: float = LEAST_WEIGHT,
-        kind: str | None = None,
-        neighbor_kind: str | None = None,
-        level: Level = "meaning",
-    ) -> dict[str, np.ndarray]:
-        """Tabulate the senses of several words, as columns for a data frame.
-
-        Parameters
-        ----------
-        words : iterable of str, optional
-            The labels. By default, the table contains all objects, or all objects of the given
-            `kind`.
-        n_neighbors, min_share, min_weight, kind, neighbor_kind, level
-            Same as in `senses`.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n_senses of all words,)
-            The columns of the table, with one row per sense. The column "sense" numbers the senses
-            of each "word". The column "name" contains the most typical members of the sense. The
-            column "neighbors" contains the labels of the listed neighbours, joined by "; ", and
-            "members" contains the labels of all observed associates. The columns "share", "map",
-            "proportion" and "weight" have the same meaning as in `Sense`. The column "observed" is
-            False if the share is not a share of observed associations. A bipartite atlas adds
-            "kind", and a consensus adds "n_fits".
-
-        Raises
-        ------
-        UnknownLabelError
-            If a word is unknown. The message suggests similar labels.
-        ParameterError
-            If a kind or level is unknown.
+        See Also
+        --------
+        senses
 
         Examples
         --------
         >>> import numpy as np
+        >>> from scipy import sparse
         >>> from manymaps import Atlas
         >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
         >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
         >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-        >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
-        >>> import pandas
-        >>> table = pandas.DataFrame(atlas.sense_table(["tie", "knot"], n_neighbors=1))
-        >>> print(table[["word", "map", "neighbors"]].to_string(index=False))
-        word  map neighbors
-         tie    0      knot
-         tie    1    tuxedo
-        knot    0       tie
+        >>> table = sparse.csr_array([[0, .6, .4], [1, 0, 0], [1, 0, 0]])
+        >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE,
+        ...               associations=table)
+        >>> print(atlas.associates("tie").round(2).to_string(index=False))
+         label  strength  similarity  map  close
+          knot       0.6         0.5    0   True
+        tuxedo       0.4         0.5    1   True
         """
-        options = n_neighbors, min_share, min_weight, neighbor_kind, level
-        return sense_table(self, words, kind, *options)
+        import pandas as pd
 
-    def has_associations(self, word: str, *, kind: str | None = None) -> bool:
-        """Check whether a word has known associations, so that its senses are groups of associates.
+        found, similar = answers.associates(self, self.index(label), associations)
+        return pd.DataFrame(
+            {
+                "label": [self.labels[j] for j in found.members.tolist()],
+                "strength": found.strengths,
+                "similarity": similar[found.members],
+                "map": found.maps,
+                "close": found.close,
+            }
+        )
+
+    def senses(
+        self,
+        label: str,
+        *,
+        associations: Associations | None = None,
+        n_neighbors: int = 8,
+        kind: str | None = None,
+        neighbor_kind: str | None = None,
+    ) -> list[Sense]:
+        """List the senses of an object: the maps that explain its associations.
+
+        Each observed associate belongs to the map that explains most of its similarity to the
+        object (`associates`). A map is a sense if its associates have at least 5 % of the strength
+        and at least one of them is close to the object on the map. The close associates are the
+        members of the sense.
+
+        If no associations of the object are known, as in fits to vectors or counts, its senses are
+        the maps that contribute at least 10 % to its similarities in the model. Their members are
+        the most similar objects on the map.
 
         Parameters
         ----------
-        word : str
+        label : str
             The label, in upper or lower case.
-        kind : str, optional
-            The kind of the object, in case both kinds contain the label.
+        associations : Associations, optional
+            Other observed associations, whose labels are matched with the labels of the atlas.
+            Their strengths are then divided among the maps. By default, the fitted associations are
+            used.
+        n_neighbors : int
+            Maximum number of members to list per sense.
+        kind, neighbor_kind : str, optional
+            The kind of the object, and the kind of its neighbours, as in `neighbors`.
 
         Returns
         -------
-        bool
-            True if the associations of the word are stored.
+        list of Sense
+            The senses, in descending order of their share or, without observed associations, of
+            their contribution to the similarities.
 
         Raises
         ------
         UnknownLabelError
-            If the word is unknown. The message suggests similar labels.
+            If the object is unknown. The message suggests similar labels.
+        ParameterError
+            If a kind is unknown.
+        DataError
+            If the associations have no response to the object, or no label in common with the
+            atlas.
+
+        See Also
+        --------
+        associates
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scipy import sparse
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+        >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+        >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+        >>> table = sparse.csr_array([[0, .6, .4], [1, 0, 0], [1, 0, 0]])
+        >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE,
+        ...               associations=table)
+        >>> [(sense.name, sense.map, round(sense.share, 2)) for sense in atlas.senses("tie")]
+        [(('knot',), 0, 0.6), (('tuxedo',), 1, 0.4)]
         """
-        return answers.has_associations(self, self.index(word, kind=kind))
-
-    def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
-        """List the senses of a word that other fits contain, but this fit does not.
-
-        Parameters
-        ----------
-        word : str
-            The label, in upper or lower case.
-        kind : str, optional
-            The kind of the object, in case both kinds contain the label.
-
-        Returns
-        -------
-        list of ConsensusSense
-            Senses, sorted by the number of fits that contain them in descending order. The list is
-            empty if no consensus over several fits is stored.
-
-        Raises
-        ------
-        UnknownLabelError
-            If the word is unknown. The message suggests similar labels.
-        """
-        if self.consensus is None:
-            return []
-        senses = self.consensus.senses(self.index(word, kind=kind), self.labels)
-        return [sense for sense in senses if not sense.maps]
+        i = self.index(label, kind=kind)
+        return answers.senses(self, i, n_neighbors, neighbor_kind, associations)
 
     def neighbors(
         self,
@@ -543,27 +475,25 @@ class Atlas(AtlasData):
         i = self.index(word, kind=kind)
         return answers.neighbors(self, i, map, n_neighbors, neighbor_kind)
 
-    def disambiguate(self, word: str, context: Sequence[str] = ()) -> Disambiguation:
-        """Compute the probabilities of the meanings of a word in a context, and of the maps.
+    def disambiguate(self, word: str, context: Sequence[str] = ()) -> list[MapInContext]:
+        """Compute the probabilities of the maps of a word in a context.
 
-        The probability of a sense or map z is p(z) prod_c p(c | z), up to a constant. A context
-        word c is probable if it is an associate in z, or if the model chooses it from the
-        associates in z (`manymaps.atlas.context`). Without context, the probabilities are the
-        priors: the share of a sense in the associations of the word, or the share that a map
-        explains.
+        The probability of a map m is p(m) prod_c p(c | m), up to a constant. A context word c is
+        probable if it is an associate on the map, or if the model chooses it from the associates on
+        the map (`manymaps.atlas.context`). Without context, the probabilities are the priors: the
+        part of the word's associations that each map explains.
 
         Parameters
         ----------
         word : str
             The label, in upper or lower case.
         context : sequence of str
-            Context words, in any order. Words that are not in the atlas and the word itself are
-            ignored, and repeated words count once.
+            Context words, in any order. The word itself is ignored, and repeated words count once.
 
         Returns
         -------
-        Disambiguation
-            All meanings with their fine senses, and all maps, sorted by probability.
+        list of MapInContext
+            All maps, sorted by probability. The probabilities sum to 1.
 
         Raises
         ------
@@ -575,6 +505,11 @@ class Atlas(AtlasData):
         DataError
             If the atlas is bipartite.
 
+        Warns
+        -----
+        DataWarning
+            If some context words are not in the atlas. They are ignored.
+
         Examples
         --------
         >>> import numpy as np
@@ -583,10 +518,10 @@ class Atlas(AtlasData):
         >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
         >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
         >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
-        >>> for sense in atlas.disambiguate("tie", ["tuxedo"]).senses:
-        ...     print(sense.name, sense.map, round(sense.prior, 2), round(sense.probability, 2))
-        ('tuxedo',) 1 0.5 0.95
-        ('knot',) 0 0.5 0.05
+        >>> for one in atlas.disambiguate("tie", ["tuxedo"]):
+        ...     print(one.map, round(one.prior, 2), round(one.probability, 2))
+        1 0.5 0.95
+        0 0.5 0.05
         """
         return disambiguate(self, word, context)
 
@@ -695,8 +630,7 @@ class Atlas(AtlasData):
         Returns
         -------
         Atlas
-            A new atlas. It does not contain the normalizer or the consensus, because these describe
-            all objects.
+            A new atlas. It does not contain the normalizer, which describes all objects.
 
         Raises
         ------
@@ -916,13 +850,8 @@ class Entry:
         """The most similar objects over all maps, as `Atlas.neighbors` lists them."""
         return self.atlas.neighbors(self.label, kind=self.kind)
 
-    @property
-    def has_associations(self) -> bool:
-        """Whether the senses are groups of associates (`Atlas.has_associations`)."""
-        return self.atlas.has_associations(self.label, kind=self.kind)
-
     def __repr__(self) -> str:
-        return entry_text(self.label, self.kind, self.senses, grouped=self.has_associations)
+        return entry_text(self.label, self.kind, self.senses)
 
 
 def load_atlas(path: str | os.PathLike[str]) -> Atlas:

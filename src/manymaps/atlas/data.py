@@ -18,10 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.atlas.associations import checked_associations
-from manymaps.atlas.consensus import Consensus
-from manymaps.atlas.meanings import MeaningSpace, meaning_space
 from manymaps.atlas.probabilities import Choices
-from manymaps.atlas.senses import SenseGroups
 from manymaps.atlas.settings import FitSettings
 from manymaps.checks import check_choice
 from manymaps.errors import DataError, ParameterError
@@ -49,8 +46,8 @@ class AtlasData:
     vectors: np.ndarray | sparse.csr_array | None = None
     kinds: Sequence[str] | None = None
     factors: np.ndarray | None = None
-    consensus: Consensus | None = None
     associations: sparse.csr_array | None = None
+    covered: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(map(str, self.labels)))
@@ -65,13 +62,11 @@ class AtlasData:
         if self.vectors is not None and self.vectors.shape[0] != len(self.labels):
             raise DataError(f"got {self.vectors.shape[0]} vectors for {len(self.labels)} objects")
         self._check_values()
-        if self.consensus is not None:
-            described = self.consensus.of_map.shape[1:]
-            if described != self.proportions.shape:
-                raise DataError(
-                    f"the consensus has (maps, objects) {described}, but the atlas has "
-                    f"{self.proportions.shape}"
-                )
+        if self.covered is not None and self.covered.shape != (self.n_objects,):
+            raise DataError(
+                f"covered has shape {self.covered.shape} for {self.n_objects:,} objects; pass one "
+                "number per object"
+            )
         if self.associations is not None:
             checked = checked_associations(self.associations, self.n_objects)
             object.__setattr__(self, "associations", checked)
@@ -233,15 +228,3 @@ class AtlasData:
             return dict(self.metadata)
         renamed = {("metadata_kind" if k == "kind" else k): v for k, v in self.metadata.items()}
         return {"kind": np.array(self.kinds), **renamed}
-
-    @cached_property
-    def _last_groups(self) -> dict[tuple[int, str], SenseGroups]:
-        """The sense groups of the most recently queried objects, which several answers share."""
-        return {}
-
-    @cached_property
-    def meaning_space(self) -> MeaningSpace | None:
-        """Similarities between associates, used to merge groups into meanings; None if unknown."""
-        if self.associations is None or self.kinds is not None:
-            return None
-        return meaning_space(self.associations, self.labels)

@@ -55,6 +55,7 @@ def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | 
     order = order.astype(np.intp)
     kinds = None if atlas.kinds is None else [atlas.kinds[i] for i in order.tolist()]
     one_kind = kinds is not None and len(set(kinds)) < 2
+    kept = None if atlas.associations is None else atlas.associations[order][:, order]
     return replace(
         atlas,
         labels=[atlas.labels[i] for i in order.tolist()],
@@ -67,9 +68,20 @@ def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | 
         metadata={name: np.asarray(column)[order] for name, column in atlas.metadata.items()},
         vectors=None if atlas.vectors is None else atlas.vectors[order],
         log_normalizer=None,
-        consensus=None,
-        associations=None if atlas.associations is None else atlas.associations[order][:, order],
+        associations=kept,
+        covered=_covered(atlas, order, kept),
     )
+
+
+def _covered(
+    atlas: AtlasData, order: np.ndarray, kept: sparse.csr_array | None
+) -> np.ndarray | None:
+    """Return the part of the responses to each chosen object that are chosen objects."""
+    if atlas.covered is None or atlas.associations is None or kept is None:
+        return None
+    sums = np.asarray(atlas.associations.sum(axis=1)).ravel()[order]
+    parts = np.divide(kept.sum(axis=1), sums, out=np.full(len(order), np.nan), where=sums > 0)
+    return np.asarray(atlas.covered[order] * parts)
 
 
 def renumbered(atlas: _Atlas, order: np.ndarray | Sequence[int]) -> _Atlas:
@@ -78,13 +90,7 @@ def renumbered(atlas: _Atlas, order: np.ndarray | Sequence[int]) -> _Atlas:
     if sorted(chosen.ravel().tolist()) != list(range(atlas.n_maps)):
         fault = f"must contain each of the maps 0 to {atlas.n_maps - 1} once"
         raise ParameterError(fault, name="order", value=chosen.tolist())
-    parts = atlas.consensus
-    return replace(
-        atlas,
-        maps=atlas.maps[chosen],
-        proportions=atlas.proportions[chosen],
-        consensus=None if parts is None else replace(parts, of_map=parts.of_map[:, chosen]),
-    )
+    return replace(atlas, maps=atlas.maps[chosen], proportions=atlas.proportions[chosen])
 
 
 def extended(
@@ -122,8 +128,8 @@ def extended(
         if vectors is None or atlas.vectors is None
         else _stacked(atlas.vectors, vectors, at),
         log_normalizer=None,
-        consensus=None if atlas.consensus is None else atlas.consensus.extended(k, at),
         associations=None if atlas.associations is None else _spread(atlas.associations, k, at),
+        covered=None if atlas.covered is None else np.insert(atlas.covered, at, np.full(k, np.nan)),
     )
 
 

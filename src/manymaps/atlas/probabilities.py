@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normalized
@@ -201,24 +202,30 @@ class Choices:
         whole = sums.sum()
         return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
 
-    def nearest_in(self, i: int, map: int, count: int) -> np.ndarray:
-        """Return at most `count` objects j with the largest q_ij^m, excluding similarities of 0."""
-        logs = self.log_weights_in(i, map)
-        order = np.argsort(-logs, kind="stable")[:count]
-        return order[np.isfinite(logs[order] + self._of_map(int(map))[1][i])]
+    def log_in(self, rows: np.ndarray, columns: np.ndarray, map: int) -> np.ndarray:
+        """Compute log v_ij^m / pi_i^m of pairs (i, j) of one set of objects, shape (n_pairs,).
 
-    def log_weights_in(self, i: int, map: int) -> np.ndarray:
-        """Compute log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself.
-
-        With one set of objects, the values include log b_j.
+        The values include log b_j.
         """
-        points, log_pi = self._of_map(int(map))
-        distances = ((points - points[:, i : i + 1]) ** 2).sum(axis=0)
-        logs = np.asarray(log_pi + log_kernel(distances, self.model.kernel))
-        if self._one_set_factors is not None:
-            logs += self._log_factors
-        logs[i] = -np.inf
-        return logs
+        points, log_pi = self._of_map(map)
+        distances = ((points[:, rows] - points[:, columns]) ** 2).sum(axis=0)
+        logs = log_pi[columns] + self._log_factors[columns]
+        return np.asarray(logs + log_kernel(distances, self.model.kernel))
+
+    def log_peaks(self, rows: np.ndarray, map: int) -> np.ndarray:
+        """Compute the largest `log_in` of objects i over all other objects j, shape (n_rows,)."""
+        points, log_pi = self._of_map(map)
+        others = np.flatnonzero(np.isfinite(log_pi))
+        weights = log_pi[others] + self._log_factors[others]
+        peaks = np.full(len(rows), -np.inf)
+        step = max(1, _PAIRS * 8 // max(1, len(others)))
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            logs = cdist(points[:, block].T, points[:, others].T, "sqeuclidean")
+            logs = log_kernel(logs, self.model.kernel) + weights
+            logs[block[:, None] == others] = -np.inf
+            peaks[start : start + step] = logs.max(axis=1, initial=-np.inf)
+        return peaks
 
     def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""

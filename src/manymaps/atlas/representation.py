@@ -54,8 +54,6 @@ def _known(atlas: AtlasData) -> str:
     parts = [] if atlas.associations is None else ["associations"]
     if atlas.vectors is not None:
         parts.append(f"vectors of {plural('number', atlas.vectors.shape[1])}")
-    if atlas.consensus is not None:
-        parts.append(f"the consensus of {plural('fit', atlas.consensus.n_fits)}")
     if atlas.metadata:
         parts.append(f"metadata: {_listed(atlas.metadata, 6)}")
     return f"with {', '.join(parts)}" if parts else "without associations, vectors or metadata"
@@ -73,31 +71,14 @@ def _plain(label: str) -> str:
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 
-def where_senses_lie(senses: Sequence[Sense], *, grouped: bool) -> tuple[int, int]:
-    """Count the senses of a word, and the maps that contain them.
-
-    Groups (`Atlas.has_associations`) are counted if they have a share of the observed associations.
-    Maps that are listed only because of their map weight do not contain a sense.
-
-    >>> shares = [(17, 0.4), (17, 0.1), (7, 0.0)]
-    >>> senses = [Sense(map, 0.5, (), share=share) for map, share in shares]
-    >>> where_senses_lie(senses, grouped=True), where_senses_lie(senses, grouped=False)
-    ((2, 1), (3, 2))
-    """
-    counted = [sense for sense in senses if sense.share > 0] if grouped else senses
-    return len(counted), len({sense.map for sense in counted})
-
-
-def entry_text(label: str, kind: str | None, senses: Sequence[Sense], *, grouped: bool) -> str:
+def entry_text(label: str, kind: str | None, senses: Sequence[Sense]) -> str:
     """Format the senses of an object, one per line, with their shares, maps and neighbours."""
     name = _plain(label) + ("" if kind is None else f" ({_plain(kind)})")
-    n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
-    counted = f": {plural('sense', n_senses)}" if grouped else ""
-    lines = [f"<{name}{counted} in {plural('map', n_maps)}"]
+    lines = [f"<{name} on {plural('map', len(senses))}"]
     for sense in senses[:MOST_SENSES]:
         near = _listed((n.label for n in sense.neighbors[:NEIGHBORS]), NEIGHBORS)
-        has = f"{sense.share if grouped else sense.proportion:.2f}".removeprefix("0")
-        lines.append(f" {has} in map {sense.map}: {near or 'no neighbours'}")
+        has = f"{sense.proportion if sense.share is None else sense.share:.2f}".removeprefix("0")
+        lines.append(f" {has} on map {sense.map}: {near}")
     if len(senses) > MOST_SENSES:
         lines.append(f" and {len(senses) - MOST_SENSES} more")
     return "\n".join(lines) + ">"

@@ -23,7 +23,6 @@ from manymaps.archive import (
     write_archive,
 )
 from manymaps.archive.arrays import csr_from, csr_parts
-from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.settings import FitSettings
 from manymaps.errors import DataError
@@ -75,33 +74,8 @@ ATLAS = Schema(
         "factors": ArrayPart(
             "f", ("n_objects",), "fixed factors of the objects in the model", least=0, optional=True
         ),
-        "consensus/offsets": ArrayPart(
-            "iu", ("n_objects + 1",), "offsets of the senses of each object",
-            least=0, most="n_senses", optional=True,
-        ),
-        "consensus/by_fit": ArrayPart(
-            "f", ("n_senses", "n_fits"), "share of each sense in each fit",
-            least=0, optional=True,
-        ),
-        "consensus/neighbors": ArrayPart(
-            "iu", ("n_senses", "n_neighbors"), "indices of neighbours, -1 if there are fewer",
-            least=-1, most="n_objects - 1", optional=True,
-        ),
-        "consensus/weights": ArrayPart(
-            "f", ("n_senses", "n_neighbors"), "weight of each neighbour", least=0, optional=True
-        ),
-        "consensus/of_map": ArrayPart(
-            "iu", ("...", "n_maps", "n_objects"), "senses of an object in a map, -1 for none",
-            least=-1, most="n_senses - 1", optional=True,
-        ),
-        "consensus/threshold": ArrayPart(
-            "f", (), "minimum overlap of senses that count as the same", optional=True
-        ),
-        "consensus/held": ArrayPart(
-            "b", ("n_senses", "n_fits"), "which fits contain the sense", optional=True
-        ),
         "associations/data": ArrayPart(
-            "f", ("n_associations",), "strengths of the strongest associations, as CSR",
+            "f", ("n_associations",), "shares of the associations of each object, as CSR",
             least=0, optional=True,
         ),
         "associations/indices": ArrayPart(
@@ -111,6 +85,10 @@ ATLAS = Schema(
         "associations/indptr": ArrayPart(
             "iu", ("n_objects + 1",), "row offsets of these associations",
             least=0, most="n_associations", optional=True,
+        ),
+        "covered": ArrayPart(
+            "f", ("n_objects",), "part of the responses to each object that are objects",
+            least=0, finite=False, optional=True,
         ),
         "vectors/dense": ArrayPart(
             "biuf", ("n_objects", "n_features"), "fitted vectors", optional=True
@@ -141,13 +119,14 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
     """Read an atlas of the given type, as `manymaps.load_atlas` does."""
     meta, arrays = read_archive(path, ATLAS)
     n_objects = len(meta["labels"])
-    consensus: dict[str, Any] = _under(arrays, "consensus/")
     associations = _under(arrays, "associations/")
     # Version 1 stored the factors of one kind of object from a bipartite model, but the choices
     # among these objects did not contain them.
     unused = meta["version"] < _WITH_POPULARITY and not meta.get("kinds")
     try:
-        table = _associations(associations, n_objects) if associations else None
+        table = None
+        if associations:
+            table = csr_from(associations, (n_objects, n_objects), "the associations")
         FitSettings.of(meta["parameters"])
         return atlas_type(
             maps=arrays["maps"],
@@ -159,8 +138,8 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
             vectors=_vectors(_under(arrays, "vectors/"), n_objects, meta.get("vector_shape")),
             kinds=_two_kinds(meta.get("kinds")),
             factors=None if unused else arrays.get("factors"),
-            consensus=Consensus(**consensus) if consensus else None,
             associations=table,
+            covered=arrays.get("covered"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}: part missing or invalid ({error!s:.300})") from error
@@ -175,13 +154,6 @@ def _two_kinds(kinds: Sequence[str] | None) -> Sequence[str] | None:
 def _merged_kinds(kinds: Sequence[str] | None) -> dict[str, np.ndarray]:
     """Return the kinds of a file with rows of several kinds as a column of metadata."""
     return {"kind": np.array(kinds)} if len(set(kinds or ())) > 2 else {}
-
-
-def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:
-    """Build the table of associations without stored zeros, which do not represent associations."""
-    table = csr_from(parts, (n_objects, n_objects), "the associations")
-    table.eliminate_zeros()  # senses divide by the sum over the associations of an object
-    return table
 
 
 def _stored(
@@ -200,10 +172,10 @@ def _stored(
     arrays |= {f"metadata/{key}": np.asarray(value) for key, value in atlas.metadata.items()}
     if atlas.factors is not None:
         arrays["factors"] = atlas.factors
-    if atlas.consensus is not None:
-        arrays |= {f"consensus/{k}": part for k, part in atlas.consensus.arrays().items()}
     if atlas.associations is not None:
         arrays |= {f"associations/{k}": part for k, part in csr_parts(atlas.associations).items()}
+    if atlas.covered is not None:
+        arrays["covered"] = atlas.covered
     if vectors and atlas.vectors is not None:
         if sparse.issparse(atlas.vectors):
             parts = csr_parts(sparse.csr_array(atlas.vectors))

@@ -89,6 +89,8 @@ class Associations:
     row_sums : ndarray of shape (n,), optional
         Sums of the rows before the rows were normalized to 1. The sums are available if the
         original values were symmetric but the normalized rows are not.
+    covered : ndarray of shape (n,), optional
+        Part of the responses to each cue that are objects, in [0, 1]. The others were dropped.
     judged : bool
         Whether the strengths are judged similarities. Readers set it for symmetric tables in which
         most pairs have a value. Estimators then use the defaults for similarities, not those for
@@ -121,6 +123,7 @@ class Associations:
     n_responses: np.ndarray | None = None
     missing: sparse.csr_array | None = None
     row_sums: np.ndarray | None = None
+    covered: np.ndarray | None = None
     judged: bool = False
 
     def __post_init__(self) -> None:
@@ -145,7 +148,7 @@ class Associations:
                 f"pair_senses has shape {np.shape(self.pair_senses)} for {strengths.nnz} "
                 "pairs; expected one sense per stored pair"
             )
-        for name in ("n_responses", "row_sums"):
+        for name in ("n_responses", "row_sums", "covered"):
             numbers = getattr(self, name)
             if numbers is not None and np.shape(numbers) != (len(labels),):
                 raise DataError(
@@ -303,7 +306,17 @@ class Associations:
             n_responses=part(self.n_responses),
             missing=None if self.missing is None else self.missing[chosen][:, chosen],
             row_sums=part(self.row_sums),
+            covered=self._covered_by(chosen),
         )
+
+    def _covered_by(self, chosen: np.ndarray) -> np.ndarray | None:
+        """Return the part of the responses to the chosen cues that are chosen objects."""
+        if self.covered is None:
+            return None
+        rows = self.strengths[chosen]
+        sums = np.asarray(rows.sum(axis=1)).ravel()
+        parts = np.asarray(rows[:, chosen].sum(axis=1)).ravel() / np.where(sums > 0, sums, 1)
+        return np.asarray(self.covered[chosen] * parts)
 
 
 def is_symmetric(values: sparse.csr_array) -> bool:

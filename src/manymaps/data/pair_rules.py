@@ -195,8 +195,15 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
         report,
         n_responses=_n_responses(raw, totals, entries, rules),
         row_sums=_lost_sums(raw, scaled),
+        covered=None if entries.similarities else _covered(raw, totals),
         judged=is_judged(raw),
     )
+
+
+def _covered(raw: sparse.csr_array, totals: np.ndarray) -> np.ndarray:
+    """Return the kept part of the responses to each cue, and NaN without responses."""
+    kept = np.asarray(raw.sum(axis=1)).ravel()
+    return np.divide(kept, totals, out=np.full(len(kept), np.nan), where=totals > 0)
 
 
 def _lost_sums(raw: sparse.csr_array, scaled: sparse.csr_array) -> np.ndarray | None:

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
 from manymaps.affinity.distances import METRIC, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
-from manymaps.atlas.associations import strongest_associations
+from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
@@ -261,7 +261,7 @@ class MapEstimator(
                 f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
             )
         similar = data is None and not isinstance(X, NeighborGraph)
-        associations = strongest_associations(target.values) if similar else None
+        associations = stored_associations(target.values) if similar else None
         with threads(self.n_jobs):
             # A start and a run need memory of their own, so each has only one copy of P beside it.
             start = self._start(data, target, 0, seeds[0]) if self.n_init == 1 else None
@@ -287,7 +287,8 @@ class MapEstimator(
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
         vectors = None if self._metric_name == "precomputed" else data
-        self.atlas_ = replace(atlas, vectors=vectors, associations=associations)
+        covered = X.covered if isinstance(X, Associations) else None
+        self.atlas_ = replace(atlas, vectors=vectors, associations=associations, covered=covered)
         self.kl_divergence_ = run.kl
         self.n_iter_ = run.state.iteration
         self.converged_ = run.converged
