@@ -117,34 +117,6 @@ class Atlas(AtlasData):
      .50 in map 1: tuxedo>
     """
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Atlas:
-        """Read an atlas from a file, as `load_atlas` does.
-
-        Parameters
-        ----------
-        path : path
-            A file that `Atlas.save` wrote.
-
-        Returns
-        -------
-        Atlas
-            The stored atlas, equal to the one that was saved.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import numpy as np
-        >>> from manymaps import Atlas
-        >>> from manymaps.model import T_SNE
-        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     atlas.save(f"{folder}/ties.atlas")
-        ...     Atlas.load(f"{folder}/ties.atlas") == atlas
-        True
-        """
-        return load_atlas(path)
-
     def __repr__(self) -> str:
         return atlas_text(self)
 
