@@ -203,6 +203,9 @@ class Diagnosis:
         Mean explained share of the objects in the recommended fit: `MultipleMapsTSNE` with its
         defaults, the suggested maps and dimensions, and the seed of the diagnosis. A fit of
         `n_fitted` objects reports the same number. It is NaN for distances.
+    explained_by_even_spread : float in [0, 1]
+        Mean share of the same data that an even spread over all other objects explains. It is NaN
+        if at most half of the pairs have a similarity.
     normalization : {"conditional", "joint"}
         Whether rows were fitted, or all pairs jointly because the similarities are symmetric.
     held_in_four, kept_in_four : float in [0, 1]
@@ -257,6 +260,7 @@ class Diagnosis:
     suggested_maps: int
     reason: str
     explained: float
+    explained_by_even_spread: float
     normalization: Normalization
     held_in_four: float
     kept_in_four: float
@@ -408,6 +412,7 @@ def diagnose(
         suggested = _for_distances(fits, unreturned, negative, task.few)
     else:
         suggested = _suggestion(fits, task, stresses)
+    explained, spread = _explained(subject, task, suggested, random_state, n_jobs)
     are_distances = subject.distances is not None
     return Diagnosis(
         n_objects=near.shape[0],
@@ -430,7 +435,8 @@ def diagnose(
         n_triangles=triangles.n,
         negative_share=negative,
         n_fitted=task.P.shape[0],
-        explained=_explained(subject, task, suggested, random_state, n_jobs),
+        explained=explained,
+        explained_by_even_spread=spread,
         normalization=task.normalization,
         notes=subject.notes,
         **fits._asdict(),
@@ -722,10 +728,10 @@ def _best_fit(
 
 def _explained(
     subject: _Subject, task: _Task, suggested: _Suggestion, seed: int, n_jobs: int | None
-) -> float:
-    """Return the explained share of the recommended fit, or NaN for distances."""
+) -> tuple[float, float]:
+    """Return the shares that the recommended fit and an even spread explain; NaN for distances."""
     if subject.distances is not None:
-        return math.nan
+        return math.nan, math.nan
     fit = MultipleMapsTSNE(
         suggested.suggested_maps, suggested.suggested_dimensions, affinity="precomputed",
         normalization=task.normalization, random_state=seed, n_jobs=n_jobs,

@@ -12,7 +12,11 @@ is the share of row i of P that the model reproduces: the share of responses tha
 also have given. If all of P is known, the explained share is one minus the total variation distance
 between the two rows. The explained share is bounded and has the same meaning in every row. KL(P_i
 || Q_i) lacks these properties. It grows with the number of associates and is dominated by the few
-associates that are far away in the maps.
+associates that are far away in the maps. If most pairs have a similarity, as judged similarities
+do, the explained share is large for any model. It is then reported next to the share that an even
+spread over the n - 1 other objects explains,
+
+    sum_j min(p_ij, 1 / (n - 1)) / sum_j p_ij
 
 The *recurring share* compares fits. Let N_k(i) be the k objects with the largest v_ij in this fit.
 Let N_k^f(i) be the same set in fit f, which is fitted from another seed or to resampled data. Then
@@ -66,6 +70,9 @@ class Reliability(TabularResult):
         Number of other fits.
     n_neighbors : int
         Number of neighbours per object that are compared.
+    explained_by_even_spread : float
+        Mean share of P that an even spread explains. It is NaN if at most half of the pairs have a
+        similarity.
     kinds : tuple of str, length n, or None
         Kind of each object, if the atlas is bipartite.
 
@@ -93,6 +100,7 @@ class Reliability(TabularResult):
     recurring: np.ndarray | None
     n_others: int
     n_neighbors: int
+    explained_by_even_spread: float = np.nan
     kinds: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
@@ -229,32 +237,57 @@ def _stored_score(atlas: Atlas, name: str, i: int) -> float | None:
 
 def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
     """Return the `reliability` for fits whose objects are already in the order of the atlas."""
+    explained, spread = _explained(atlas)
     return Reliability(
         labels=tuple(atlas.labels),
-        explained=_explained(atlas),
+        explained=explained,
         recurring=_recurring(atlas, others, n_neighbors) if others else None,
         n_others=len(others),
         n_neighbors=n_neighbors,
+        explained_by_even_spread=mean_known(spread),
         kinds=None if atlas.kinds is None else tuple(atlas.kinds),
     )
 
 
-def mean_explained(atlas: Atlas) -> float:
-    """Return the mean explained share of the objects with data, or NaN if it is unknown."""
-    shares = _explained(atlas)
-    known = np.isfinite(shares)
-    return float(shares[known].mean()) if known.any() else np.nan
+def mean_explained(atlas: Atlas) -> tuple[float, float]:
+    """Return the mean shares of the data that the maps and an even spread explain, or NaN."""
+    explained, spread = _explained(atlas)
+    return mean_known(explained), mean_known(spread)
 
 
-def _explained(atlas: Atlas) -> np.ndarray:
-    """Compute sum_j min(p_ij, q(j|i)) / sum_j p_ij, shape (n,)."""
+def explained_by_even_spread(table: sparse.csr_array) -> np.ndarray:
+    """Compute sum_j min(p_ij, 1 / (n - 1)) / sum_j p_ij for each row of a table, shape (n,).
+
+    All values are NaN if at most half of the pairs have a similarity.
+
+    >>> judged = sparse.csr_array([[0, 0.75, 0.25], [0.5, 0, 0.5], [0.5, 0.5, 0]])
+    >>> explained_by_even_spread(judged)
+    array([0.75, 1.  , 1.  ])
+    """
+    n = table.shape[0]
+    if 2 * table.nnz <= n * (n - 1):
+        return np.full(n, np.nan)
+    rows = np.repeat(np.arange(n), np.diff(table.indptr))
+    p = table.data.astype(np.float64)
+    return ratio(np.bincount(rows, np.minimum(p, 1 / (n - 1)), n), np.bincount(rows, p, n))
+
+
+def mean_known(shares: np.ndarray) -> float:
+    """Average the known shares; NaN if none is known."""
+    known = shares[np.isfinite(shares)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+def _explained(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the shares of each row of P that the maps and an even spread explain, (n,) each."""
     n, fitted = atlas.n_objects, _fitted(atlas)
     if fitted is None:
-        return np.full(n, np.nan)
+        return np.full(n, np.nan), np.full(n, np.nan)
     rows = np.repeat(np.arange(n), np.diff(fitted.indptr))
     p = fitted.data.astype(np.float64)
     common = np.minimum(p, atlas.choices.row_shares(rows, fitted.indices))
-    return ratio(np.bincount(rows, common, n), np.bincount(rows, p, n))
+    explained = ratio(np.bincount(rows, common, n), np.bincount(rows, p, n))
+    return explained, explained_by_even_spread(fitted)
 
 
 def _fitted(atlas: Atlas) -> sparse.csr_array | None:

@@ -1,21 +1,9 @@
 """Stability of senses and maps, measured by comparing several fits of the same objects.
 
-A sense s of word i in a fit is a weighted set of neighbours. If the fits contain associations, it
-is a group of the word's responses: a meaning (`manymaps.atlas.meanings`) or, with `level="fine"`, a
-fine group (`manymaps.atlas.senses`). The n_neighbors strongest responses are weighted by the part
-that the map of the sense explains,
-
-    w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
-
-so that a group that is scattered over the maps of a fit has little weight in each map. If the fits
-contain no associations, a sense is a map m in which the word has some weight, with the strongest
-neighbours in that map,
-
-    w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
-
-with weights that sum to 1. These weights are the shares q_ij^m of the map
-(`manymaps.atlas.probabilities`). In a bipartite atlas, they are the shares of objects of the other
-kind, without the fixed factors. The overlap of two senses is the weight on common neighbours,
+A sense s of word i in a fit is a map of the word, as `Atlas.senses` lists it. Its members j are the
+close associates of the word on this map, weighted by their strengths, or the nearest objects,
+weighted by their similarities, if no associations of the word are known. With weights w_s(j) whose
+sum is 1, the overlap of two senses is the weight of their common members,
 
     overlap(s, t) = sum_j min(w_s(j), w_t(j))                        from 0 to 1
 
@@ -27,9 +15,8 @@ its match is at least `threshold`. The default threshold is half the weight (a J
 
 Two levels estimate the agreement by chance. The level `by_other_words` matches the senses of each
 word with the senses of another word drawn at random. The level `by_dealing` matches the senses of
-each word with the senses of the same word after permuting its neighbours among its senses.
-Agreement above the level `by_dealing` concerns the grouping of neighbours, not only the set of
-neighbours.
+each word with the senses of the same word after permuting its members among its senses. Agreement
+above the level `by_dealing` concerns the grouping of members, not only the set of members.
 
 Maps themselves are matched by their memberships, using the weighted Jaccard index of two maps'
 proportions over all objects. The agreement of maps is weaker evidence than the agreement of senses.
@@ -44,8 +31,8 @@ repeatedly (`repeat_fits(bootstrap=...)`, `manymaps.data.resampling`). As in clu
 C. Hennig, "Cluster-wise assessment of cluster stability", Computational Statistics & Data Analysis
 52 (2007).
 
-Shapes for one fit, with all senses in the order of the words: offsets (n_objects + 1,); neighbors
-and weights (n_senses, n_neighbors).
+Shapes for one fit, with all senses in the order of the words: offsets (n_objects + 1,), members
+(n_senses, n_objects).
 """
 
 from __future__ import annotations
@@ -62,19 +49,9 @@ from scipy import sparse
 from manymaps.analysis.alignment import map_pairs
 from manymaps.analysis.object_order import in_order_of
 from manymaps.analysis.reliability import Reliability, reliability_with
-from manymaps.analysis.senses import (
-    ROUNDING,
-    FitSenses,
-    consensus_of,
-    fit_senses,
-    matched_overlaps,
-    shuffled,
-)
-from manymaps.atlas.answers import LEVELS
-from manymaps.atlas.answers import Level as SenseLevel
-from manymaps.atlas.atlas import LEAST_WEIGHT, Atlas
-from manymaps.atlas.consensus import Consensus, ConsensusSense
-from manymaps.checks import check_choice, check_index, check_number, check_whole
+from manymaps.analysis.senses import FitSenses, fit_senses, matched, permuted
+from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_index, check_number, check_whole
 from manymaps.compute.tasks import run_tasks
 from manymaps.data.associations import Associations
 from manymaps.data.resampling import Unit, check_unit, resampled
@@ -84,6 +61,9 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
 from manymaps.metrics.measures import ratio
 from manymaps.seeds import drawn_seed
+
+# Tolerance for the rounding error of weights that sum to 1.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -116,12 +96,10 @@ class Stability(TabularResult):
     observed, by_other_words, by_dealing : Level
         Observed agreement of senses, and the two levels expected by chance (see the module
         `manymaps.analysis.stability`).
-    threshold, min_weight : float
-        Minimum overlap for a sense to recur, and minimum map weight of a sense.
+    threshold : float
+        Minimum overlap for a sense to recur.
     n_neighbors : int
-        Number of neighbours that define a sense.
-    sense_level : {"meaning", "fine"}
-        Level of the senses, if associations are known.
+        Number of nearest neighbours of each object that are compared.
 
     See Also
     --------
@@ -152,8 +130,6 @@ class Stability(TabularResult):
     by_dealing: Level
     threshold: float
     n_neighbors: int
-    min_weight: float
-    sense_level: SenseLevel = "meaning"
 
     @property
     def n_fits(self) -> int:
@@ -197,92 +173,49 @@ class Stability(TabularResult):
         """
         return float(self.word_recurrence[self.atlases[0].index(word, kind=kind)])
 
-    def consensus(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
-        """Return the senses of a word over all fits, in descending order of the number of fits.
+    @cached_property
+    def shares_by_fit(self) -> np.ndarray:
+        """Share of each sense of the reference in each fit, shape (n_fits, n_senses).
 
-        The senses of all fits are clustered by average linkage, according to their neighbours (the
-        word's responses, if associations are known). Clusters are not merged if their mean overlap
-        is below the threshold. A fit contains a sense if one of its maps explains at least the
-        share `threshold` of the sense. The `maps` are the maps of the reference.
-
-        Parameters
-        ----------
-        word : str
-            The word, in upper or lower case.
-        kind : str, optional
-            Kind of the word, if the atlas is bipartite.
-
-        Returns
-        -------
-        list of ConsensusSense
-            The senses, sorted by the number of fits in which they occur, with the largest number
-            first.
-
-        Raises
-        ------
-        UnknownLabelError
-            If the word is not in the atlas; the message suggests similar words.
+        The share is that of the matching sense. It is NaN if the sense does not recur in the fit.
         """
-        i = self.atlases[0].index(word, kind=kind)
-        return self._consensus.senses(i, self.atlases[0].labels)
+        own = self.senses[self.reference]
+        shares = np.full((self.n_fits, len(own.maps)), np.nan)
+        for fit, other in enumerate(self.senses):
+            one, match, overlaps = matched(own, other)
+            recurs = overlaps >= self.threshold - _ROUNDING
+            shares[fit, one[recurs]] = other.shares[match[recurs]]
+        return shares
 
-    def reliability(self, fit: int | None = None) -> Reliability:
-        """Measure the reliability of each position in one fit, compared with the other fits.
-
-        Parameters
-        ----------
-        fit : int, optional
-            Index of the fit. The default is the reference.
+    def reliability(self) -> Reliability:
+        """Measure the reliability of each position in the reference, by the other fits.
 
         Returns
         -------
         Reliability
             The explained and recurring shares of each object.
         """
-        fit = self._checked(fit)
-        return self._reliability if fit == self.reference else self._reliability_beside(fit)
+        others = [atlas for k, atlas in enumerate(self.atlases) if k != self.reference]
+        return reliability_with(self.atlases[self.reference], others, self.n_neighbors)
 
-    def attach(self, fit: int | None = None) -> Atlas:
-        """Return the atlas of one fit, including the consensus of all fits.
-
-        With the consensus, `Atlas.senses` lists the number of fits in which each sense is found.
-        The columns of `reliability` are added to the metadata. `Atlas.save` stores both.
-
-        Parameters
-        ----------
-        fit : int, optional
-            Index of the fit. The default is the reference.
+    def attach(self) -> Atlas:
+        """Return the atlas of the reference, with the columns of `reliability` in its metadata.
 
         Returns
         -------
         Atlas
-            A new atlas with the consensus and the columns.
+            A new atlas with the columns.
         """
-        fit = self._checked(fit)
-        atlas = replace(self.atlases[fit], consensus=self._consensus_beside(fit))
-        return self.reliability(fit).attach(atlas)
-
-    @cached_property
-    def _reliability(self) -> Reliability:
-        return self._reliability_beside(self.reference)
-
-    def _reliability_beside(self, fit: int) -> Reliability:
-        others = [atlas for k, atlas in enumerate(self.atlases) if k != fit]
-        return reliability_with(self.atlases[fit], others, self.n_neighbors)
-
-    def _checked(self, fit: int | None) -> int:
-        fit = self.reference if fit is None else fit
-        check_index("fit", fit, self.n_fits)
-        return fit
+        return self.reliability().attach(self.atlases[self.reference])
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
         """Return one row per sense of each word in each fit."""
         labels = np.array(self.atlases[0].labels, dtype=object)
         parts = [
-            (labels[fit.words], np.full(len(fit.maps), k), fit.maps, fit.proportions, fit.shares,
-             fit.recurrence, fit.overlap)
-            for k, fit in enumerate(self.senses)
+            (labels[fit.words], np.full(len(fit.maps), k), fit.maps,
+             atlas.proportions[fit.maps, fit.words], fit.shares, fit.recurrence, fit.overlap)
+            for k, (atlas, fit) in enumerate(zip(self.atlases, self.senses, strict=True))
         ]  # fmt: skip
         names = ("label", "fit", "map", "proportion", "share", "recurrence", "overlap")
         columns = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -293,24 +226,14 @@ class Stability(TabularResult):
         n = self.atlases[0].n_objects
         return ratio(np.bincount(words, np.concatenate(values), n), np.bincount(words, None, n))
 
-    @cached_property
-    def _consensus(self) -> Consensus:
-        return self._consensus_beside(self.reference)
-
-    def _consensus_beside(self, fit: int) -> Consensus:
-        n_maps = self.atlases[fit].n_maps
-        return consensus_of(self.senses, self.threshold, fit=fit, n_maps=n_maps)
-
 
 def stability(
     atlases: Sequence[Atlas],
     *,
     n_neighbors: int = 10,
-    min_weight: float = LEAST_WEIGHT,
     threshold: float = 0.5,
     reference: int | None = None,
     random_state: int = 0,
-    level: SenseLevel = "meaning",
 ) -> Stability:
     """Measure the agreement between several fits of the same objects on senses and maps.
 
@@ -320,10 +243,8 @@ def stability(
         At least two fits by the same method with the same labels, in any order. The numbers of maps
         may differ.
     n_neighbors : int
-        Number of neighbours that define a sense.
-    min_weight : float in [0, 1]
-        Minimum map weight of a sense, if no associations of a word are known. The first map is
-        always counted, unless the word has no neighbours.
+        Number of nearest neighbours of each object for the recurring share (`Reliability`), and of
+        members of a sense if no associations of a word are known.
     threshold : float in (0, 1]
         Minimum overlap between a sense and its match for the sense to recur.
     reference : int, optional
@@ -332,9 +253,6 @@ def stability(
         fits.
     random_state : int
         Seed of the two levels expected by chance. It affects no other result.
-    level : {"meaning", "fine"}
-        Senses to compare: meanings, or the fine groups that make up a meaning (`Atlas.senses`). If
-        no associations of a word are known, its senses are maps.
 
     Returns
     -------
@@ -344,8 +262,8 @@ def stability(
     Raises
     ------
     DataError
-        If there are fewer than two atlases, if their labels, kinds or methods differ, or if
-        duplicate labels are in a different order.
+        If there are fewer than two atlases, if their labels, kinds or methods differ, if duplicate
+        labels are in a different order, or if an atlas has no senses.
     ParameterError
         If a value is out of its range.
 
@@ -362,30 +280,26 @@ def stability(
     >>> comparison = stability([one, turned])
     >>> comparison.recurrence("tie"), comparison.maps[1].tolist()
     (1.0, [1, 0])
-    >>> [(sense.neighbors[0].label, sense.n_fits) for sense in comparison.consensus("tie")]
-    [('knot', 2), ('suit', 2)]
+    >>> comparison.shares_by_fit[:, :2].tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
     """
     check_whole("n_neighbors", n_neighbors)
-    check_number("min_weight", min_weight, least=0, most=1)
     check_number("threshold", threshold, above=0, most=1)
-    check_choice("level", level, LEVELS)
     fits = _aligned(atlases)
     if reference is not None:
         check_index("fit", reference, len(fits))
     rng = np.random.default_rng(random_state)
-    senses = [fit_senses(atlas, n_neighbors, min_weight, level=level) for atlas in fits]
+    senses = [fit_senses(atlas, n_neighbors) for atlas in fits]
     observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in senses] for _ in range(3))
     for a, b in combinations(range(len(fits)), 2):
-        lot = _other_words(fits[0], rng)
-        for sums, partner, second in (
+        for sums, counterparts, second in (
             (observed, None, senses[b]),
-            (others, lot, senses[b]),
-            (dealing, None, shuffled(senses[b], rng)),
+            (others, _other_words(fits[0], rng), senses[b]),
+            (dealing, None, permuted(senses[b], rng)),
         ):
-            for fit, overlap in zip(
-                (a, b), matched_overlaps(senses[a], second, partner), strict=True
-            ):
-                sums[fit] += overlap, overlap >= threshold - ROUNDING
+            *pair, overlaps = matched(senses[a], second, counterparts)
+            for fit, matches in zip((a, b), pair, strict=True):
+                sums[fit][:, matches] += overlaps, overlaps >= threshold - _ROUNDING
     n_others = len(fits) - 1
     reference, maps, similarities, by_chance = _matched_maps(fits, rng, reference)
     return Stability(
@@ -403,8 +317,6 @@ def stability(
         by_dealing=_level(dealing, n_others),
         threshold=threshold,
         n_neighbors=n_neighbors,
-        min_weight=min_weight,
-        sense_level=level,
     )
 
 
@@ -562,8 +474,6 @@ def _other_words(atlas: Atlas, rng: np.random.Generator) -> np.ndarray:
 
 def _level(sums: Sequence[np.ndarray], n_others: int) -> Level:
     overlap, recurrence = np.concatenate(sums, axis=1) / n_others
-    if not len(overlap):
-        raise DataError("no object of these atlases has a neighbour in any map")
     return Level(float(recurrence.mean()), float(overlap.mean()))
 
 

@@ -10,6 +10,7 @@ Shapes: similarities (n_objects,), shares of maps (n_maps, n_objects).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -226,27 +227,35 @@ def senses(
                 "the atlas"
             )
         return _observed_senses(atlas, i, found, similar, n_neighbors)
-    nearness = _nearness(atlas, i, neighbor_kind)
     listed = []
-    for m in maps_of(atlas, i, nearness):
-        members = strongest_of(nearness[m], n_neighbors)
-        members = members[nearness[m][members] >= NEAR * nearness[m].max()].tolist()
-        near = tuple(Neighbor(atlas.labels[j], float(nearness[m][j])) for j in members)
+    for m, _, members, nearness in nearest_by_map(atlas, i, n_neighbors, neighbor_kind):
+        near = tuple(
+            Neighbor(atlas.labels[j], similarity)
+            for j, similarity in zip(members.tolist(), nearness.tolist(), strict=True)
+        )
         name = tuple(one.label for one in near[:NAMED])
         listed.append(Sense(m, float(atlas.proportions[m, i]), None, name, near))
     return listed
 
 
-def maps_of(atlas: AtlasData, i: int, nearness: np.ndarray) -> list[int]:
-    """List the maps of an object without associations, the largest weight first.
+def nearest_by_map(
+    atlas: AtlasData, i: int, n_neighbors: int, neighbor_kind: str | None = None
+) -> Iterator[tuple[int, float, np.ndarray, np.ndarray]]:
+    """Yield the maps of object i, the largest weight first, with the nearest objects on each.
 
-    The weight of a map is its part of the similarities to other objects, which is at least
-    `LEAST_WEIGHT`. A map without other objects has no neighbours, and is not listed.
+    The parts are the map, its weight, the objects and their similarities. The weight of a map is
+    its part of the similarities to other objects, which is at least `LEAST_WEIGHT`. A map without
+    other objects has no neighbours, and is left out.
     """
+    nearness = _nearness(atlas, i, neighbor_kind)
     weights = nearness.sum(axis=1)
     weights = weights / (weights.sum() or 1.0)
-    order = np.argsort(-weights, kind="stable")
-    return order[weights[order] >= LEAST_WEIGHT].tolist()
+    for m in np.argsort(-weights, kind="stable").tolist():
+        if weights[m] < LEAST_WEIGHT:
+            return
+        members = strongest_of(nearness[m], n_neighbors)
+        members = members[nearness[m][members] >= NEAR * nearness[m].max()]
+        yield m, float(weights[m]), members, nearness[m][members]
 
 
 def _observed_senses(

@@ -133,7 +133,10 @@ def _suggestion(found: mm.Diagnosis) -> tuple[str, str, str]:
 def _recommended(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
     if math.isfinite(found.explained):
         some = f" of {found.n_fitted:,} objects" if found.n_fitted < found.n_objects else ""
-        yield "explained", f"{found.explained:.0%}", f"share of the data{some} in the suggested fit"
+        meaning = f"share of the data{some} in the suggested fit"
+        if math.isfinite(found.explained_by_even_spread):
+            meaning += f"; an even spread explains {found.explained_by_even_spread:.0%}"
+        yield "explained", f"{found.explained:.0%}", meaning
 
 
 def _number(value: float, error: float = 0.0) -> str:

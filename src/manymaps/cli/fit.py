@@ -535,11 +535,12 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
 
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
-    share = math.nan
+    shares = math.nan, math.nan
     if atlas.associations is not None:
         with work("computing the explained share"):
-            share = mean_explained(atlas)
-    explained = {"explained": share} if math.isfinite(share) else {}
+            shares = mean_explained(atlas)
+    names = "explained", "explained_by_even_spread"
+    explained = {k: share for k, share in zip(names, shares, strict=True) if math.isfinite(share)}
     of_counts: dict[str, Any] = {}
     if atlas.kinds is not None:
         n_rows = int(atlas.choices.is_row.sum())
@@ -600,6 +601,8 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
     output = record["output"]
     objects, likelihood = f"{record['n_objects']:,} objects", ""
     explained = f"explained share {record['explained']:.0%}, " if "explained" in record else ""
+    if "explained_by_even_spread" in record:
+        explained += f"{record['explained_by_even_spread']:.0%} by an even spread, "
     if atlas.kinds is not None:
         objects = in_words([plural(kind, n) for kind, n in Counter(atlas.kinds).items()])
         likelihood = f"log-likelihood {record['log_likelihood']:.4f} per count, "

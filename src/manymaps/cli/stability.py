@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,15 +36,15 @@ from manymaps.cli.options import (
     width_option,
     word_option,
 )
-from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.progress import work
 
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
 OF_ATLASES = {
-    "files", "output", "threshold", "neighbors", "min_weight", "fine", "plot", "width",
-    "words_shown", "seed", "drop_vectors",
+    "files", "output", "threshold", "neighbors", "plot", "width", "words_shown", "seed",
+    "drop_vectors",
 }  # fmt: skip
 # The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
 # shows the range without scrolling.
@@ -69,18 +70,15 @@ class StabilityOptions:
     )
     threshold: float = option(
         Number(0, 1, min_open=True),
-        "Minimum overlap of the neighbours' weights for two senses to match.", default=0.5,
+        "Minimum overlap of the members' weights for two senses to match.", default=0.5,
     )  # fmt: skip
     neighbors: int = option(
-        positive, "Number of neighbours that define a sense.", default=10, sets="n_neighbors"
+        positive,
+        "Number of nearest neighbours that are compared, and of members of a sense if no "
+        "associations are known.",
+        default=10,
+        sets="n_neighbors",
     )
-    min_weight: float = option(
-        Number(0, 1),
-        "Leave out maps that contribute less to the association probabilities of a word (atlases "
-        "without associations only).",
-        default=0.1,
-    )
-    fine: bool = flag("Compare the fine groups of each meaning (associations only).", sets="level")
     plot: Path | None = option(
         figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
     )
@@ -101,8 +99,8 @@ def stability(options: StabilityOptions) -> None:
     """Fit FILE with several seeds and report which senses recur.
 
     Several .atlas files of the same objects are compared without a new fit. OUT.atlas is the fit
-    that is most similar to the others. For this atlas, `manymaps senses` lists the number of fits
-    that contain each sense. The options of the model are those of `manymaps fit`.
+    that is most similar to the others, with the share of each object's neighbours that recur as
+    metadata. The options of the model are those of `manymaps fit`.
 
     Different seeds show the variation of the fit. --bootstrap shows the variation between samples
     of participants. The first fit, which is written to OUT.atlas, is to FILE. The others are to
@@ -123,20 +121,24 @@ def stability(options: StabilityOptions) -> None:
 
         found = compare(
             atlases,
-            **chosen(options, "neighbors", "min_weight", "threshold", "seed"),
+            **chosen(options, "neighbors", "threshold", "seed"),
             reference=None if options.bootstrap is None else 0,
-            level="fine" if options.fine else "meaning",
         )
         figure = None
         if options.plot is not None:
             figure = mm.plot_stability(found, options.words_shown or None, width=options.width)
+        reliability = found.reliability()
     if options.output is not None:
-        found.attach().save(options.output, vectors=not options.vectors.drop_vectors)
+        atlas = reliability.attach(found.atlases[found.reference])
+        atlas.save(options.output, vectors=not options.vectors.drop_vectors)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
-    record = _record(found, options)
+    record = _record(found, reliability, options)
     tell(
-        lambda: record, lambda: _report(found, record, options), files=(options.plot,), summary=True
+        lambda: record,
+        lambda: _report(found, reliability, record, options),
+        files=(options.plot,),
+        summary=True,
     )
 
 
@@ -208,13 +210,17 @@ def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict
     return trials, {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
 
 
-def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
+def _record(
+    found: mm.Stability, reliability: mm.Reliability, options: StabilityOptions
+) -> dict[str, Any]:
+    from manymaps.analysis.reliability import mean_known
+
     levels = {
         "observed": found.observed,
         "by_other_words": found.by_other_words,
         "by_dealing": found.by_dealing,
     }
-    reliability = found.reliability()
+    assert reliability.recurring is not None
     return {
         "n_fits": found.n_fits,
         "n_objects": found.atlases[0].n_objects,
@@ -225,28 +231,26 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
         "map_similarity_by_chance": found.map_similarity_by_chance,
-        "explained": _mean(reliability.explained),
-        "recurring": _mean(reliability.recurring),
+        "recurring": mean_known(reliability.recurring),
+        "explained": mean_known(reliability.explained),
+        "explained_by_even_spread": reliability.explained_by_even_spread,
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
-        "level": found.sense_level,
         "seed": options.seed,
         "seconds": elapsed(),
         **output_names(options, "output", "plot"),
     }
 
 
-def _mean(shares: Any) -> float | None:
-    """Average the known shares."""
-    import numpy as np
-
-    return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
-
-
-def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
+def _report(
+    found: mm.Stability,
+    reliability: mm.Reliability,
+    record: dict[str, Any],
+    options: StabilityOptions,
+) -> str:
     """Report the observed and chance recurrence, and the words with most and least recurrence."""
     best, worst = _extremes(found)
-    rows = [*_rows(record, found)]
+    rows = [*_rows(record, reliability)]
     if best:
         rows.append(("most stable words", "", "", ", ".join(best)))
         rows.append(("least stable words", "", "", ", ".join(worst)))
@@ -264,23 +268,23 @@ def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptio
     return f"{options.output}: {which}; {head}\n{table}\n{further}"
 
 
-def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ...]]:
+def _rows(record: dict[str, Any], reliability: mm.Reliability) -> Iterator[tuple[str, ...]]:
     for name, level, meaning in (
         ("senses that recur", "observed", "share in another fit, on average"),
         ("  of other words", "by_other_words", "by chance: senses of words drawn at random"),
-        ("  permuted", "by_dealing", "by chance: the neighbours of a word, shuffled"),
+        ("  permuted", "by_dealing", "by chance: the members of a word's senses, permuted"),
     ):
         recurrence, overlap = record["recurrence"][level], record["overlap"][level]
         yield name, f"{recurrence:.1%}", f"overlap {overlap:.3f}", meaning
     by_chance = f"with the matching map; by chance {record['map_similarity_by_chance']:.3f}"
     yield "maps", "", f"overlap {record['map_similarity']:.3f}", by_chance
-    if record["recurring"] is not None:
-        reliability = found.reliability()
-        nearest = f"of the {reliability.n_neighbors} nearest neighbours recur in another fit"
-        meaning = f"{nearest}; by chance {reliability.by_chance:.1%}"
-        yield "neighbours", f"{record['recurring']:.1%}", "", meaning
-    if record["explained"] is not None:
+    nearest = f"of the {reliability.n_neighbors} nearest neighbours recur in another fit"
+    by_chance = f"{nearest}; by chance {reliability.by_chance:.1%}"
+    yield "neighbours", f"{record['recurring']:.1%}", "", by_chance
+    if math.isfinite(record["explained"]):
         meaning = "share of an object's data that its coordinates explain"
+        if math.isfinite(record["explained_by_even_spread"]):
+            meaning += f"; an even spread explains {record['explained_by_even_spread']:.1%}"
         yield "explained", f"{record['explained']:.1%}", "", meaning
 
 

@@ -1,12 +1,12 @@
 """A figure of the agreement between several fits, with the senses of some words in each fit.
 
-Each row is a sense of the consensus (`manymaps.analysis.stability`), and each column is a fit. A
-dot marks a sense that the fit contains, and the area of the dot shows the share of the sense. A
-small ring marks a sense that the fit does not contain. Senses in most fits are on top, and senses
-in fewer fits are paler. The representative fit, the reference, is marked.
+Each row is a sense of the reference (`manymaps.analysis.stability`), named by its strongest
+members. Each column is a fit. The area of a dot shows the share of the matching sense in the fit.
+If the sense does not recur in the fit, there is no dot. Senses that recur in fewer fits are paler.
+The reference itself is marked.
 
 The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "dot",
-"ring", "word" and "neighbors".
+"word" and "members".
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from manymaps.analysis.stability import Stability
-from manymaps.atlas.consensus import ConsensusSense
+from manymaps.atlas.senses import LEAST_SHARE
 from manymaps.checks import check_whole
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
-from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, SHARES
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, SHARES
 from manymaps.figures.layout import AtlasFigure, describe_page, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import named_words, words_that_fit, write
+from manymaps.metrics.measures import ratio
 
 # Number of words that are shown by default. It determines the height of the page and is not tuned.
 USUAL = 6
@@ -34,24 +35,15 @@ USUAL = 6
 # Heights of a row, of the gap between words, and of the line above the list:
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
 # Widths of the columns. A word with 18 characters fills the first column.
-WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
+WORD_WIDTH, FIT_WIDTH, GAP, LIST_WIDTH = 1.35, 0.42, 0.15, 4.3
 # Maximum share of a paper's width for the words and for all fits, so that a column of 89 mm has
-# space for two or three neighbours.
+# space for two or three members.
 WORD_SHARE, FITS_SHARE = 0.25, 0.33
 # If there are at least ten fits, columns are narrower, so that the width of the page does not
 # change. The minimum width keeps dots visible.
 LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
-# Areas of a dot with a share of 1 and of a ring, in square points.
-AREA, RING = 150.0, 5.0
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A row of the figure: a sense, its word if the sense is the first, and its height."""
-
-    word: str | None
-    sense: ConsensusSense
-    y: float
+# Area of a dot with a share of 1, in square points.
+AREA = 150.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ class _Columns:
     @property
     def total(self) -> float:
         """The width of all columns."""
-        return self.word + self.n_fits * self.fit + COUNT_WIDTH + self.list
+        return self.word + self.n_fits * self.fit + GAP + self.list
 
     @property
     def area(self) -> float:
@@ -84,8 +76,7 @@ def plot_stability(
     found: Stability,
     words: str | Sequence[str] | None = None,
     *,
-    least_fits: int = 2,
-    n_neighbors: int = 6,
+    n_members: int = 6,
     kind: str | None = None,
     width: Width | None = None,
 ) -> Figure:
@@ -96,13 +87,10 @@ def plot_stability(
     found : Stability
         The stability of the fits.
     words : str or sequence of str, optional
-        Words to show, at most 40. By default, the six words whose senses are most evenly spread in
-        the reference are shown.
-    least_fits : int
-        Minimum number of fits that contain a sense. Senses in fewer fits are omitted and counted in
-        the notes. If a word has no sense in enough fits, its largest sense is shown.
-    n_neighbors : int
-        Number of neighbours listed next to each sense.
+        Words to show, at most 40. By default, the six words whose senses have the most even shares
+        in the reference are shown.
+    n_members : int
+        Maximum number of members listed next to each sense.
     kind : str, optional
         In a bipartite atlas, the kind of the words.
     width : {"column", "page"}, optional
@@ -134,63 +122,55 @@ def plot_stability(
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> one = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
     >>> figure = plot_stability(stability([one, one]), "tie")
-    >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "neighbors"]
+    >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "members"]
     ['knot', 'suit']
     """
+    check_whole("n_members", n_members)
     chosen = _chosen(found, words, kind)
-    check_whole("least_fits", least_fits, 1, found.n_fits)
-    check_whole("n_neighbors", n_neighbors)
-    rows, n_left_out, height = _rows(found, chosen, least_fits, kind)
+    senses = found.senses[found.reference]
+    n_rows = np.maximum(np.diff(senses.offsets)[chosen], 1)
+    heights = n_rows * ROW + BETWEEN
+    tops = NAMES + np.cumsum(heights) - heights
     typeface, columns = typeface_for(found.atlases[0].labels), _columns(found.n_fits, width)
     sheet = columns.sheet
-    ax = _axes(columns, height)
+    ax = _axes(columns, NAMES + heights.sum() - BETWEEN)
     _draw_columns(ax, found, columns, typeface)
-    for row in rows:
-        _draw_row(ax, row, columns, typeface, n_neighbors)
+    for i, top in zip(chosen, tops.tolist(), strict=True):
+        _draw_word(ax, found.atlases[0].labels[i], top, columns, typeface)
+        for row, sense in enumerate(range(*senses.offsets[i : i + 2].tolist())):
+            y = top + (row + 0.5) * ROW
+            _draw_sense(ax, found, sense, y, columns, typeface, n_members)
     page = Captions(root(ax), typeface, sheet)
     at = (-sheet.side * 72, 18 if width is None else 4)
-    key = page.size_key(columns.area, found.min_weight, "map weight", at)
-    name, remarks = f"Senses over {found.n_fits} fits", _remarks(found, n_left_out, least_fits)
-    describe_page(page, name, _subject(found), remarks, reserve=key + 14)
+    key = page.size_key(columns.area, LEAST_SHARE, "share", at)
+    name = f"Senses over {found.n_fits} fits"
+    describe_page(page, name, _subject(found), _remarks(found), reserve=key + 14)
     return page.figure
 
 
-def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | None) -> list[str]:
-    atlas = found.atlases[found.reference]
+def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | None) -> list[int]:
+    """Return the indices of the words, by default of those whose senses have even shares."""
+    atlas, senses = found.atlases[0], found.senses[found.reference]
     if words is not None:
-        rows = (atlas.index(word, kind=kind) for word in named_words(words))
-        return list(dict.fromkeys(atlas.labels[row] for row in rows))
+        return list(dict.fromkeys(atlas.index(word, kind=kind) for word in named_words(words)))
     members = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
-    spread = 1 / (atlas.map_weights[:, members] ** 2).sum(axis=0)
-    order = members[np.argsort(-spread, kind="stable")]
-    return list(dict.fromkeys(atlas.labels[i] for i in order))[:USUAL]
-
-
-def _rows(
-    found: Stability, words: Sequence[str], least_fits: int, kind: str | None
-) -> tuple[list[_Row], int, float]:
-    """Return the rows from the top downwards, the number of omitted senses, and the height."""
-    rows, n_left_out, y = [], 0, NAMES
-    for word in words:
-        senses = found.consensus(word, kind=kind)
-        shown = [sense for sense in senses if sense.n_fits >= least_fits] or senses[:1]
-        n_left_out += len(senses) - len(shown)
-        for k, sense in enumerate(shown):
-            rows.append(_Row(word if k == 0 else None, sense, y + ROW / 2))
-            y += ROW
-        y += BETWEEN
-    return rows, n_left_out, y - BETWEEN
+    sums, squares = (
+        np.bincount(senses.words, senses.shares**power, atlas.n_objects)[members]
+        for power in (1, 2)
+    )
+    n_effective = ratio(sums**2, squares, 0.0)
+    return members[np.argsort(-n_effective, kind="stable")][:USUAL].tolist()
 
 
 def _columns(n_fits: int, width: Width | None) -> _Columns:
-    """Return the widths of the columns. On paper, the neighbours fill the remaining width."""
+    """Return the widths of the columns. On paper, the members fill the remaining width."""
     sheet = sheet_for(width)
     if sheet.width is None:
         fit = float(np.clip(MOST_FITS_WIDTH / n_fits, LEAST_FIT_WIDTH, FIT_WIDTH))
         return _Columns(WORD_WIDTH, fit, LIST_WIDTH, n_fits, sheet)
     inner = (sheet.width - 2 * sheet.side) / sheet.scale
     word, fit = min(WORD_WIDTH, WORD_SHARE * inner), min(FIT_WIDTH, FITS_SHARE * inner / n_fits)
-    rest = inner - word - n_fits * fit - COUNT_WIDTH
+    rest = inner - word - n_fits * fit - GAP
     return _Columns(word, fit, rest, n_fits, sheet)
 
 
@@ -222,34 +202,37 @@ def _draw_columns(ax: Axes, found: Stability, columns: _Columns, typeface: Typef
             write(ax, x, y, str(fit), typeface, small, color, "center", bold=is_reference)
 
 
-def _draw_row(ax: Axes, row: _Row, columns: _Columns, typeface: Typeface, n_neighbors: int) -> None:
-    """Draw a word, a dot or a ring per fit, the number of fits, and the neighbours."""
-    sense, y, sheet, centers = row.sense, row.y, columns.sheet, columns.centers
-    if row.word is not None:
-        right = ax.get_xlim()[1]
-        ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
-        name = elide(typeface.printable(row.word), int(18 * columns.word / WORD_WIDTH))
-        size = sheet.text + sheet.scale
-        write(ax, 0, y, name, typeface, size, INK, "left", bold=True, gid="word")
-    shares, has = np.array(sense.by_fit), np.array(sense.held)
-    color = SHARES(sense.n_fits / columns.n_fits)
+def _draw_word(ax: Axes, word: str, top: float, columns: _Columns, typeface: Typeface) -> None:
+    """Write a word, with a line above it."""
+    ax.plot([0, columns.total], [top - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
+    name = elide(typeface.printable(word), int(18 * columns.word / WORD_WIDTH))
+    size = columns.sheet.text + columns.sheet.scale
+    write(ax, 0, top + ROW / 2, name, typeface, size, INK, "left", bold=True, gid="word")
+
+
+def _draw_sense(
+    ax: Axes,
+    found: Stability,
+    sense: int,
+    y: float,
+    columns: _Columns,
+    typeface: Typeface,
+    n_members: int,
+) -> None:
+    """Draw a dot for each fit in which a sense recurs, and write its members."""
+    sheet, labels = columns.sheet, found.atlases[0].labels
+    shares = found.shares_by_fit[:, sense]
+    recurs = np.isfinite(shares)
     ax.scatter(
-        centers[has], np.full(has.sum(), y), s=columns.area * shares[has], color=color,
-        linewidths=0, zorder=3, gid="dot",
+        columns.centers[recurs], np.full(recurs.sum(), y), s=columns.area * shares[recurs],
+        color=SHARES(recurs.mean()), linewidths=0, zorder=3, gid="dot",
     )  # fmt: skip
-    ax.scatter(
-        centers[~has], np.full((~has).sum(), y), s=RING * sheet.scale, facecolors=PAPER,
-        edgecolors=MUTED, linewidths=0.6, zorder=2, gid="ring",
-    )  # fmt: skip
-    left = columns.word + columns.n_fits * columns.fit
-    ink = INK if sense.n_fits > 1 else MUTED
-    count = f"{sense.n_fits} of {columns.n_fits}"
-    write(ax, left + 0.1, y, count, typeface, sheet.tick, ink, "left")
-    words = [typeface.printable(near.label) for near in sense.neighbors[:n_neighbors]]
-    start = left + COUNT_WIDTH
-    points = 72 * (columns.total - start) * sheet.scale
+    members = found.senses[found.reference].strongest(sense, n_members)
+    start = columns.total - columns.list
+    points = 72 * columns.list * sheet.scale
+    words = [typeface.printable(labels[j]) for j in members]
     text = words_that_fit(ax, words, typeface, points, sheet.text)
-    write(ax, start, y, text, typeface, sheet.text, ink, "left", gid="neighbors")
+    write(ax, start, y, text, typeface, sheet.text, INK, "left", gid="members")
 
 
 def _subject(found: Stability) -> list[str]:
@@ -257,11 +240,8 @@ def _subject(found: Stability) -> list[str]:
     return [f"{level:.0%} recur in another", f"{chance:.1%} by chance"]
 
 
-def _remarks(found: Stability, n_left_out: int, least_fits: int) -> list[str]:
-    remarks = [
-        f"fit {found.reference} is the most similar to the others",
-        f"two senses are the same if {found.threshold:.0%} of their neighbours' weight agrees",
+def _remarks(found: Stability) -> list[str]:
+    return [
+        f"senses of fit {found.reference}, which is the most similar to the others",
+        f"a dot is missing if the members of no sense overlap by {found.threshold:.0%}",
     ]
-    if n_left_out:
-        remarks.append(f"{n_left_out:,} senses of fewer than {least_fits} fits are omitted")
-    return remarks
