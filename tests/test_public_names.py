@@ -27,7 +27,7 @@ vectors_from write_page
 """
 RECORDS = """
 Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
-ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
+ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis
 DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors
 GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum

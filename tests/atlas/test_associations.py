@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,31 +12,39 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.atlas.associations import MOST_PARTNERS, strongest_associations
+from manymaps.atlas.associations import stored_associations
 from manymaps.model import T_SNE
 
 TIES = sparse.csr_array([[0, 3, 1, 2], [1, 0, 0, 0], [0, 0, 0, 4], [0, 1, 1, 0.0]])
 
 
+COVERED = np.array([0.5, 1, np.nan, 0.25])
+
+
 def atlas(table=TIES):
     maps = np.arange(8.0).reshape(1, 4, 2)
-    observed = None if table is None else strongest_associations(table)
-    return mm.Atlas(list("abcd"), maps, np.ones((1, 4)), T_SNE, associations=observed)
+    known = {}
+    if table is not None:
+        known = {"associations": stored_associations(table), "covered": COVERED}
+    return mm.Atlas(list("abcd"), maps, np.ones((1, 4)), T_SNE, **known)
 
 
-@given(st.integers(1, 30), st.integers(1, 12), st.integers(0, 10**6))
+@given(st.integers(1, 30), st.integers(0, 10**6))
 @settings(max_examples=50, deadline=None)
-def test_strongest_are_those_of_each_sorted_row(n, count, seed):
+def test_rows_are_shares_of_all_associations_with_others(n, seed):
     rng = np.random.default_rng(seed)
     table = np.round(rng.random((n, n)) * 6) * (rng.random((n, n)) < 0.6)
-    found = strongest_associations(sparse.csr_array(table), count).toarray()
-    expected = np.zeros((n, n))
+    given = sparse.csr_array(table)
+    given.data[:1] = 0
+    table = given.toarray()
+    found = stored_associations(given)
+    assert (found.dtype, found.has_sorted_indices) == (np.float32, True)
+    assert (found.data > 0).all()
     for i, row in enumerate(table):
-        row = row.copy()
-        row[i] = 0
-        top = [j for j in np.argsort(-row, kind="stable")[:count] if row[j] > 0]
-        expected[i, top] = row[top] / max(row.sum(), 1)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+        whole = row.sum() - row[i]
+        expected = [0 if j == i or not whole else row[j] / whole for j in range(n)]
+        np.testing.assert_allclose(found.toarray()[i], expected, rtol=1e-6)
+    np.testing.assert_array_equal(given.toarray(), table)
 
 
 def test_estimators_keep_the_similarities_that_they_were_given():
@@ -46,14 +55,18 @@ def test_estimators_keep_the_similarities_that_they_were_given():
     shares = sparse.csr_array(table)
     shares.setdiag(0)
     shares.eliminate_zeros()
-    expected = strongest_associations(shares)
+    expected = stored_associations(shares)
     np.testing.assert_allclose(fitted.associations.toarray(), expected.toarray(), rtol=1e-5)
-    assert np.diff(fitted.associations.indptr).max() == MOST_PARTNERS
     dense = table.toarray()
+    assert fitted.covered is None
+    known = mm.MultipleMapsTSNE(2, max_iter=2, random_state=0).fit(
+        replace(data, covered=np.linspace(0, 1, 40))
+    )
+    np.testing.assert_array_equal(known.atlas_.covered, np.linspace(0, 1, 40))
     joint = mm.TSNE(affinity="precomputed", max_iter=2, random_state=0).fit(dense).atlas_
     rows = dense - np.diag(np.diag(dense))
     rows /= rows.sum(axis=1, keepdims=True)
-    expected = strongest_associations(sparse.csr_array(rows + rows.T))
+    expected = stored_associations(sparse.csr_array(rows + rows.T))
     np.testing.assert_allclose(joint.associations.toarray(), expected.toarray(), rtol=1e-5)
 
 
@@ -80,11 +93,28 @@ def test_vectors_distances_and_neighbours_are_no_associations():
 
 def test_saved_and_read_back(tmp_path):
     atlas().save(tmp_path / "a.atlas")
-    found = mm.load_atlas(tmp_path / "a.atlas").associations
+    whole = mm.load_atlas(tmp_path / "a.atlas")
+    found = whole.associations
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found.toarray(), atlas().associations.toarray())
+    np.testing.assert_array_equal(whole.covered, COVERED)
+    assert whole.senses("a") == atlas().senses("a")
     atlas(None).save(tmp_path / "b.atlas")
-    assert mm.load_atlas(tmp_path / "b.atlas").associations is None
+    opened = mm.load_atlas(tmp_path / "b.atlas")
+    assert (opened.associations, opened.covered) == (None, None)
+
+
+def test_older_files_with_further_arrays_open_and_have_senses(tmp_path):
+    replace(atlas(), covered=None).save(tmp_path / "a.atlas")
+    with zipfile.ZipFile(tmp_path / "a.atlas", "a") as archive:
+        for name, array in {"offsets": np.arange(5), "by_fit": np.ones((4, 2))}.items():
+            buffer = io.BytesIO()
+            np.save(buffer, array)
+            archive.writestr(f"consensus/{name}.npy", buffer.getvalue())
+    opened = mm.load_atlas(tmp_path / "a.atlas")
+    assert opened.covered is None
+    assert opened == replace(atlas(), covered=None)
+    assert [n.label for n in opened.senses("a")[0].neighbors] == ["b", "d", "c"]
 
 
 def test_stored_zeros_are_dropped_when_a_file_is_read(tmp_path):
@@ -98,18 +128,36 @@ def test_stored_zeros_are_dropped_when_a_file_is_read(tmp_path):
     found.senses("a")
 
 
-def test_a_subset_has_those_among_its_objects_and_an_extension_the_old_ones():
+def part_inside(table, i, objects):
+    """The share of row i of a table in some columns."""
+    return sum(table[i, j] for j in objects) / (sum(table[i]) or 1)
+
+
+def test_a_subset_has_those_among_its_objects_and_the_covered_part_shrinks():
     whole = atlas().associations.toarray()
-    order = [3, 0, 1]
-    np.testing.assert_array_equal(
-        atlas().subset(order).associations.toarray(), whole[np.ix_(order, order)]
-    )
+    for order in ([3, 0, 1], [2, 3], [1], [0, 1, 2, 3]):
+        found = atlas().subset(order)
+        np.testing.assert_array_equal(found.associations.toarray(), whole[np.ix_(order, order)])
+        expected = [COVERED[i] * part_inside(whole, i, order) for i in order]
+        np.testing.assert_allclose(found.covered, expected)
+        assert not (found.covered > 1).any()
+        # A subset of a subset is one of the whole, also where no response is left.
+        again, at_once = found.subset([0]), atlas().subset(order[:1])
+        np.testing.assert_allclose(again.covered, at_once.covered)
+    assert atlas(None).subset([0, 1]).covered is None
+
+
+def test_an_extension_has_the_old_associations_and_renumbered_maps_have_all():
+    whole = atlas().associations.toarray()
     for at, olds in ((None, [0, 1, 2, 3]), (0, [2, 3, 4, 5]), (1, [0, 3, 4, 5])):
         longer = atlas().extended(["x", "y"], np.ones((1, 2, 2)), np.ones((1, 2)), at=at)
         table = longer.associations.toarray()
         np.testing.assert_array_equal(table[np.ix_(olds, olds)], whole)
         assert table.sum() == whole.sum()
+        np.testing.assert_array_equal(longer.covered[olds], COVERED)
+        assert np.isnan(np.delete(longer.covered, olds)).all()
     assert atlas(None).extended(["x"], np.ones((1, 1, 2)), np.ones((1, 1))).associations is None
+    np.testing.assert_array_equal(atlas().renumbered([0]).covered, COVERED)
 
 
 def test_insertion_keeps_them():
@@ -131,6 +179,8 @@ def test_insertion_keeps_them():
 def test_bad_tables_are_refused(table, fault):
     with pytest.raises(mm.DataError, match=fault):
         mm.Atlas(list("abcd"), np.zeros((1, 4, 2)), np.ones((1, 4)), T_SNE, associations=table)
+    with pytest.raises(mm.DataError, match=r"covered has shape \(3,\) for 4 objects"):
+        replace(atlas(), covered=np.ones(3))
 
 
 def _broken(path, **arrays):

@@ -14,7 +14,6 @@ from scipy import sparse
 import reference
 from manymaps.archive import Schema, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas, load_atlas
-from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.storage import ATLAS
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabelError
@@ -101,18 +100,6 @@ class TestAgainstTheReference:
             assert [neighbor.label for neighbor in got] == [f"word {j}" for j in order]
             np.testing.assert_allclose([n.similarity for n in got], strength[order], rtol=1e-6)
 
-    def test_senses(self, model):
-        atlas = random_atlas(model)
-        senses = atlas.senses("word 4", n_neighbors=3, min_weight=0.2)
-        weight = shares_of(atlas)[:, 4].sum(axis=1)
-        weight /= weight.sum()
-        order = np.argsort(-weight)
-        assert [sense.map for sense in senses] == [m for m in order if weight[m] >= 0.2]
-        for sense in senses:
-            assert sense.proportion == pytest.approx(atlas.proportions[sense.map, 4])
-            assert (sense.weight, sense.share) == (pytest.approx(weight[sense.map]),) * 2
-            assert sense.neighbors == atlas.neighbors("word 4", sense.map, n_neighbors=3)
-
     def test_background_takes_its_share(self, model):
         atlas = random_atlas(replace(model, background=0.2))
         log_q = reference.log_choice(log_v_of(atlas), model.normalization, 0.2)
@@ -133,11 +120,6 @@ class TestAgainstTheReference:
 
 
 class TestQuestions:
-    def test_the_largest_map_is_listed_whatever_it_gives(self):
-        atlas = random_atlas()
-        assert len(atlas.senses("word 1", min_weight=1.1)) == 1
-        assert len(atlas.senses("word 1", min_weight=0.0)) == 3
-
     def test_what_a_word_recalls_decides_and_not_where_it_lives(self):
         """Among strangers by .85, beside its friend by .1: the friend is what it recalls."""
         maps = np.array([[[0.0], [30.0], [31.0]], [[0.0], [9.0], [0.1]], [[0.0], [90.0], [0.1]]])
@@ -147,7 +129,6 @@ class TestQuestions:
         assert [sense.map for sense in found] == [1, 2]
         assert [sense.neighbors[0].label for sense in found] == ["knot", "knot"]
         weight = atlas.shares("tie").sum(axis=1)
-        np.testing.assert_allclose([sense.weight for sense in found], weight[[1, 2]], rtol=1e-6)
         np.testing.assert_allclose(atlas.map_weights[:, 0], weight, rtol=1e-6)
 
     def test_case_does_not_matter_and_unknown_words_get_suggestions(self):
@@ -253,8 +234,8 @@ class TestFile:
             (lambda m, a: a["maps"].fill(1e30), "the limit is"),
             (lambda m, a: a.update({"metadata/size": np.arange(3)}), "'metadata/size' has shape"),
             (lambda m, a: a.update({"metadata/size": np.zeros((14, 2))}), "'metadata/size'"),
-            (lambda m, a: a.update({"consensus/offsets": np.arange(15.0)}), "integer values"),
-            (lambda m, a: a.update({"consensus/offsets": np.arange(15)}), "invalid.*by_fit"),
+            (lambda m, a: a.update(covered=np.ones(13)), "'covered' has shape"),
+            (lambda m, a: a.update(covered=np.full(14, -0.5)), "'covered' has values from -0.5"),
             (lambda m, a: m["labels"].pop(), "has shape .*; expected"),
             (lambda m, a: m.pop("labels"), "'labels' is missing"),
             (lambda m, a: m.pop("model"), "'model' is missing"),
@@ -381,27 +362,20 @@ class TestSubsetAndExtended:
 
 class TestRenumbered:
     def test_every_part_of_a_map_goes_with_it(self):
-        consensus = Consensus(
-            offsets=np.array([0, 2, 3]), by_fit=np.ones((3, 1)), weights=np.ones((3, 1)),
-            neighbors=np.array([[1], [1], [0]]), threshold=0.5,
-            of_map=np.array([[0, -1], [1, 2], [-1, -1]]),
-        )  # fmt: skip
-        atlas = random_atlas(n=2, consensus=consensus, log_normalizer=0.5)
+        atlas = random_atlas(n=2, log_normalizer=0.5)
         turned = atlas.renumbered([2, 0, 1])
         for new, old in enumerate([2, 0, 1]):
             np.testing.assert_array_equal(turned.maps[new], atlas.maps[old])
             np.testing.assert_array_equal(turned.proportions[new], atlas.proportions[old])
-            np.testing.assert_array_equal(turned.consensus.of_map[:, new], consensus.of_map[:, old])
         word = atlas.labels[0]
         np.testing.assert_array_equal(turned.shares(word), atlas.shares(word)[[2, 0, 1]])
-        assert [s.maps for s in turned.consensus.senses(0, atlas.labels)] == [(1,), (2,)]
         assert turned.log_normalizer == 0.5
 
     def test_no_field_of_an_atlas_is_forgotten(self):
-        of_maps = {"maps", "proportions", "consensus"}
+        of_maps = {"maps", "proportions"}
         others = {
             "labels", "model", "method", "parameters", "history", "log_normalizer",
-            "metadata", "vectors", "kinds", "factors", "associations",
+            "metadata", "vectors", "kinds", "factors", "associations", "covered",
         }  # fmt: skip
         # A new field that holds something per map has to be renumbered too.
         assert {part.name for part in fields(Atlas)} == of_maps | others

@@ -1,4 +1,6 @@
-"""Senses in context, against slow sums over all objects."""
+"""Maps in context, against slow sums over all objects."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +10,9 @@ import manymaps as mm
 from manymaps.atlas.context import IRRELEVANT
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabelError
-from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
+from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 
-# Two clusters of associates of "hub", one per map, and two words that no group contains.
+# Two clusters of associates of "hub", one per map, and two words that hub does not evoke.
 LABELS = ["hub", "a1", "a2", "a3", "b1", "b2", "b3", "near a", "near b"]
 IN_A, IN_B = (1, 2, 3, 7), (4, 5, 6, 8)
 
@@ -45,7 +47,7 @@ def slow_choices(atlas):
 
 
 def slow_posterior(weights, q, context):
-    """Prior and posterior of z from weights p_ij a_jz (n_z, n), by loops."""
+    """Prior and posterior of the maps from weights p_ij r_ij^m (n_maps, n), by loops."""
     prior = weights.sum(axis=1) / weights.sum()
     posterior = prior.copy()
     for c in context:
@@ -60,84 +62,67 @@ def slow_posterior(weights, q, context):
     return prior, posterior / posterior.sum()
 
 
-@pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, MULTIPLE_MAPS_SNE])
+@pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, MULTIPLE_MAPS_SNE, T_SNE])
 @pytest.mark.parametrize("context", [(), (7,), (2, 8, 4)])
-class TestDefinition:
-    def test_with_associations(self, model, context):
-        atlas = two_sided(model)
-        found = atlas.disambiguate("hub", [LABELS[c] for c in context])
-        q, votes = slow_choices(atlas)
-        p = atlas.associations[[0]].toarray()[0]
-        prior, posterior = slow_posterior(votes[:, 0] * p, q, context)
-        for one in found.maps:
-            assert one.prior == pytest.approx(prior[one.map], rel=1e-4)
-            assert one.probability == pytest.approx(posterior[one.map], rel=1e-4)
-        members = [
-            [j for j in range(9) if LABELS[j] in sense.name]
-            for sense in sorted(found.senses, key=lambda sense: -sense.prior)
-        ]
-        assert sorted(map(sorted, members)) == [[1, 2, 3], [4, 5, 6]]
-        weights = np.array([[p[j] * (j in own) for j in range(9)] for own in members])
-        prior, posterior = slow_posterior(weights, q, context)
-        by_prior = sorted(found.senses, key=lambda sense: -sense.prior)
-        np.testing.assert_allclose([sense.prior for sense in by_prior], prior, rtol=1e-4)
-        np.testing.assert_allclose([s.probability for s in by_prior], posterior, rtol=1e-4)
-
-    def test_without_associations(self, model, context):
-        atlas = two_sided(model, associations=False)
-        found = atlas.disambiguate("hub", [LABELS[c] for c in context])
-        q, votes = slow_choices(atlas)
-        prior, posterior = slow_posterior(votes[:, 0] * q[0], q, context)
+@pytest.mark.parametrize("associations", [True, False])
+def test_equal_the_definition(model, context, associations):
+    atlas = two_sided(model, associations=associations)
+    found = atlas.disambiguate("hub", [LABELS[c] for c in context])
+    q, votes = slow_choices(atlas)
+    p = atlas.associations[[0]].toarray()[0] if associations else q[0]
+    prior, posterior = slow_posterior(votes[:, 0] * p, q, context)
+    assert sorted(one.map for one in found) == [0, 1]
+    for one in found:
+        assert one.prior == pytest.approx(prior[one.map], rel=1e-4)
+        assert one.probability == pytest.approx(posterior[one.map], rel=1e-4)
+    if not associations:
         np.testing.assert_allclose(prior, atlas.map_weights[:, 0], rtol=1e-4)
-        for one, sense in zip(found.maps, found.senses, strict=True):
-            assert one.prior == pytest.approx(prior[one.map], rel=1e-4)
-            assert one.probability == pytest.approx(posterior[one.map], rel=1e-4)
-            assert (sense.map, sense.probability) == (one.map, one.probability)
 
 
 @pytest.mark.parametrize("associations", [True, False])
 def test_probabilities_sum_to_one_and_order_and_repetition_do_not_matter(associations):
     atlas = two_sided(associations=associations)
     found = atlas.disambiguate("HUB", ["near a", "b3", "a2"])
-    assert sum(sense.probability for sense in found.senses) == pytest.approx(1)
-    assert sum(one.probability for one in found.maps) == pytest.approx(1)
-    for sense in found.senses:
-        if sense.parts:
-            assert sum(p.probability for p in sense.parts) == pytest.approx(sense.probability)
-    again = atlas.disambiguate("hub", ["A2", "b3", "hub", "near a", "b3"])
-    assert (again.senses, again.maps) == (found.senses, found.maps)
+    assert sum(one.probability for one in found) == pytest.approx(1)
+    assert sum(one.prior for one in found) == pytest.approx(1)
+    assert atlas.disambiguate("hub", ["A2", "b3", "hub", "near a", "b3"]) == found
 
 
 @pytest.mark.parametrize("associations", [True, False])
 def test_a_context_selects_its_side_and_none_gives_the_prior(associations):
     atlas = two_sided(associations=associations)
     for word, m in (("near a", 0), ("near b", 1)):
-        found = atlas.disambiguate("hub", [word])
-        assert found.maps[0].map == found.senses[0].map == m
-        assert found.maps[0].probability > max(0.8, found.maps[0].prior)
-    plain = atlas.disambiguate("hub")
-    for one in (*plain.senses, *plain.maps):
+        first = atlas.disambiguate("hub", [word])[0]
+        assert first.map == m
+        assert first.probability > max(0.8, first.prior)
+    for one in atlas.disambiguate("hub", []):
         assert one.probability == pytest.approx(one.prior)
-    if associations:
-        shares = [sense.share for sense in atlas.senses("hub", min_share=0)]
-        assert [sense.prior for sense in plain.senses] == pytest.approx(shares)
 
 
 def test_words_that_have_no_map_in_common_with_any_other():
     maps, proportions = np.zeros((3, 3, 2)), np.eye(3)
     atlas = mm.Atlas(["x", "y", "z"], maps, proportions, MULTIPLE_MAPS_T_SNE)
-    found = atlas.disambiguate("y", ["x", "z"])
-    assert (found.maps[0].map, found.maps[0].probability) == (1, 1.0)
+    ties = sparse.csr_array(1.0 - np.eye(3))
+    for known in (atlas, replace(atlas, associations=ties)):
+        first = known.disambiguate("y", ["x", "z"])[0]
+        assert (first.map, first.probability) == (1, 1.0)
 
 
-def test_results_are_tables():
+def test_objects_too_far_apart_for_float64():
+    atlas = two_sided(MULTIPLE_MAPS_SNE)
+    maps = atlas.maps.copy()
+    maps[:, 0] += 500
+    far = replace(atlas, maps=maps)
+    for known in (far, replace(far, associations=None)):
+        found = known.disambiguate("hub", ["a1", "near b"])
+        assert sum(one.probability for one in found) == pytest.approx(1)
+
+
+def test_unknown_words_of_a_context_are_told_and_ignored():
     atlas = two_sided()
-    found = atlas.disambiguate("hub", ["near a", "nowhere"])
-    assert found.unknown == ("nowhere",)
-    frame = found.to_frame("pandas")
-    assert frame.groupby("level")["probability"].sum().round(6).tolist() == [1.0, 1.0, 1.0]
-    assert len(frame) == len(found.senses) + sum(len(s.parts) for s in found.senses) + 2
-    assert repr(found).startswith("<Disambiguation of 'hub' by 'near a': a2 0.9")
+    with pytest.warns(mm.DataWarning, match="'nowhere' are not in the atlas"):
+        found = atlas.disambiguate("hub", ["near a", "nowhere"])
+    assert found == atlas.disambiguate("hub", ["near a"])
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,15 @@ class TestOneSet:
         np.testing.assert_allclose(choices.log_choices(i, j), logs, atol=1e-5)
         strongest = choices.strongest(np.arange(N), N - 1)
         np.testing.assert_array_equal(strongest, np.argsort(-q, axis=1)[:, :-1])
-        for m in range(n_maps):
-            by_rank = np.argsort(-by_map[0, m], kind="stable")[:3]
-            np.testing.assert_array_equal(choices.nearest_in(0, m, 3), by_rank)
+        for m, pi in enumerate(choices.proportions):
+            here = np.flatnonzero(pi > 0)
+            with np.errstate(divide="ignore"):
+                logs = np.log(by_map[here, m]) + choices.log_normalizers[here, None]
+            logs -= np.log(pi[here, None])
+            found = choices.log_in(np.repeat(here, N), np.tile(np.arange(N), len(here)), m)
+            found = np.where(here[:, None] == np.arange(N), -np.inf, found.reshape(-1, N))
+            np.testing.assert_allclose(found, logs, atol=1e-5)
+            np.testing.assert_allclose(choices.log_peaks(here, m), logs.max(axis=1), atol=1e-5)
 
     def test_joint(self, kernel, n_maps):
         choices = random_choices(kernel, "joint", None, n_maps, factors=False)

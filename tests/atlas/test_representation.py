@@ -35,7 +35,7 @@ def counted():
 
 @pytest.fixture(scope="module")
 def known():
-    """With associations, so that senses are groups."""
+    """With associations, whose strengths the maps share."""
     norms = mm.load_word_relations()
     fit = mm.MultipleMapsTSNE(n_maps=3, max_iter=20, random_state=0).fit(norms)
     return fit.atlas_
@@ -110,8 +110,7 @@ class TestAsking:
         assert entry.senses == known.senses("bow")
         assert entry.neighbors == known.neighbors("bow")
         text = repr(entry)
-        homes = [sense.map for sense in entry.senses if sense.share > 0]
-        assert text.startswith(f"<bow: {len(homes)} senses in {len(set(homes))} maps\n")
+        assert text.startswith(f"<bow on {len(entry.senses)} map")
         assert text.count("\n") == len(entry.senses)
         assert entry.senses[0].neighbors[0].label in text
         told = known.add_metadata(list(range(len(known))), name="n")
@@ -130,7 +129,7 @@ class TestAsking:
     def test_kinds_are_told_apart(self, counted):
         assert counted["knot"].kind == "document"
         assert counted["knot", "word"].kind == "word"
-        assert "<knot (word) in 1 map" in repr(counted["knot", "word"])
+        assert "<knot (word) on 1 map" in repr(counted["knot", "word"])
         assert ("Knot", "word") in counted
         assert ("b", "word") not in counted
         assert ("knot", "site") not in counted
@@ -169,6 +168,7 @@ class TestEquality:
             {"vectors": None},
             {"vectors": sparse.csr_array(np.eye(2))},
             {"associations": sparse.csr_array(1.0 - np.eye(2))},
+            {"covered": np.array([0.5, np.nan])},
         ):
             assert atlas != replace(atlas, **change)
         assert atlas != "atlas"

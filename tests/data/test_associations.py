@@ -65,9 +65,10 @@ def test_senses_need_one_value_per_pair():
     assert senses.tolist() == [0, 1, 2, 3]
 
 
-def test_numbers_of_responses_need_one_per_object():
-    with pytest.raises(DataError, match="n_responses"):
-        Associations(["a", "b", "c"], TIES, n_responses=np.ones(4, dtype=int))
+@pytest.mark.parametrize("name", ["n_responses", "row_sums", "covered"])
+def test_numbers_of_the_rows_need_one_per_object(name):
+    with pytest.raises(DataError, match=name):
+        Associations(["a", "b", "c"], TIES, **{name: np.ones(4, dtype=int)})
 
 
 def test_report_adds_what_was_dropped():
@@ -84,6 +85,7 @@ def test_most_given_words_by_hand():
     norms = Associations(
         "abcde", table, pair_senses=senses, n_responses=np.arange(5) * 10,
         row_sums=np.arange(5.0), missing=np.outer(np.eye(5)[0], np.eye(5)[4]),
+        covered=np.array([1, 0.6, 0.9, 0.5, np.nan]),
     )  # fmt: skip
     found = norms.most_given(2)
     assert found.labels == ("b", "c")
@@ -92,6 +94,8 @@ def test_most_given_words_by_hand():
     assert found.n_responses.tolist() == [10, 20]
     assert found.row_sums.tolist() == [1, 2]
     assert found.missing is None
+    # Half of what b and of what c evoke is kept: c of c and d, b of b and d.
+    assert found.covered.tolist() == pytest.approx([0.3, 0.45])
     assert "the 2 words that are responses to most cues, of 5, with 2 of 8 pairs" in (
         found.report.notes
     )
@@ -99,6 +103,7 @@ def test_most_given_words_by_hand():
     assert everything.labels == norms.labels
     np.testing.assert_array_equal(everything.pair_senses, senses)
     assert everything.n_missing == norms.n_missing
+    np.testing.assert_array_equal(everything.covered, norms.covered)
     for count in (0, 6):
         with pytest.raises(ParameterError, match=f"n_words={count}"):
             norms.most_given(count)

@@ -84,6 +84,9 @@ def test_numbers_of_answers_are_known_and_all_are_accounted_for():
 def test_rows_keep_the_mass_of_answers_that_are_left_out():
     kept = random_trials().associations(rows="keep")
     assert (kept.strengths.sum(axis=1) < 1).all()
+    for rows in ("keep", "renormalize"):
+        covered = random_trials().associations(rows=rows).covered
+        np.testing.assert_allclose(covered, kept.strengths.sum(axis=1))
 
 
 def test_trials_taken_twice_count_twice():

@@ -293,6 +293,43 @@ def test_missing_mass_stays_missing(write):
         assert note in " ".join(norms.report.notes)
 
 
+@pytest.mark.parametrize("rows", ["renormalize", "keep"])
+def test_the_part_of_the_responses_that_are_objects(write, rows):
+    """Self-pairs and dropped responses are not part of it, whatever the unit of the strengths."""
+    path = write("n.csv", FEW_CUES + "d,z,3\ne,e,1\ne,a,0\n")
+    for responses, expected in (
+        ("drop", [2 / 6, 4 / 13, 0, 0, 0]),
+        ("keep:3", [5 / 6, 8 / 13, 1 / 3, 0, 0]),
+        ("keep", [1, 1, 1, 1, 0]),
+    ):
+        norms = read_associations(path, responses=responses, rows=rows)
+        assert norms.labels[:5] == tuple("abcde")
+        np.testing.assert_allclose(norms.covered[:5], expected, rtol=1e-12)
+        assert np.isnan(norms.covered[5:]).all()
+        halves = associations_from(
+            pd.read_csv(path).assign(count=lambda frame: frame["count"] / 64),
+            responses=responses, rows=rows,
+        )  # fmt: skip
+        np.testing.assert_array_equal(halves.covered, norms.covered)
+    strengths = read_associations(write("s.csv", RULES), rows=rows)
+    np.testing.assert_allclose(strengths.covered, [0.2 / 0.6, 0.6 / 1.2])
+    assert associations_from(np.array([[0, 4], [4, 0]]), rows=rows).covered is None
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_it_is_from_0_to_1_and_exactly_1_where_all_are_kept(seed):
+    """Repeated pairs are added in another order than the responses of a cue."""
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, 5, (60, 2))
+    frame = pd.DataFrame(pairs[pairs[:, 0] != pairs[:, 1]], columns=["cue", "response"])
+    frame = frame.assign(strength=rng.random(len(frame)) * 10.0 ** rng.integers(-9, 2, len(frame)))
+    norms = associations_from(frame, responses="keep")
+    np.testing.assert_allclose(norms.covered[~np.isnan(norms.covered)], 1, rtol=1e-12)
+    for one in (norms, norms.most_given(3), associations_from(frame[frame["cue"] > 1])):
+        assert not ((one.covered < 0) | (one.covered > 1)).any()
+
+
 def test_counted_responses_are_known_by_their_number(write):
     path = write("a.csv", "cue,response,count\na,b,2\na,c,3\na,a,5\na,d,1\nb,a,4\nc,d,2\n")
     assert read_associations(path, rows="keep").n_responses.tolist() == [11, 4, 2]

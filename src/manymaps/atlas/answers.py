@@ -203,11 +203,13 @@ def strengths_on(
     rows, columns = places[pairs.row], places[pairs.col]
     used = (rows >= 0) & (columns >= 0) & (rows != columns) & (pairs.data > 0)
     table = sparse.csr_array((pairs.data[used], (rows[used], columns[used])), shape=(n, n))
-    sums = np.bincount(rows[rows >= 0], pairs.data[rows >= 0], n)
-    inside = np.asarray(table.sum(axis=1)).ravel()
-    covered = np.divide(inside, sums, out=np.full(n, np.nan), where=sums > 0)
+    # Several labels that differ only in case are responses to the same object.
+    whole = pairs.data
     if associations.covered is not None:
-        covered[places[places >= 0]] *= associations.covered[places >= 0]
+        whole = whole / associations.covered[pairs.row]
+    sums = np.bincount(rows[rows >= 0], whole[rows >= 0], n)
+    inside = np.bincount(rows[used], pairs.data[used], n)
+    covered = np.divide(inside, sums, out=np.full(n, np.nan), where=sums > 0)
     return table, covered
 
 

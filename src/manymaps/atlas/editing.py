@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.atlas.data import AtlasData
+from manymaps.data.associations import covered_among
 from manymaps.data.frames import end_to_end, join_columns, placed_column
 from manymaps.errors import DataWarning, ParameterError
 from manymaps.labels import first_of
@@ -55,7 +56,7 @@ def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | 
     order = order.astype(np.intp)
     kinds = None if atlas.kinds is None else [atlas.kinds[i] for i in order.tolist()]
     one_kind = kinds is not None and len(set(kinds)) < 2
-    kept = None if atlas.associations is None else atlas.associations[order][:, order]
+    table = atlas.associations
     return replace(
         atlas,
         labels=[atlas.labels[i] for i in order.tolist()],
@@ -68,20 +69,9 @@ def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | 
         metadata={name: np.asarray(column)[order] for name, column in atlas.metadata.items()},
         vectors=None if atlas.vectors is None else atlas.vectors[order],
         log_normalizer=None,
-        associations=kept,
-        covered=_covered(atlas, order, kept),
+        associations=None if table is None else table[order][:, order],
+        covered=None if table is None else covered_among(atlas.covered, table, order),
     )
-
-
-def _covered(
-    atlas: AtlasData, order: np.ndarray, kept: sparse.csr_array | None
-) -> np.ndarray | None:
-    """Return the part of the responses to each chosen object that are chosen objects."""
-    if atlas.covered is None or atlas.associations is None or kept is None:
-        return None
-    sums = np.asarray(atlas.associations.sum(axis=1)).ravel()[order]
-    parts = np.divide(kept.sum(axis=1), sums, out=np.full(len(order), np.nan), where=sums > 0)
-    return np.asarray(atlas.covered[order] * parts)
 
 
 def renumbered(atlas: _Atlas, order: np.ndarray | Sequence[int]) -> _Atlas:

@@ -306,17 +306,25 @@ class Associations:
             n_responses=part(self.n_responses),
             missing=None if self.missing is None else self.missing[chosen][:, chosen],
             row_sums=part(self.row_sums),
-            covered=self._covered_by(chosen),
+            covered=covered_among(self.covered, self.strengths, chosen),
         )
 
-    def _covered_by(self, chosen: np.ndarray) -> np.ndarray | None:
-        """Return the part of the responses to the chosen cues that are chosen objects."""
-        if self.covered is None:
-            return None
-        rows = self.strengths[chosen]
-        sums = np.asarray(rows.sum(axis=1)).ravel()
-        parts = np.asarray(rows[:, chosen].sum(axis=1)).ravel() / np.where(sums > 0, sums, 1)
-        return np.asarray(self.covered[chosen] * parts)
+
+def covered_among(
+    covered: np.ndarray | None, strengths: sparse.csr_array, chosen: np.ndarray
+) -> np.ndarray | None:
+    """Return the part of the responses to the chosen objects that are chosen objects.
+
+    >>> ties = sparse.csr_array([[0, .6, .4], [1, 0, 0], [1, 0, 0]])
+    >>> covered_among(np.array([0.5, 1, 1]), ties, np.array([1, 0])).tolist()
+    [1.0, 0.3]
+    """
+    if covered is None:
+        return None
+    rows = strengths[chosen]
+    sums, kept = (table.sum(axis=1, dtype=np.float64) for table in (rows, rows[:, chosen]))
+    # The order of the sums differs, so a whole row can exceed 1 by a rounding error.
+    return np.asarray(covered[chosen] * np.minimum(kept / np.where(sums > 0, sums, 1), 1))
 
 
 def is_symmetric(values: sparse.csr_array) -> bool:

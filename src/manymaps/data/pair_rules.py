@@ -202,7 +202,8 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
 
 def _covered(raw: sparse.csr_array, totals: np.ndarray) -> np.ndarray:
     """Return the kept part of the responses to each cue, and NaN without responses."""
-    kept = np.asarray(raw.sum(axis=1)).ravel()
+    # The order of the sums differs, so a whole row can exceed its total by a rounding error.
+    kept = np.minimum(raw.sum(axis=1), totals)
     return np.divide(kept, totals, out=np.full(len(kept), np.nan), where=totals > 0)
 
 
