@@ -30,7 +30,8 @@ Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis
 DivergedError Evaluation ExponentialWeights
 FittedFactor FittedVectors
-GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
+GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity
+MapInContext Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
 UnknownLabelError Vectors Words Interval Intervals

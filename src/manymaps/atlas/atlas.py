@@ -112,9 +112,9 @@ class Atlas(AtlasData):
     >>> len(atlas), "TIE" in atlas, "bow" in atlas
     (3, True, False)
     >>> atlas["tie"]
-    <tie in 2 maps
-     .50 in map 0: knot
-     .50 in map 1: tuxedo>
+    <tie on 2 maps
+     .50 on map 0: knot
+     .50 on map 1: tuxedo>
     """
 
     def __repr__(self) -> str:
