@@ -237,6 +237,19 @@ def plural(kind: str, n: int | None = None) -> str:
     return kind if n is None else f"{n:,} {kind}"
 
 
+def whole_percents(shares: Sequence[float]) -> list[int]:
+    """Round shares of one whole to per cent so that their sum is the rounded sum of the shares.
+
+    >>> whole_percents([0.505, 0.495]), whole_percents([0.503, 0.155])
+    ([51, 49], [50, 16])
+    """
+    found = [int(100 * share) for share in shares]
+    missing = int(100 * sum(shares) + 0.5) - sum(found)
+    for k in sorted(range(len(found)), key=lambda k: found[k] - 100 * shares[k])[:missing]:
+        found[k] += 1
+    return found
+
+
 def in_words(parts: Sequence[str]) -> str:
     """Join texts with commas and "and".
 

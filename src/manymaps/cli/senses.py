@@ -1,31 +1,30 @@
-"""The command `senses`, which lists the senses of words with their neighbours and maps."""
+"""The command `senses`, which lists the senses of words with their members and maps.
+
+Data readers are imported only with --data, so that looking up a word is fast.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import manymaps as mm
-from manymaps.cli.contract import as_json, emit, note, note_case, tell
-from manymaps.cli.options import (
-    READING,
-    ROW_SUMS,
-    PairReading,
-    atlas_argument,
-    refuse,
-    refuse_given,
-)  # fmt: skip
-from manymaps.cli.record import argument, chosen, command, flag, group, option
-from manymaps.cli.sense_report import data_differ, sense_interval, senses_record, senses_text
-from manymaps.cli.types import InputFile, Number, positive
-from manymaps.errors import DataError, ParameterError
-from manymaps.labels import first_of, plural
+from manymaps.cli.contract import as_json, grid, note, note_case, shown, tell
+from manymaps.cli.options import READING, PairReading, atlas_argument, refuse, refuse_given
+from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.types import InputFile, positive
+from manymaps.errors import DataError
+from manymaps.labels import first_of, plural, whole_percents
 from manymaps.progress import work
 
-# Options that apply to the data of --data.
-OF_DATA = ("by", "level", "per_cue")
+# Number of associates to list that are not close on their map.
+FAR = 8
+# If a larger part of the responses is in the atlas, the part is not mentioned.
+COVERED = 0.995
+COLUMNS = ("word", "sense", "name", "share", "map", "proportion", "members")
+OPTIONAL = ("kind", "share_low", "share_high", "share_even")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,23 +37,10 @@ class SensesOptions:
         InputFile(), "List the words in this file too, one per line; unknown words are left out.",
         "--words",
     )  # fmt: skip
-    all_words: bool = flag("List all words of the atlas (with --csv only).", "--all")
+    all_words: bool = flag("List all words of the atlas or, with --data, of the data.", "--all")
     as_csv: bool = flag("Print a CSV table with a row for each sense.", "--csv")
     neighbors: int = option(
-        positive, "Number of neighbours to list per sense.", default=8, sets="n_neighbors"
-    )
-    fine: bool = flag("List the fine groups of each meaning as senses of their own.", "--fine",
-                      sets="sense_level")  # fmt: skip
-    min_share: float = option(
-        Number(0, 1),
-        "Leave out senses with a smaller share of the observed responses to WORD.",
-        default=0.05,
-    )
-    min_weight: float = option(
-        Number(0, 1),
-        "Leave out maps that contribute less to the association probabilities of WORD (with "
-        "--fine, or if no associations of WORD are known).",
-        default=0.1,
+        positive, "Number of members to list per sense.", default=8, sets="n_neighbors"
     )
     kind: str | None = option("NAME", "Kind of WORD, such as document (bipartite atlases only).")
     neighbor_kind: str | None = option(
@@ -64,51 +50,25 @@ class SensesOptions:
     )
     data: Path | None = option(
         InputFile(),
-        "Estimate confidence intervals of the response shares and of the ambiguity from these "
-        "norms or trials.",
+        "Divide the responses in these norms or trials among the maps, instead of those in the "
+        "atlas. If the file contains numbers of responses, print 95 % intervals.",
         metavar="NORMS",
     )
-    by: str | None = option(
-        ["participants", "responses"],
-        "Resample participants or responses for the intervals (with --data only).  [default: "
-        "participants, if the trials name them]",
-    )
-    level: float = option(
-        Number(0, 1, min_open=True, max_open=True),
-        "Confidence level of the intervals (with --data only).", default=0.95,
-    )  # fmt: skip
-    per_cue: int | None = option(
-        positive,
-        "Number of responses per cue in the norms of --data.  [default: read from a column of "
-        "counts or group sizes, otherwise 100]",
-        sets="n_responses",
-    )
     reading: PairReading = group(PairReading)
-
-    @property
-    def chosen(self) -> dict[str, Any]:
-        """The arguments of `Atlas.senses`."""
-        listed = chosen(self, "neighbors", "min_share", "min_weight", "kind", "neighbor_kind")
-        return {**listed, "level": "fine" if self.fine else "meaning"}
 
 
 @command(SensesOptions)
 def senses(options: SensesOptions) -> None:
-    """List the senses of WORD with their neighbours and maps.
+    """List the senses of WORD with their members and maps.
 
-    If the atlas contains responses, the senses are meanings, sorted by their share of the
-    responses. A meaning is a group of associates, named by the most typical ones and listed with
-    the map that explains most of it. With --fine, each group of closely related associates is a
-    sense, and maps are sorted by their contribution to WORD's association probabilities.
-
-    The last line reports how reliable the positions of WORD are: the share of its responses that
-    the model reproduces. For an atlas written by `manymaps stability`, the line also contains the
-    share of WORD's neighbours that recur in the other fits. For such an atlas, each sense is listed
-    with the number of fits that contain it, followed by the senses of other fits.
+    A sense is a map with at least 5 % of the associations of WORD. Each association belongs to the
+    map that explains most of it. The members of a sense are the associates that are close to WORD
+    on the map, the strongest first. If no associations of WORD are known, its maps are listed with
+    its mixing proportions and nearest neighbours.
 
     \b
     Examples:  manymaps senses norms.atlas tie
-               manymaps senses norms.atlas tie --data norms.csv
+               manymaps senses norms.atlas tie --data own.csv
                manymaps senses norms.atlas --words list.txt
                manymaps senses norms.atlas --all --csv > senses.csv
                manymaps senses posts.atlas orbit --neighbor-kind word
@@ -116,36 +76,39 @@ def senses(options: SensesOptions) -> None:
     listed = bool(options.words or options.list_of_words)
     refuse(
         (options.as_csv and as_json(), "--csv and --json cannot be combined"),
-        (options.all_words and not options.as_csv, "--all requires --csv"),
         (options.all_words and listed, "--all cannot be combined with a WORD or --words"),
         (not (options.all_words or listed),
          "no word given; pass a WORD, a file of words with --words, or --all"),
     )  # fmt: skip
-    if options.data is None:
-        refuse_given((*OF_DATA, *READING), "senses without --data")
     atlas = mm.load_atlas(options.atlas)
-    asked = [*options.words, *_known(atlas, options.list_of_words, options.kind)]
-    note_case(options.atlas, asked, atlas.labels)
-    words = None if options.all_words else asked
-    intervals = None if options.data is None else _intervals(atlas, words, options.data, options)
-    note(*(() if intervals is None else intervals.notes))
-    if options.as_csv:
-        from manymaps.atlas.export import columns_as_csv
-
-        with work(f"listing the senses in {options.atlas}"):
-            bounds = {} if intervals is None else _bounds(atlas, words, intervals, options)
-            table = atlas.sense_table(words, **options.chosen)
-        emit(columns_as_csv({**table, **bounds}))
-        return
-    records, texts = zip(*(_report(atlas, word, options, intervals) for word in asked), strict=True)
-    if data_differ(records):
-        note(
-            f"the responses in {options.data} differ from those in the atlas; response shares, "
-            f"strengths and ambiguity are from {options.data}, and senses and explained shares are "
-            "from the atlas"
-        )
+    objects, intervals = _objects(atlas, options), None
+    if options.data is None:
+        refuse_given(READING, "senses without --data")
+    else:
+        atlas, objects, intervals = _with_data(atlas, objects, options.data, options)
+    with work(f"listing the senses in {options.atlas}"):
+        records = [_record(atlas, i, options, intervals) for i in objects]
     several = len(options.words) != 1 or options.list_of_words is not None
-    tell(lambda: {"words": records} if several else records[0], lambda: "\n\n".join(texts))
+    tell(
+        lambda: {"words": records} if several else records[0],
+        lambda: _table(records) if options.as_csv else "\n\n".join(map(_text, records)),
+    )
+
+
+def _objects(atlas: mm.Atlas, options: SensesOptions) -> list[int]:
+    """Return the indices of the requested words."""
+    kind, neighbor_kind = options.kind, options.neighbor_kind
+    if options.all_words:
+        is_listed = [True] * atlas.n_objects if kind is None else atlas.of_kind(kind)
+        return [i for i, listed in enumerate(is_listed) if listed]
+    words = [*options.words, *_known(atlas, options.list_of_words, kind)]
+    note_case(options.atlas, words, atlas.labels)
+    if atlas.kinds is None and kind is None and neighbor_kind is None:
+        return [atlas.index(word) for word in words]
+    from manymaps.cli.reading import kind_of_word
+
+    kinds = [kind_of_word(atlas, word, kind, neighbor_kind) for word in words]
+    return [atlas.index(word, kind=one) for word, one in zip(words, kinds, strict=True)]
 
 
 def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
@@ -167,96 +130,117 @@ def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
     return known
 
 
-def _intervals(
-    atlas: mm.Atlas, words: Sequence[str] | None, file: Path, options: SensesOptions
-) -> mm.Intervals:
-    """Estimate intervals of the words' strengths and senses from a file."""
-    from manymaps.cli.reading import read_pairs, read_trials_or_none
+def _with_data(
+    atlas: mm.Atlas, objects: list[int], file: Path, options: SensesOptions
+) -> tuple[mm.Atlas, list[int], mm.Intervals | None]:
+    """Return the atlas with the associations in a file instead, its words, and the intervals.
 
-    reading, per_cue = options.reading, options.per_cue
-    asked: dict[str, Any] = {"words": words, "level": options.level, "by": options.by}
-    asked["sense_level"] = options.chosen["level"]
-    trials = read_trials_or_none(file, reading)
-    if trials is not None:
-        if per_cue is not None:
-            raise ParameterError(f"--per-cue applies to norms, and {file} contains trials")
-        asked |= {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
-        note_case(file, dict.fromkeys([*trials.cues, *trials.answers]), atlas.labels)
-        with work("counting responses"):
-            return mm.intervals(trials, atlas, **asked)
-    norms = _sized(file, reading) if per_cue is None else read_pairs(file, reading)
-    if norms.n_responses is None and per_cue is None:
-        note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")
-    note_case(file, norms.labels, atlas.labels)
-    with work("counting responses"):
-        return mm.intervals(norms, atlas, **asked, n_responses=per_cue)
-
-
-def _sized(file: Path, reading: PairReading) -> mm.Associations:
-    """Read norms with the numbers of responses per cue that the file states as counts or sizes.
-
-    Strengths take precedence over counts, but only counts contain the number of responses. With
-    --rows keep, the number is the group size, so that responses that the file does not list are
-    counted as missing. Otherwise, only the listed responses count.
+    With --all, the words are those with responses in the file.
     """
-    import numpy as np
-    from scipy import sparse
+    from manymaps.atlas.answers import strengths_on
+    from manymaps.cli.reading import counted, read_pairs, read_trials_or_none
+    from manymaps.data.pair_rules import split_responses
 
-    from manymaps.cli.reading import columns_of_responses, group_sizes, read_pairs
-
-    counts, column = columns_of_responses(file, reading)
-    norms = read_pairs(file, reading if counts is None else replace(reading, strength=counts))
-    if column is None:
-        return norms
-    by_cue = group_sizes(file, reading, column)
-    known = np.array(list(by_cue.values()))
-    note(f"{file}: group sizes of {known.min():,} to {known.max():,} (column {column!r})")
-    sizes = np.array([by_cue.get(label, 1) for label in norms.labels])
-    kept, counted = reading.rows == "keep", norms.n_responses
-    if counted is None and not kept:
-        whole = read_pairs(file, replace(reading, rows="keep")).strengths
-        sizes = np.maximum(np.rint(sizes * np.minimum(whole.sum(axis=1), 1)), 1).astype(np.int64)
-    elif counted is not None and not kept:
-        sizes = counted
-    elif counted is not None:
-        if n_larger := int((counted > sizes).sum()):
-            note(f"{plural('cue', n_larger)} with more responses than participants: the responses "
-                 "are counted")  # fmt: skip
-        sizes = np.maximum(sizes, counted)
-        norms = replace(norms, strengths=sparse.diags_array(counted / sizes) @ norms.strengths)
-    return replace(norms, n_responses=sizes)
+    # Most responses to a few cues are never cues, and the covered part counts them.
+    first, _ = split_responses(options.reading.responses)
+    rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
+    reading = replace(options.reading, responses=rule)
+    trials = read_trials_or_none(file, reading)
+    own = read_pairs(file, reading) if trials is None else counted(trials, reading)
+    note_case(file, own.labels, atlas.labels)
+    table, covered = strengths_on(atlas, own)
+    if options.all_words:
+        objects = [i for i in objects if table.indptr[i] < table.indptr[i + 1]]
+    for i in objects:
+        if table.indptr[i] == table.indptr[i + 1]:
+            raise DataError(f"{file}: no response to {atlas.labels[i]!r} is a word of the atlas")
+    intervals = None
+    if own.n_responses is not None:
+        words = [atlas.labels[i] for i in objects]
+        data = own if trials is None else trials
+        intervals = mm.intervals(data, atlas, words=words, responses=rule)
+    return replace(atlas, associations=table, covered=covered), objects, intervals
 
 
-def _bounds(
-    atlas: mm.Atlas,
-    words: Sequence[str] | None,
-    intervals: mm.Intervals,
-    options: SensesOptions,
+def _record(
+    atlas: mm.Atlas, i: int, options: SensesOptions, intervals: mm.Intervals | None
 ) -> dict[str, Any]:
-    """Return the columns of the intervals for the table of senses."""
+    """Return the record of a word that --json prints."""
     import numpy as np
 
-    shares = [
-        sense_interval(intervals, atlas.labels[atlas.index(word)], sense)
-        for word in (atlas.labels if words is None else words)
-        for sense in atlas.senses(word, **options.chosen)
-    ]
-    return {
-        name: np.array([np.nan if one is None else getattr(one, end) for one in shares])
-        for name, end in (("data_share", "value"), ("share_low", "low"), ("share_high", "high"))
+    from manymaps.atlas.answers import even_shares, strengths_on
+    from manymaps.atlas.senses import associates_of
+
+    word, kind = atlas.labels[i], None if atlas.kinds is None else atlas.kinds[i]
+    table, covered = strengths_on(atlas, None)
+    found = associates_of(atlas.choices, table, np.array([i]))
+    far = found.members[~found.close]
+    even = even_shares(atlas, found)
+    senses = []
+    for sense in atlas.senses(
+        word, kind=kind, n_neighbors=options.neighbors, neighbor_kind=options.neighbor_kind
+    ):
+        limits = None if intervals is None else intervals.share(word, sense.map)
+        more = {f"share_{end}": getattr(limits, end, None) for end in ("low", "high")}
+        more["share_even"] = None if even is None else float(even[sense.map])
+        senses.append(asdict(sense) | more)
+    not_close = {
+        "share": float(found.strengths[~found.close].sum()) if len(found.members) else None,
+        "share_even": None if even is None else len(far) / len(found.members),
+        "labels": [atlas.labels[j] for j in far.tolist()],
     }
+    part = None if covered is None else float(covered[i])
+    return {
+        "word": word, "kind": kind, "senses": senses, "not_close": not_close, "covered": part,
+    }  # fmt: skip
 
 
-def _report(
-    atlas: mm.Atlas, word: str, options: SensesOptions, intervals: mm.Intervals | None
-) -> tuple[dict[str, Any], str]:
-    """Return the record and the text of a word."""
-    kind, neighbor_kind = options.kind, options.neighbor_kind
-    if atlas.kinds is not None or kind is not None or neighbor_kind is not None:
-        from manymaps.cli.reading import kind_of_word
+def _table(records: Sequence[dict[str, Any]]) -> str:
+    """Format the senses of all records as CSV."""
+    from manymaps.atlas.export import columns_as_csv
 
-        kind = kind_of_word(atlas, word, kind, neighbor_kind)
-    record = senses_record(atlas, word, options.chosen, kind, intervals)
-    grouped = neighbor_kind is None and atlas.has_associations(word, kind=kind)
-    text = "" if as_json() else senses_text(record, grouped=grouped, captioned=atlas.n_maps > 1)
-    return record, text
+    rows = [
+        {
+            **record, "sense": k, **sense, "name": "; ".join(sense["name"]),
+            "members": "; ".join(near["label"] for near in sense["neighbors"]),
+        }
+        for record in records
+        for k, sense in enumerate(record["senses"], 1)
+    ]  # fmt: skip
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*COLUMNS, *OPTIONAL)}
+    used = (name for name, values in columns.items() if name in COLUMNS or any(values))
+    return columns_as_csv({name: columns[name] for name in used})
+
+
+def _text(record: dict[str, Any]) -> str:
+    """Format a record: the senses, the associates that are not close, and the covered part."""
+    word, found, far = shown(record["word"]), record["senses"], record["not_close"]
+    members = [", ".join(shown(near["label"]) for near in sense["neighbors"]) for sense in found]
+    maps = [f"map {sense['map']}" for sense in found]
+    if far["share"] is None:
+        parts = [f"{sense['proportion']:6.2f}" for sense in found]
+        head = f"{word}: no associations are known; its maps, with its mixing proportions"
+        return "\n".join([head, grid(zip(parts, maps, members, strict=True))])
+    numbers = whole_percents([sense["share"] for sense in found])
+    parts = [f"{number:5}%{_more(sense)}" for number, sense in zip(numbers, found, strict=True)]
+    even = sum(sense["share_even"] or 0 for sense in found) or None
+    whole = f"{sum(numbers)}%{_more({'share_even': even})}"
+    lines = [f"{word}: {plural('sense', len(found))} with {whole} of its associations"]
+    lines += [grid(zip(parts, maps, members, strict=True))] if found else []
+    if far["labels"]:
+        labels = [*map(shown, far["labels"][:FAR]), *["..."] * (len(far["labels"]) > FAR)]
+        part = f"{far['share']:.0%}{_more(far)}"
+        lines.append(f"associates that are not close on their map, {part}: {', '.join(labels)}")
+    if (covered := record["covered"]) is not None and covered < COVERED:
+        lines.append(f"percentages are of the {covered:.0%} of responses that are in the atlas")
+    return "\n".join(lines)
+
+
+def _more(one: Mapping[str, Any]) -> str:
+    """Format the interval of a share and the share of an even spread, if they are known."""
+    more = []
+    if one.get("share_low") is not None:
+        more.append(f"{100 * one['share_low']:.0f}-{one['share_high']:.0%}")
+    if one["share_even"] is not None:
+        more.append(f"even {one['share_even']:.0%}")
+    return f" ({', '.join(more)})" if more else ""

@@ -6,14 +6,13 @@ same objects in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from manymaps.atlas.atlas import Atlas, Sense
+from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import categories_of, title_words
-from manymaps.atlas.regions import HUES, islands_of, map_regions, region_titles
+from manymaps.atlas.regions import islands_of, map_regions, region_titles
 from manymaps.atlas.roles import Roles
 from manymaps.figures.coloring import ISLANDS, MUTED
 from manymaps.figures.panel import Scene
@@ -44,14 +43,6 @@ def with_islands(
     # In a bipartite atlas, the words of an island are already drawn at their positions.
     named = [island for island in islands if roles is None or island.name]
     return replace(scene, regions=tuple(named), hues=hues)
-
-
-def with_meanings(scene: Scene, senses: Sequence[Sense], numbers: Sequence[int]) -> Scene:
-    """Give the members of each sense of a word the hue of its number."""
-    hues = np.full(len(scene.objects), -1)
-    for number, sense in zip(numbers, senses, strict=True):
-        hues[np.isin(scene.objects, sense.members)] = number % HUES
-    return replace(scene, hues=hues)
 
 
 def panel_words(

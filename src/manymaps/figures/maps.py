@@ -33,17 +33,16 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
+from manymaps.atlas.answers import associates, even_shares
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.landmarks import standing
-from manymaps.atlas.regions import HUES
-from manymaps.atlas.representation import where_senses_lie
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.arrows import Arrows, arrows_for
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
-from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
-from manymaps.figures.islands import panel_words, with_islands, with_meanings
+from manymaps.figures.coloring import ACCENT, INK, Coloring, coloring
+from manymaps.figures.islands import panel_words, with_islands
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
     FIRST_ROW,
@@ -75,9 +74,11 @@ from manymaps.figures.panel import (
     read_scene,
     within,
 )
-from manymaps.labels import letter, plural
+from manymaps.labels import letter, plural, whole_percents
 
 SUFFIXES = (".png", ".svg", ".pdf")
+# Hue of the members of a sense among those of islands.
+MEMBER = 1
 
 
 def plot_map(
@@ -352,10 +353,11 @@ def plot_senses(
     panel_size: float | None = None,
     width: Width | None = None,
 ) -> Figure:
-    """Plot the meanings of a word: one panel per map, centred on the word.
+    """Plot the senses of a word: one panel per map, centred on the word.
 
-    Each meaning has a colour. Its name and its percentage are written above the panel of its map,
-    and its words are labelled in the panel. Several words are drawn one below the other.
+    The share and the name of a sense are written above its panel, and its members are coloured and
+    labelled. If no associations of the word are known, its mixing proportions are written instead.
+    Several words are drawn one below the other.
 
     Parameters
     ----------
@@ -364,22 +366,19 @@ def plot_senses(
     word : str or sequence of str
         Word or words, matched regardless of case.
     min_weight : float in [0, 1]
-        Minimum map weight of an object. Objects with a smaller weight are omitted, except for
-        members of the meanings. Maps in which the word itself has a smaller weight are also
-        omitted, unless they contain a group of its observed associates. The first map is always
-        shown.
+        Minimum map weight of an object. Objects with a smaller weight are omitted, except for the
+        members of the senses.
     min_proportion : float in [0, 1], optional
-        Minimum mixing proportion of objects and of the word itself, instead of `min_weight`.
+        Minimum mixing proportion of an object, instead of `min_weight`.
     n_neighbors : int
-        Number of nearest words of each meaning that the panel includes and labels. In a bipartite
-        atlas, these words are columns.
+        Maximum number of members of each sense. In a bipartite atlas, the members are columns.
     max_labels : int, optional
-        Maximum number of labels per panel. By default, the word and these neighbours are labelled.
-        If there are at most 40 objects, all of them are labelled.
+        Maximum number of labels per panel. By default, the word and the members are labelled. If
+        there are at most 40 objects, all of them are labelled.
     font_size : float, optional
         Size in points of the largest labels. Smaller labels are scaled in proportion.
     color : str, optional
-        Metadata column that colours the dots. By default, the colour shows the meaning.
+        Metadata column that colours the dots. By default, members have a colour.
     kind : str, optional
         The kind of the word, in case both kinds contain the label.
     size : {"weight", "proportion"}
@@ -433,10 +432,9 @@ def plot_senses(
     across = widest if alone or width != "page" else max(widest, 3)
     panel_size, n_columns = panel_width(sheet, across, panel_size)
     shape = 0.45 if atlas.n_components == 1 else 1.0
-    n_lines = max(len(card.senses) for each in asked for card in each.cards)
     panels = stacked(
         [len(each.cards) for each in asked], (panel_size, shape * panel_size),
-        key=(colors, typeface), title=0.12 + n_lines * 1.35 * sheet.title / 72,
+        key=(colors, typeface), title=0.12 + 1.35 * sheet.title / 72,
         heading=0 if alone else 0.36 if sheet.width is None else 0.2, sheet=sheet,
         n_columns=n_columns
         or (widest if widest <= (4 if alone else 6) else min(5, -(-widest // 2))),
@@ -452,7 +450,14 @@ def plot_senses(
     for axes, each, label in zip(panels, asked, labels, strict=True):
         heading = None if alone else label
         numbered = [letter(first + k) for k in range(len(axes))] if len(scenes) > 1 else [""]
-        _draw_cards(axes, each, look, atlas, roles, sheet, heading, numbered)
+        if heading is not None:
+            above = Captions(axes[0], typeface, sheet)
+            above.title(
+                heading, each.where, size=13 if sheet.width is None else 8,
+                shift=(0, 9 + 1.35 * sheet.title), color=ACCENT,
+            )  # fmt: skip
+        for ax, card, mark in zip(axes, each.cards, numbered, strict=True):
+            _draw_card(ax, card, look, atlas, roles, sheet, mark)
         first += len(axes)
     if sheet.width is None and alone:
         page.title(labels[0], asked[0].where, size=17, shift=TITLE, color=ACCENT)
@@ -519,33 +524,25 @@ def _look_of_senses(
 
 @dataclass(frozen=True)
 class _Card:
-    """The meanings of a word in one map, their numbers, and the part of the map around the word."""
+    """A sense, its share as text, and the part of its map around the word."""
 
-    map: int
-    senses: list[Sense]
-    numbers: list[int]
+    sense: Sense
+    share: str
     scene: Scene
 
 
 @dataclass(frozen=True)
 class _Word:
-    """The meanings of one word, by map; `grouped` is `Atlas.has_associations`."""
+    """A word, the senses that are drawn, and the rounded sum of their shares, if it is known."""
 
     row: int
-    senses: list[Sense]
-    grouped: bool
     cards: list[_Card]
+    percent: int | None
 
     @property
     def where(self) -> list[str]:
-        """The heading text with the number of maps that contain the senses."""
-        _, n_maps = where_senses_lie(self.senses, grouped=self.grouped)
-        return [f"in {plural('map', n_maps)}"]
-
-
-def _percent(share: float) -> str:
-    """Format a share; a share of 0 is that of a map that explains no associations."""
-    return "not observed" if share <= 0 else "<1%" if share < 0.01 else f"{share:.0%}"
+        """The heading text with the number of maps."""
+        return [f"in {plural('map', len(self.cards))}"]
 
 
 def _word_of(
@@ -558,66 +555,50 @@ def _word_of(
     n_neighbors: int,
 ) -> _Word:
     row = atlas.index(word, kind=kind)
-    by_weight = dots.min_proportion is None
-    least = dots.min_weight if by_weight else 0.0
-    senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=least, kind=kind)
-    grouped = atlas.has_associations(word, kind=kind)
-    if not (by_weight or grouped):
-        senses = [one for one in senses if one is senses[0] or one.proportion >= dots.least]
+    near_kind = None if atlas.kinds is None else atlas.kinds[-1]
+    senses = atlas.senses(word, n_neighbors=n_neighbors, kind=kind, neighbor_kind=near_kind)
+    texts, percent = [f"{sense.proportion:.2f}" for sense in senses], None
+    if senses and senses[0].share is not None:
+        percents = whole_percents([sense.share or 0.0 for sense in senses])
+        texts, percent = [f"{number}%" for number in percents], sum(percents)
+        even = even_shares(atlas, associates(atlas, row)[0])
+        if even is not None:
+            maps = [sense.map for sense in senses]
+            texts = [f"{text} (even {even[m]:.0%})" for text, m in zip(texts, maps, strict=True)]
+    if not senses:
+        main = int(atlas.map_weights[:, row].argmax())
+        senses, texts = [Sense(main, float(atlas.proportions[main, row]), None, (), ())], [""]
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     cards = []
-    for m in dict.fromkeys(sense.map for sense in senses):
-        numbers = [k for k, sense in enumerate(senses) if sense.map == m]
-        here = [senses[k] for k in numbers]
-        members = [j for sense in here for j in sense.members] if grouped else []
-        near = shares[m]
-        if grouped:
-            near = np.zeros(atlas.n_objects)
-            # A member without similarity in this map is shown, too.
-            near[members] = np.maximum(shares[m][members], 1e-12)
-        whole = read_scene(atlas, m, priority[m], dots=dots, named=[row], always=[row, *members])
-        n_near = len(members) if grouped else n_neighbors
-        scene = with_meanings(around(whole, row, near, n_near), here, numbers)
+    for sense, text in zip(senses, texts, strict=True):
+        members = [atlas.index(near.label, kind=near_kind) for near in sense.neighbors]
+        near = np.zeros(atlas.n_objects)
+        # The dots of members are drawn even if their similarities round to 0.
+        near[members] = np.maximum(shares[sense.map][members], 1e-12)
+        whole = read_scene(
+            atlas, sense.map, priority[sense.map], dots=dots, named=[row], always=[row, *members]
+        )
+        scene = around(whole, row, near, len(members))
+        scene = replace(scene, hues=np.where(np.isin(scene.objects, members), MEMBER, -1))
         if atlas.n_objects > FEW:
-            scene = replace(scene, n_labels=n_near + 1)
-        cards.append(_Card(m, here, numbers, scene))
-    return _Word(row, senses, grouped, cards)
+            scene = replace(scene, n_labels=len(members) + 1)
+        cards.append(_Card(sense, text, scene))
+    return _Word(row, cards, percent)
 
 
-def _draw_cards(
-    axes: Sequence[Axes],
-    word: _Word,
-    look: Look,
-    atlas: Atlas,
-    roles: Roles | None,
-    sheet: Sheet,
-    heading: str | None,
-    letters: Sequence[str],
+def _draw_card(
+    ax: Axes, card: _Card, look: Look, atlas: Atlas, roles: Roles | None, sheet: Sheet, mark: str
 ) -> None:
-    """Draw one panel per map of a word; figures for a paper have `letters`."""
-    line = 1.35 * sheet.title
-    most = max(len(card.senses) for card in word.cards)
-    is_paper = sheet.width is not None
-    if heading is not None:
-        row = Captions(axes[0], look.typeface, sheet)
-        top = (0, 5 + line * most + 4)
-        row.title(heading, word.where, size=8 if is_paper else 13, shift=top, color=ACCENT)
-    for ax, card, mark in zip(axes, word.cards, letters, strict=True):
-        _draw(ax, card.scene, look, atlas, roles)
-        captions = Captions(ax, look.typeface, sheet)
-        for number, sense in enumerate(card.senses):
-            up = 5 + line * (len(card.senses) - 1 - number)
-            if is_paper and number == 0:
-                captions.write((0, 1), (0, up), mark, size=sheet.title, bold=True)
-            hue = ISLANDS[card.numbers[number] % HUES] if look.tints_labels else INK
-            share = sense.share if word.grouped else sense.weight
-            names = sense.name or [near.label for near in sense.neighbors]
-            captions.title(
-                _percent(share), [", ".join(names[: 2 if is_paper else 3])], size=sheet.title,
-                shift=(1.3 * sheet.title * bool(is_paper and mark), up), color=hue, colors=[hue],
-                end="" if number else f"map {card.map}",
-            )  # fmt: skip
-        panel_border(ax)
+    """Draw the panel of a sense; the panels of figures for a paper have a letter, `mark`."""
+    _draw(ax, card.scene, look, atlas, roles)
+    captions, is_marked = Captions(ax, look.typeface, sheet), bool(sheet.width and mark)
+    if is_marked:
+        captions.write((0, 1), (0, 5), mark, size=sheet.title, bold=True)
+    captions.title(
+        card.share, [", ".join(card.sense.name)], size=sheet.title,
+        shift=(1.3 * sheet.title * is_marked, 5), colors=[INK], end=f"map {card.sense.map}",
+    )  # fmt: skip
+    panel_border(ax)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
@@ -774,17 +755,12 @@ def _sheet_print(scenes: Sequence[Scene], dots: Dots, roles: Roles | None) -> li
 
 
 def _senses_print(asked: Sequence[_Word], dots: Dots) -> list[str]:
-    words = asked[0]
-    if len(asked) > 1:
-        texts = ["percentages: share of the associations of each word"]
-        if not all(each.grouped for each in asked):
-            texts[0] += ", or map weight if none are known"
-    elif words.grouped:
-        rest = max(0.0, 1 - sum(sense.share for sense in words.senses))
-        texts = ["percentages: share of the associations of the word"]
-        if rest >= 0.005:
-            texts.append(f"smaller meanings: {rest:.0%}")
-    else:
-        rest = max(0.0, 1 - sum(sense.weight for sense in words.senses))
-        texts = ["percentages: map weight", f"other maps: {rest:.0%}"]
+    known = [each.percent for each in asked if each.percent is not None]
+    texts = []
+    if known:
+        texts.append("percentages: share of the associations of the word")
+    if len(asked) == 1 and known and known[0] < 100:
+        texts.append(f"other maps: {100 - known[0]}%")
+    if len(known) < len(asked):
+        texts.append("decimals: mixing proportion")
     return [*texts, f"dots: {dots.threshold}"]
