@@ -28,17 +28,12 @@ offsets[m + 1], sorted by the index of the object:
     data/offsets    u4       n_objects + 1, if associations are known: each object's associates
     data/partners   u2, u4   associates, the strongest first
     data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
+    data/maps       u1, u2   the map on which each is close to the object; n_maps if on none
     region/members  u2, u4   entries of their map, region after region as listed in the header. An
                              island with parts has the size 0, because its parts contain its members
-    data/close_counts u2     associates: the number of maps on which each is close to the object
-    data/close_maps u2, u4   these maps, end to end
-    sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
+    sense/offsets   u4       n_objects + 1, if associations are known: each object's senses
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
-    sense/names     u2, u4   3 * n_senses: the objects that name each sense; if there are fewer than
-                             three, the first one is repeated
-    sense/ends      u4       n_senses + 1: offsets of the members of each sense
-    sense/members   u2, u4   the members that are close to the object on the map, strongest first
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
     feature/K       u4       the objects with the K-th feature
 
@@ -77,14 +72,14 @@ from manymaps.checks import check_number
 from manymaps.errors import ParameterError
 from manymaps.labels import fold, in_words, plural
 from manymaps.viewer.columns import check_shown, column_blocks, feature_blocks, numbers_of
-from manymaps.viewer.meanings import (
-    Meanings,
+from manymaps.viewer.options import PageOptions
+from manymaps.viewer.senses import (
+    PageSenses,
     balanced_words,
     index_type,
-    meanings_of,
+    page_senses,
     well_spread,
 )
-from manymaps.viewer.options import PageOptions
 
 MAGIC, VERSION = b"manymaps", 1
 # Names of the methods, shown in the line below the title of a page.
@@ -173,9 +168,9 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     blocks |= members | of_maps
     has_entry = np.zeros((atlas.n_maps, atlas.n_objects), bool)
     has_entry[np.repeat(np.arange(atlas.n_maps), np.diff(entries.offsets)), entries.objects] = True
-    meanings = meanings_of(atlas, number, has_entry, options.min_weight)
-    if meanings is not None:
-        blocks |= meanings.blocks(number, atlas.n_maps)
+    senses = page_senses(atlas, number, has_entry)
+    if senses is not None:
+        blocks |= senses.blocks(number, atlas.n_maps)
     if atlas.kinds is None and atlas.factors is not None:
         logs = np.log(atlas.factors[kept].astype(np.float64))
         blocks["log_factors"] = logs.astype("<f4")
@@ -197,9 +192,8 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
         "map_order": content_order(atlas),
         "columns": columns,
-        "examples": _examples(atlas, options, meanings, number),
-        "senses": meanings is not None,
-        "observed": meanings is not None,
+        "examples": _examples(atlas, options, senses, number),
+        "observed": senses is not None,
         "factors": "log_factors" in blocks,
         "features": listed,
     }
@@ -251,13 +245,13 @@ def _sentence(atlas: Atlas, noun: str, nouns: str, *, has_associations: bool) ->
     if not has_associations:
         several = f" {article} {noun} can appear on several maps." if atlas.n_maps > 1 else ""
         return f"{start} that are similar lie close together.{several}"
-    several = f" {article} {noun} with several meanings appears on several maps, once for each."
+    several = f" {article} {noun} with several senses appears on several maps, once for each."
     near = f"{start} that bring each other to mind lie close together."
     return near + (several if atlas.n_maps > 1 else "")
 
 
 def _examples(
-    atlas: Atlas, options: PageOptions, meanings: Meanings | None, number: np.ndarray
+    atlas: Atlas, options: PageOptions, senses: PageSenses | None, number: np.ndarray
 ) -> list[int]:
     """Return the indices of the examples in the page.
 
@@ -268,8 +262,8 @@ def _examples(
     """
     if options.examples is not None:
         chosen = numbers_of(atlas, options.examples)
-    elif meanings is not None:
-        chosen = balanced_words(atlas, meanings, number)
+    elif senses is not None:
+        chosen = balanced_words(atlas, senses)
     else:
         chosen = well_spread(atlas, number)
     return [int(number[i]) for i in dict.fromkeys(chosen) if number[i] >= 0]

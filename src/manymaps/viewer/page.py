@@ -100,8 +100,8 @@ def write_page(
     map_titles : mapping of int to str, optional
         Titles of maps by map number, which replace the typical words.
     examples : sequence of str, optional
-        Labels of the examples below the search field. The page opens with the meanings of the first
-        example. By default, four frequent words with balanced meanings on several maps are chosen.
+        Labels of the examples below the search field. The page opens with the senses of the first
+        example. By default, four frequent words with several balanced senses are chosen.
         If no associations are known, four objects that are spread over many maps are chosen.
     vectors : FittedVectors or sequence of FittedVectors, optional
         Variables to draw as arrows over the map to which they were fitted (`fit_vectors`), at most
