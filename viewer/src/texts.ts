@@ -17,7 +17,7 @@ export const whole = (count: number) => count.toLocaleString("en");
 
 const plural = (count: number, noun: string) => noun + (count === 1 || /s$/.test(noun) ? "" : "s");
 
-/** A small count in words, with its noun: "One meaning", "Three maps". */
+/** A small count in words, with its noun: "One sense", "Three maps". */
 export const spelled = (count: number, noun: string) =>
   `${NUMBERS[count] ?? count} ${plural(count, noun)}`;
 
@@ -54,7 +54,7 @@ export const NO_VALUE = "no value";
 export const CLOSE = "Close";
 export const CLEAR = "Clear";
 export const SHOW_ALL = "Show all";
-export const SHOW_MEANINGS = "Show meanings";
+export const SHOW_SENSES = "Show senses";
 export const unlabelled = ([noun]: Noun) => `${noun} without a label`;
 export const mapName = (map: number) => `Map ${map}`;
 export const mapHeading = (map: number, title: string) => `Map ${map}: ${title}`;
@@ -88,24 +88,19 @@ export const showGroupOnly = <T>(column: T, value: T) => ["Show only ", column, 
 
 // A word: heading, cards and collapsed sections
 
-export const MEANINGS = "Meanings";
-export const CLOSE_MEANINGS = "Close the meanings";
+export const SENSES = "Senses";
+export const CLOSE_SENSES = "Close the senses";
 export const openMap = (map: number) => `Map ${map} · open`;
-export const NO_MEANINGS = "No map shows its meanings.";
+export const NO_SENSES = "No map shows its senses.";
 export const onMaps = (count: number) => `On ${spelled(count, "map").toLowerCase()}.`;
-export const meanings = (count: number, covered: string) =>
-  `${spelled(count, "meaning")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
+export const senses = (count: number, covered: string) =>
+  `${spelled(count, "sense")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
 export const notClose = (isSingle: boolean, labels: string) =>
   `Not close on ${isSingle ? "the map" : "any map"}: ${labels}.`;
 export const ARROW = "An arrow at the edge points to a neighbour outside the picture";
 export const ALL_ASSOCIATES = "All associates";
 export const NEIGHBOURS = "Neighbours";
-export const WEAKER = "Weaker meanings";
-export const OTHER_MAPS = "Other maps";
-export const NONE_WEAKER = "All meanings of at least 5% have a card. ";
 export const evokes = (noun: string) => `What evokes this ${noun}`;
-export const furtherMaps = (count: number, share: string) =>
-  `${counted(count, "further map")}: ${share} of the map weight.`;
 export const EVOKING = "Shares of their own associations";
 export const ASSOCIATES = "Its associates";
 export const NEAREST = "Nearest neighbours";
@@ -196,7 +191,7 @@ export const CSV = " CSV";
 
 export const SAVE = "Save";
 export const FORMATS = ["PNG", "SVG"] as const;
-export const meaningsFile = (label: string) => `meanings of ${label}`;
+export const sensesFile = (label: string) => `senses of ${label}`;
 export const mapFile = (map: number, label: string) => `map ${map} ${label}`;
 export const MAPS_FILE = "maps";
 export const ATLAS_FILE = "atlas";
@@ -208,11 +203,12 @@ export const NO_CANVAS = "this browser has no 2D canvas";
 
 export const ITS_MAPS = "Its maps";
 export const noneShown = (noun: string) => `No ${noun} shown`;
-export const near = (label: string, neighbours: string) => `${label}, near ${neighbours}`;
-export const meaningOnMap = (name: string, share: string, map: number) =>
+export const near = (label: string, neighbours: string) =>
+  neighbours ? `${label}, near ${neighbours}` : label;
+export const senseOnMap = (name: string, share: string, map: number) =>
   `${name}, ${share} on map ${map}`;
-export const wordInWords = (label: string, summary: string, meanings: string, far: string) =>
-  `${label}: ${summary} ${meanings}. ${far}`.trim();
+export const wordInWords = (label: string, summary: string, senses: string, far: string) =>
+  `${label}: ${summary} ${senses && `${senses}. `}${far}`.trim();
 export const noSuchMap = (map: number, last: number) =>
   `Map ${map} does not exist; the last map is map ${last}`;
 
@@ -229,10 +225,10 @@ export const reading = (isSingle: boolean, nouns: string) =>
       : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${MAP_WEIGHT}: the share of its associations that this map contributes.`
   } Click a dot to select it; double-click to open it. Drag with Shift to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
 
-export const KEYS: [keys: string[], meaning: string][] = [
+export const KEYS: [keys: string[], effect: string][] = [
   [["/"], "find by name; Enter opens the result"],
   [["Tab", "Enter"], "go to the next control; open it"],
-  [["←", "→"], "previous or next meaning or map"],
+  [["←", "→"], "previous or next sense or map"],
   [["g"], "show all maps"],
   [["[", "]"], "previous map, next map"],
   [

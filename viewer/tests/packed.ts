@@ -8,7 +8,7 @@
  */
 import { gzipSync } from "node:zlib";
 import type { Column, Model, Region } from "../src/data/atlas.ts";
-import { elementAt } from "../src/data/elements.ts";
+import { elementAt, startsOf } from "../src/data/elements.ts";
 
 export type Block = Uint8Array | Uint16Array | Uint32Array | Float32Array;
 export type Blocks = Record<string, Block> &
@@ -27,8 +27,10 @@ export interface Description {
   columns?: Column[];
   /** Of each map. */
   regions?: (Omit<Region, "members"> & { members: number[] })[][];
-  /** Of each object: partners, shares, and the maps on which they are close. */
-  observed?: [number, number, number[]?][][];
+  /** Of each object: partners, shares, and the map on which they are close, if any. */
+  observed?: [number, number, number?][][];
+  /** Of each object: maps and shares of its senses. */
+  senses?: [number, number][][];
   features?: { name: string; weight: number; members: number[] }[];
   /** How positions are kept: as they are by default, or in 65,536 steps. */
   positions?: "f4" | "u2";
@@ -135,17 +137,15 @@ function blocksOf(description: Description): Blocks {
     (description.regions ?? []).flatMap((regions) => regions.flatMap(({ members }) => members)),
   );
   if (description.observed) {
-    const { observed } = description;
-    let end = 0;
-    blocks["data/offsets"] = Uint32Array.from([
-      0,
-      ...observed.map((pairs) => (end += pairs.length)),
-    ]);
-    blocks["data/partners"] = Uint16Array.from(observed.flat().map(([partner]) => partner));
-    blocks["data/shares"] = Uint16Array.from(observed.flat().map(([, share]) => 65535 * share));
-    const close = observed.flat().map(([, , maps = []]) => maps);
-    blocks["data/close_counts"] = Uint16Array.from(close, (maps) => maps.length);
-    blocks["data/close_maps"] = Uint16Array.from(close.flat());
+    const { observed, senses = observed.map(() => []) } = description;
+    const all = observed.flat();
+    blocks["data/offsets"] = startsOf(Uint32Array.from(observed, (pairs) => pairs.length));
+    blocks["data/partners"] = Uint16Array.from(all, ([partner]) => partner);
+    blocks["data/shares"] = Uint16Array.from(all, ([, share]) => 65535 * share);
+    blocks["data/maps"] = Uint8Array.from(all, ([, , map = maps.length]) => map);
+    blocks["sense/offsets"] = startsOf(Uint32Array.from(senses, (own) => own.length));
+    blocks["sense/maps"] = Uint16Array.from(senses.flat(), ([map]) => map);
+    blocks["sense/shares"] = Float32Array.from(senses.flat(), ([, share]) => share);
   }
   if (description.kinds || description.factors) {
     const factors = description.factors ?? description.labels.map(() => 1);

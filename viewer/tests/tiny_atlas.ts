@@ -72,7 +72,6 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     logFactors: null,
     maps: [map],
     mapOrder: [0],
-    senses: null,
     observed: null,
     columns,
     features: [],

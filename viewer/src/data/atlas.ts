@@ -114,31 +114,22 @@ export interface Feature {
   members: Uint32Array;
 }
 
-/** The senses of all objects: meanings, which are groups of its associates, by their shares. */
-export interface SenseGroups {
-  /** The senses of object i: offsets[i] to offsets[i + 1]. */
-  offsets: Uint32Array;
-  /** The map that says most of each sense. */
-  maps: Uint32Array;
-  /** The part of what was observed that the object recalls. */
-  shares: Float32Array;
-  /** The objects that name sense s: 3 s to 3 s + 3, the first again where there are fewer. */
-  names: Uint32Array;
-  /** The members of sense s: ends[s] to ends[s + 1]. */
-  ends: Uint32Array;
-  /** The objects that are close on the map: the strongest associates first, then others. */
-  members: Uint32Array;
-}
-
-/** Observed associations: the strongest associates of each object, with their response shares. */
+/** The senses of all objects, which are maps, and the observed associates of each. */
 export interface Observed {
-  /** Those of object i: offsets[i] to offsets[i + 1], the strongest first. */
+  /** The associates of object i: offsets[i] to offsets[i + 1], the strongest first. */
   offsets: Uint32Array;
   partners: Uint32Array;
+  /** Parts of all that was observed of the object. */
   shares: Float32Array;
-  /** The maps on which partner p is close: closeMaps from closeEnds[p] to closeEnds[p + 1]. */
-  closeEnds: Uint32Array;
-  closeMaps: Uint32Array;
+  /** The map on which each is close to the object; the number of maps where it is close on none. */
+  maps: Uint32Array;
+  senses: {
+    /** The senses of object i: offsets[i] to offsets[i + 1], the largest share first. */
+    offsets: Uint32Array;
+    maps: Uint32Array;
+    /** The parts of the object's associations that belong to the maps. */
+    shares: Float32Array;
+  };
 }
 
 export interface Atlas {
@@ -172,7 +163,6 @@ export interface Atlas {
   /** Numbers of the maps, similar ones side by side. */
   mapOrder: number[];
   /** Where it is known what objects recall. */
-  senses: SenseGroups | null;
   observed: Observed | null;
   columns: Column[];
   features: Feature[];

@@ -13,17 +13,7 @@
  * people.
  */
 import * as told from "../texts.ts";
-import type {
-  Atlas,
-  AtlasMap,
-  Column,
-  Feature,
-  Model,
-  Observed,
-  Region,
-  SenseGroups,
-  Vector,
-} from "./atlas.ts";
+import type { Atlas, AtlasMap, Column, Feature, Model, Observed, Region, Vector } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
 
@@ -215,7 +205,6 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     logFactors: header.factors === true ? blocks.floats("log_factors", nObjects) : null,
     maps,
     mapOrder: numbers(header, "map_order"),
-    senses: header.senses === true ? sensesOf(blocks, nObjects, maps) : null,
     observed: header.observed === true ? observedOf(blocks, nObjects, maps.length) : null,
     columns,
     features: featuresOf(header, blocks, nObjects),
@@ -413,29 +402,19 @@ function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
   });
 }
 
-function sensesOf(blocks: Blocks, nObjects: number, maps: AtlasMap[]): SenseGroups {
-  const nSenses = blocks.lengthOf("sense/maps");
-  const nMembers = blocks.lengthOf("sense/members");
-  return {
-    offsets: rising(blocks.whole("sense/offsets", nObjects + 1, nSenses + 1), nSenses),
-    maps: Uint32Array.from(blocks.whole("sense/maps", nSenses, maps.length)),
-    shares: blocks.floats("sense/shares", nSenses),
-    names: Uint32Array.from(blocks.whole("sense/names", 3 * nSenses, nObjects)),
-    ends: rising(blocks.whole("sense/ends", nSenses + 1, nMembers + 1), nMembers),
-    members: Uint32Array.from(blocks.whole("sense/members", nMembers, nObjects)),
-  };
-}
-
 function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
   const n = blocks.lengthOf("data/partners");
-  const nClose = blocks.lengthOf("data/close_maps");
-  const counts = Uint32Array.from(blocks.whole("data/close_counts", n, nMaps + 1));
+  const nSenses = blocks.lengthOf("sense/maps");
   return {
     offsets: rising(blocks.whole("data/offsets", nObjects + 1, n + 1), n),
     partners: Uint32Array.from(blocks.whole("data/partners", n, nObjects)),
     shares: shares(blocks.whole("data/shares", n, 65536)),
-    closeEnds: rising(startsOf(counts), nClose),
-    closeMaps: Uint32Array.from(blocks.whole("data/close_maps", nClose, nMaps)),
+    maps: Uint32Array.from(blocks.whole("data/maps", n, nMaps + 1)),
+    senses: {
+      offsets: rising(blocks.whole("sense/offsets", nObjects + 1, nSenses + 1), nSenses),
+      maps: Uint32Array.from(blocks.whole("sense/maps", nSenses, nMaps)),
+      shares: blocks.floats("sense/shares", nSenses),
+    },
   };
 }
 

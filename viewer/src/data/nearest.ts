@@ -7,24 +7,24 @@
  */
 import { type Atlas, type AtlasMap, lives, type Model } from "./atlas.ts";
 import { elementAt, firstAtLeast, inBounds, Strongest } from "./elements.ts";
-import { homesOf } from "./entries.ts";
+import { entryOf, type Home, mapsOf } from "./entries.ts";
+import { recalledBy, sensesOf } from "./observed.ts";
 
-/** A group of associates of an object, or a map in which it has weight, with its neighbours there. */
+/** A map with a part of the associations of an object, or in which it has weight. */
 export interface Sense {
   map: number;
   entry: number;
   /** The map weight of the object. */
   weight: number;
-  /**
-   * The group's share of the observed associations of the object: 0 if a map with some weight
-   * contains no group, null if no associations of the object are known.
-   */
+  /** The part of the associations; null if no associations of the object are known. */
   share: number | null;
-  /** The objects that name it. */
+  /** The first of the neighbours, which name it. */
   name: number[];
-  /** The members of a group that are close on the map, or the nearest objects there. */
+  /** The associates that are close on the map, the strongest first, or the nearest objects there. */
   neighbors: number[];
 }
+
+const NAMED = 3;
 
 interface Options {
   nNeighbors: number;
@@ -52,47 +52,40 @@ export class SenseFinder {
   }
 
   /**
-   * The senses of an object: its meanings by their shares, where its associates are known; else its
-   * maps by their weights, of which the first is always listed.
+   * The senses of an object by their shares, where its associates are known; else its maps by their
+   * weights, of which the first is always listed.
    */
   senses(object: number, { nNeighbors, minWeight, sameKind = false }: Options): Sense[] {
-    const groups = this.#groups(object, nNeighbors);
-    if (groups.length > 0) return groups;
-    return homesOf(this.#atlas, object)
-      .map(({ map, entry }) => ({ map, entry, weight: elementAt(map.weights, entry) }))
-      .sort((a, b) => b.weight - a.weight)
-      .filter(({ weight }, rank) => rank === 0 || lives(weight, minWeight))
-      .map(({ map, entry, weight }) => {
-        const neighbors = this.#nearest(map, entry, nNeighbors, sameKind);
-        const name = neighbors.slice(0, 3);
-        return { map: map.number, entry, weight, share: null, name, neighbors };
-      });
-  }
-
-  #groups(object: number, nNeighbors: number): Sense[] {
-    const { senses } = this.#atlas;
-    if (senses === null) return [];
-    const homes = new Map(homesOf(this.#atlas, object).map((home) => [home.map.number, home]));
-    const found: Sense[] = [];
-    const end = elementAt(senses.offsets, object + 1);
-    for (let s = elementAt(senses.offsets, object); s < end; s++) {
-      const home = homes.get(elementAt(senses.maps, s));
-      if (home === undefined) continue;
-      const members = senses.members.subarray(senses.ends[s], senses.ends[s + 1]);
-      found.push({
-        map: home.map.number,
-        entry: home.entry,
-        weight: elementAt(home.map.weights, home.entry),
-        share: elementAt(senses.shares, s),
-        name: [...new Set(senses.names.subarray(3 * s, 3 * s + 3))],
-        neighbors: [...members.subarray(0, nNeighbors)],
+    const atlas = this.#atlas;
+    const associates = recalledBy(atlas, object);
+    if (associates.length > 0) {
+      return sensesOf(atlas, object).map(({ map, share }) => {
+        const close = associates.filter((other) => other.map === map).slice(0, nNeighbors);
+        return this.#sense(object, map, share, () => close.map((other) => other.object));
       });
     }
-    return found;
+    return mapsOf(atlas, object)
+      .filter(({ weight }, rank) => rank === 0 || lives(weight, minWeight))
+      .map(({ map }) =>
+        this.#sense(object, map, null, (home) => this.#nearest(home, nNeighbors, sameKind)),
+      );
+  }
+
+  #sense(
+    object: number,
+    number: number,
+    share: number | null,
+    neighborsIn: (home: Home) => number[],
+  ): Sense {
+    const map = elementAt(this.#atlas.maps, number);
+    const entry = entryOf(map, object);
+    const neighbors = neighborsIn({ map, entry });
+    const weight = elementAt(map.weights, entry);
+    return { map: number, entry, weight, share, name: neighbors.slice(0, NAMED), neighbors };
   }
 
   /** The nearest objects of an entry in its map, the nearest first. */
-  #nearest(map: AtlasMap, entry: number, count: number, sameKind: boolean): number[] {
+  #nearest({ map, entry }: Home, count: number, sameKind: boolean): number[] {
     const { objects, proportions } = map;
     const [first, last] = this.#listed(map, elementAt(objects, entry), sameKind);
     const squares = this.#squares(map, entry, first, last);

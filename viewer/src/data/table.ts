@@ -1,7 +1,7 @@
 /**
  * Objects as a table in CSV: one row per object and map in which it lives, with the columns of
  * `manymaps export`, the map weight of the object, and beside it, where
- * data are known, what of all that was observed of the object falls to its senses there,
+ * data are known, the share of its sense there in all that was observed of the object,
  *
  *     label, map, proportion, weight, observed, x, y (z, or x0, x1, ...), the columns of the atlas
  *
@@ -32,7 +32,7 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
         fiveDigits(elementAt(map.proportions, entry)),
         fiveDigits(elementAt(map.weights, entry)),
         ...data.map(() => {
-          const share = observedIn(atlas.senses, object, map.number);
+          const share = observedIn(atlas, object, map.number);
           return share === null ? "" : fiveDigits(share);
         }),
         ...Array.from(point, shortest),

@@ -31,8 +31,8 @@ export interface Palette {
   categories: string[];
   /** Islands of a map, dark or light enough for text. */
   islands: string[];
-  /** Meanings of a word, as dark or light, and different from the accent with colour blindness, too. */
-  meanings: string[];
+  /** Senses of a word, as dark or light, and different from the accent with colour blindness, too. */
+  senses: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
   /** Stops of the ramp of numbers, from low to high. */
@@ -61,7 +61,7 @@ export const PALETTES: Record<Theme, Palette> = {
       "106E90 917EF0 6A4168 760881 0F4D00 658A72",
     ),
     islands: hues("8C3907 2272B2 6E733A 614290 0A5C4A AC547D 113277 611146"),
-    meanings: hues("0A5AA5 8A6100 7A2E8C 1E7A5A 5B5B66"),
+    senses: hues("0A5AA5 8A6100 7A2E8C 1E7A5A 5B5B66"),
     other: "#8A8C8F",
     numbers: hues("3B0049 2F276E 00496C 02615E 027849 4E8B00 9F9102"),
     diverging: hues("013567 045890 4277A0 8F8E8C A75F46 9C2C24 6F171A"),
@@ -80,7 +80,7 @@ export const PALETTES: Record<Theme, Palette> = {
       "1D83AA 8E78DF DCACCF FF94FF A6E391 479D98",
     ),
     islands: hues("E6A253 3193CD C6DD7C B4A2FA 47CBA9 C97988 9DDBFC 8B9128"),
-    meanings: hues("6FB4F2 E8C05A CF94E0 6FD0A8 B5B5C0"),
+    senses: hues("6FB4F2 E8C05A CF94E0 6FD0A8 B5B5C0"),
     other: "#6C7480",
     numbers: hues("2E6F8E 23888E 1FA187 3BBB75 73D056 B8DE29 FDE725"),
     diverging: hues("AAE5FF 62BDF0 5B91BB 6B6A69 C37459 F3985B FFD79B"),

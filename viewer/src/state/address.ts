@@ -28,7 +28,7 @@ const NUMBERS = {
 
 /**
  * A view as an address describes it; null for a missing part. `maps` is "all" or
- * "word" in place of the meanings, `by` is "proportion" where that is drawn, `select` is in runs.
+ * "word" in place of the senses, `by` is "proportion" where that is drawn, `select` is in runs.
  */
 export type Place = Record<(typeof TEXTS)[number], string | null> &
   Record<keyof typeof NUMBERS, number | null> & {

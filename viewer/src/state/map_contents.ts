@@ -7,7 +7,7 @@ import { type Camera, crop, fit, NEAREST, type Size } from "../scene/camera.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Filtering } from "./filtering.ts";
-import type { Lookups, Meaning } from "./lookups.ts";
+import type { Lookups, ShownSense } from "./lookups.ts";
 import type { Store } from "./store.ts";
 
 /** Lines from one word. */
@@ -25,12 +25,11 @@ export class MapContents {
   /** Where a map is looked at when it opens: at the word where it lives there; null for all of it. */
   firstCamera(map: number, size: Size): Camera | null {
     const { word } = this.store.state;
-    const senses = word === null ? [] : this.lookups.sensesIn(word, map);
-    const { chosen, near } = this.emphasisOf(senses);
-    const [entry] = chosen;
-    if (entry === undefined) return null;
+    const sense = word === null ? undefined : this.lookups.senseIn(word, map);
+    if (!sense) return null;
+    const { near } = this.emphasisOf(sense);
     const { view } = elementAt(this.atlas.maps, map);
-    const close = this.closeUp(map, entry, near, size);
+    const close = this.closeUp(map, sense.entry, near, size);
     // A little farther than the crops, so that the surroundings show too.
     return { ...close, zoom: Math.max(fit(view, size).zoom, 0.75 * close.zoom) };
   }
@@ -60,12 +59,11 @@ export class MapContents {
   emphasisIn(map: number): Emphasis {
     const { word } = this.store.state;
     if (word === null) return NO_EMPHASIS;
-    const senses = this.lookups.sensesIn(word, map);
-    const { chosen, near, tints } = this.emphasisOf(senses);
+    const sense = this.lookups.senseIn(word, map);
+    const own = sense ? this.emphasisOf(sense) : { chosen: this.shownIn(map, [word]), near: [] };
     return {
-      chosen: senses.length > 0 ? chosen : this.shownIn(map, [word]),
-      near: [...new Set([...near, ...this.tiesIn(map).map(({ to }) => to)])],
-      ...(tints && { tints }),
+      ...own,
+      near: [...new Set([...own.near, ...this.tiesIn(map).map(({ to }) => to)])],
     };
   }
 
@@ -73,38 +71,34 @@ export class MapContents {
   private tiesIn(map: number): Tie[] {
     const { word, lines } = this.store.state;
     if (word === null || !lines) return [];
-    const [sense] = this.lookups.sensesIn(word, map);
+    const sense = this.lookups.senseIn(word, map);
     const [from] = sense ? [sense.entry] : this.shownIn(map, [word]);
     if (from === undefined) return [];
     return this.lookups
       .recalledBy(word)
       .slice(0, MOST_TIES)
-      .flatMap(({ object, maps }) => {
-        const near = maps.includes(map);
+      .flatMap(({ object, map: closeOn }) => {
+        const near = closeOn === map;
         const entries = near ? this.entriesIn(map, [object]) : this.shownIn(map, [object]);
         return entries.map((to) => ({ from, to, isNear: near }));
       });
   }
 
-  /** The entries of the word and of its neighbours in some senses of one map. */
-  emphasisOf(senses: readonly Meaning[]): Emphasis {
-    const [first] = senses;
-    if (first === undefined) return NO_EMPHASIS;
-    const tints = new Map<number, string>();
-    for (const { neighbors, share, rank } of senses) {
-      // Maps without known associations are not meanings, and have the colours of the page.
-      const color = share === null || rank === null ? null : this.colorOf(rank);
-      for (const entry of this.entriesIn(first.map, neighbors)) {
-        tints.set(entry, color ?? tints.get(entry) ?? "");
-      }
-    }
-    return { chosen: [first.entry], near: [...tints.keys()], tints };
+  /** The entries of the word and of its neighbours in a sense. */
+  emphasisOf(sense: ShownSense): Emphasis {
+    const near = this.entriesIn(sense.map, sense.neighbors);
+    const color = this.colorOf(sense);
+    return {
+      chosen: [sense.entry],
+      near,
+      ...(color && { tints: new Map(near.map((entry) => [entry, color])) }),
+    };
   }
 
-  /** The colour of a meaning, which is one of those with a card. */
-  colorOf(rank: number): string {
-    const { meanings } = this.appearance.palette;
-    return elementAt(meanings, rank % meanings.length);
+  /** The colour of a sense; maps without known associations have the colours of the page. */
+  colorOf({ share, rank }: ShownSense): string | undefined {
+    const { senses } = this.appearance.palette;
+    return share === null ? undefined : elementAt(senses, rank % senses.length);
   }
 
   /** The maps of the gallery: those of the word first, or alone. */

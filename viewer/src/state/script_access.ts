@@ -6,10 +6,10 @@
  */
 
 import type { Atlas } from "../data/atlas.ts";
-import type { Partner } from "../data/observed.ts";
+import type { Associate, Partner } from "../data/observed.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ShownLabel, ShownName } from "../scene/scene.ts";
-import type { Meaning } from "./lookups.ts";
+import type { ShownSense } from "./lookups.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
@@ -25,9 +25,9 @@ interface ScriptAccess {
   readonly isAtRest: boolean;
   /** Milliseconds of the last frames of the open map. */
   readonly frameTimes: readonly number[];
-  senses(object: number): Meaning[];
+  senses(object: number): ShownSense[];
   /** The observed associates of an object, and the objects that evoke it. */
-  observed(object: number): { recalled: Partner[]; recalling: Partner[] };
+  observed(object: number): { recalled: Associate[]; recalling: Partner[] };
   /** The strong associates of a word that are not close on any map. */
   farFrom(object: number): number[];
   shown(): readonly ShownLabel[];

@@ -37,7 +37,7 @@ export interface State {
   hasKeys: boolean;
   /** The kind of object that is listed as neighbours: 0 the rows, 1 the columns. */
   neighborKind: 0 | 1;
-  /** Whether all maps, or those of the word alone, are shown in place of its meanings. */
+  /** Whether all maps, or those of the word alone, are shown in place of its senses. */
   gallery: "all" | "word" | null;
   /** Whether the settings of how maps are drawn are in sight. */
   hasSettings: boolean;

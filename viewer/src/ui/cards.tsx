@@ -1,8 +1,7 @@
-/** Cards: a picture of a map, and under it a name, one number and one bar for each meaning there. */
+/** Cards: a picture of a map, and under it the name, the one number and the bar of a sense. */
 
-import { elementAt } from "../data/elements.ts";
-import type { Meaning } from "../state/lookups.ts";
-import { numbersOf, shownOf, wordsOf } from "../state/sentences.ts";
+import type { ShownSense } from "../state/lookups.ts";
+import { wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
@@ -14,22 +13,24 @@ interface CardsProps {
   onOpen: (map: number) => void;
 }
 
-/** A card for each map that shows meanings of a word. */
+/** A card for each sense of a word. */
 export function Cards({ session, word, onOpen }: CardsProps) {
   return (
     <ul class="strip" onKeyDown={stepBetween}>
-      {session.lookups.cardsOf(word).map(({ map, meanings }) => (
-        <li key={map}>
-          <Card session={session} word={word} meanings={meanings} onOpen={onOpen} />
+      {session.lookups.sensesOf(word).map((sense) => (
+        <li key={sense.map}>
+          <Card session={session} word={word} sense={sense} onOpen={onOpen} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Card({ session, word, meanings, onOpen }: CardsProps & { meanings: Meaning[] }) {
-  const { state } = session;
-  const { map } = elementAt(meanings, 0);
+function Card({ session, word, sense, onOpen }: CardsProps & { sense: ShownSense }) {
+  const { state, lookups, contents } = session;
+  const { map, percent } = sense;
+  const { name, others } = wordsOf(session.atlas, sense, lookups.sensesOf(word).length);
+  const color = contents.colorOf(sense);
   return (
     <Button
       class="sense"
@@ -37,44 +38,21 @@ function Card({ session, word, meanings, onOpen }: CardsProps & { meanings: Mean
       aria-current={state.map === map && state.word === word}
       onClick={() => onOpen(map)}
     >
-      <Crop session={session} word={word} meanings={meanings} />
+      <Crop session={session} word={word} sense={sense} />
       <span class="caption">
-        {meanings.map((meaning) => (
-          <Share key={meaning.rank} session={session} word={word} meaning={meaning} />
-        ))}
+        <span class="share" style={color && { color }}>
+          <b>
+            <bdi>{name}</bdi>
+          </b>
+          <span class="number">{texts.wholePercent(percent)}</span>
+        </span>
+        <span class="bar">
+          <i style={{ width: `${percent}%`, ...(color && { background: color }) }} />
+        </span>
+        {others && <bdi class="near">{others}</bdi>}
         <small class="quiet">{texts.openMap(map)}</small>
       </span>
     </Button>
-  );
-}
-
-interface ShareProps {
-  session: Session;
-  word: number;
-  meaning: Meaning;
-}
-
-/** A meaning: its name, its one number and bar, and further words. */
-function Share({ session, word, meaning }: ShareProps) {
-  const senses = session.lookups.sensesOf(word);
-  const { name, others } = wordsOf(session.atlas, meaning, shownOf(senses).length);
-  const rank = meaning.rank as number;
-  const value = elementAt(numbersOf(senses), rank);
-  const color = meaning.share === null ? undefined : session.contents.colorOf(rank);
-  const bar = color === undefined ? {} : { background: color };
-  return (
-    <span class="meaning">
-      <span class="share" style={color && { color }}>
-        <b>
-          <bdi>{name}</bdi>
-        </b>
-        <span class="number">{texts.wholePercent(value)}</span>
-      </span>
-      <span class="bar">
-        <i style={{ width: `${value}%`, ...bar }} />
-      </span>
-      {others && <bdi class="near">{others}</bdi>}
-    </span>
   );
 }
 

@@ -2,9 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Partner } from "../data/observed.ts";
-import type { Meaning } from "../state/lookups.ts";
-import { furtherMaps, wordsOf } from "../state/sentences.ts";
+import type { Associate, Partner } from "../data/observed.ts";
+import type { ShownSense } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
@@ -49,11 +48,6 @@ export function Disclosures({ session, object }: OfObject) {
           )}
         </Disclosure>
       )}
-      {!session.isSingle && (
-        <Disclosure title={atlas.observed ? texts.WEAKER : texts.OTHER_MAPS}>
-          {() => <Weaker session={session} object={object} />}
-        </Disclosure>
-      )}
     </div>
   );
 }
@@ -66,31 +60,6 @@ function Disclosure({ title, children }: { title: string; children: () => Compon
       <summary>{title}</summary>
       {isOpen && children()}
     </details>
-  );
-}
-
-/** Meanings without a card, and what other maps say of the object in the model. */
-function Weaker({ session, object }: OfObject) {
-  const { atlas, lookups } = session;
-  const senses = lookups.sensesOf(object);
-  const further = furtherMaps(atlas, object, senses);
-  const weaker = senses.filter(({ rank }) => rank === null);
-  return (
-    <>
-      <ul class="weaker">
-        {weaker.map((sense) => (
-          <li>
-            <bdi>{wordsOf(atlas, sense, 0).name}</bdi>{" "}
-            <span class="number">{texts.percent(sense.share ?? sense.weight)}</span>{" "}
-            <MapLink session={session} object={object} map={sense.map} />
-          </li>
-        ))}
-      </ul>
-      <p class="quiet">
-        {weaker.length === 0 && texts.NONE_WEAKER}
-        {further}
-      </p>
-    </>
   );
 }
 
@@ -117,16 +86,13 @@ const OBSERVED = {
 /** The associates of the object, or its neighbours on the maps where none were observed. */
 function Associates({ session, object }: OfObject) {
   const { atlas, lookups, isSingle } = session;
-  const cell = ({ maps }: Pick<Partner, "maps">) => {
-    if (isSingle) return texts.isClose(maps.length > 0);
-    if (maps.length === 0) return texts.NOWHERE;
-    return maps.map((map, k) => [
-      k > 0 && ", ",
-      <MapLink key={map} session={session} object={object} map={map} />,
-    ]);
-  };
+  const link = (map: number) => <MapLink key={map} session={session} object={object} map={map} />;
   if (atlas.observed) {
     const head = isSingle ? texts.ON_MAP_HEAD : texts.CLOSE_HEAD;
+    const cell = ({ map }: Associate) => {
+      if (isSingle) return texts.isClose(map !== null);
+      return map === null ? texts.NOWHERE : link(map);
+    };
     return (
       <ObjectTable
         session={session}
@@ -136,6 +102,7 @@ function Associates({ session, object }: OfObject) {
       />
     );
   }
+  const cell = ({ maps }: { maps: number[] }) => maps.map((map, k) => [k > 0 && ", ", link(map)]);
   return (
     <ObjectTable
       session={session}
@@ -147,7 +114,7 @@ function Associates({ session, object }: OfObject) {
 }
 
 /** The neighbours of an object in the maps of its senses, with these maps. */
-function neighborsIn(senses: readonly Meaning[]): { object: number; maps: number[] }[] {
+function neighborsIn(senses: readonly ShownSense[]): { object: number; maps: number[] }[] {
   const found = new Map<number, number[]>();
   for (const { map, neighbors } of senses) {
     for (const object of neighbors) found.set(object, [...(found.get(object) ?? []), map]);

@@ -7,7 +7,7 @@ import { savePng, saveSvg } from "../draw/saving.ts";
 import type { Panel, Sheet } from "../draw/sheet.ts";
 import type { Size } from "../scene/camera.ts";
 import { keysOf } from "../scene/legend.ts";
-import { numbersOf, provenance, summary, wordsOf } from "../state/sentences.ts";
+import { provenance, summary, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
@@ -32,15 +32,10 @@ function mapSheet(session: Session, map: number): Sheet | null {
 function sensesSheet(session: Session, word: number): Sheet {
   const { atlas, lookups } = session;
   const senses = lookups.sensesOf(word);
-  const numbers = numbersOf(senses);
-  const panels = lookups.cardsOf(word).map(({ map, meanings }): Panel => {
-    const words = meanings.map((meaning) => {
-      const { name, others } = wordsOf(atlas, meaning, numbers.length);
-      const number = texts.wholePercent(elementAt(numbers, meaning.rank as number));
-      return `${name} ${number}${others && `: ${others}`}`;
-    });
-    const picture = cropOf(session, meanings, SIZE);
-    return { ...picture, caption: texts.mapName(map), words: words.join("; ") };
+  const panels = senses.map((sense): Panel => {
+    const { name, others } = wordsOf(atlas, sense, senses.length);
+    const words = `${name} ${texts.wholePercent(sense.percent)}${others && `: ${others}`}`;
+    return { ...cropOf(session, sense, SIZE), caption: texts.mapName(sense.map), words };
   });
   const subtitle = `${plainLabel(atlas, word)}: ${summary(senses)}`;
   const rows = Math.ceil(panels.length / MOST_CROPS);
@@ -72,7 +67,7 @@ function sheetOf(session: Session, subtitle: string, panels: Panel[], columns: n
   };
 }
 
-/** Saves what is in sight: the open map, the meanings of the word, or all maps. */
+/** Saves what is in sight: the open map, the senses of the word, or all maps. */
 export function SaveMenu({ session }: { session: Session }) {
   const [problem, setProblem] = useState("");
   const menu = useRef<HTMLDetailsElement>(null);
@@ -91,7 +86,7 @@ export function SaveMenu({ session }: { session: Session }) {
     const label = word === null ? "" : plainLabel(session.atlas, word);
     if (map !== null) return [mapSheet(session, map), texts.mapFile(map, label)];
     if (word === null || gallery !== null) return [gallerySheet(session), texts.MAPS_FILE];
-    return [sensesSheet(session, word), texts.meaningsFile(label)];
+    return [sensesSheet(session, word), texts.sensesFile(label)];
   };
   const save = async (how: typeof savePng | typeof saveSvg) => {
     try {

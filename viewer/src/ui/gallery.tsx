@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from "preact";
 import type { AtlasMap } from "../data/atlas.ts";
-import { observedIn } from "../data/observed.ts";
 import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
@@ -35,7 +34,7 @@ export function Gallery({ session }: { session: Session }) {
                 {texts.onlyMapsWith<ComponentChildren>(<bdi>{plainLabel(atlas, word)}</bdi>)}
               </span>
             </Button>
-            <Button onClick={() => session.chooseWord(word)}>{texts.SHOW_MEANINGS}</Button>
+            <Button onClick={() => session.chooseWord(word)}>{texts.SHOW_SENSES}</Button>
           </>
         )}
       </div>
@@ -51,7 +50,7 @@ export function Gallery({ session }: { session: Session }) {
   );
 }
 
-/** The meanings of the first example. */
+/** The senses of the first example. */
 function Example({ session }: { session: Session }) {
   const { atlas } = session;
   const [word] = atlas.examples;
@@ -68,12 +67,10 @@ function Sheet({ session, map }: { session: Session; map: AtlasMap }) {
   const { word } = session.state;
   const { number } = map;
   const count = session.contents.countIn(map);
-  const own = word === null ? [] : session.lookups.sensesIn(word, number);
-  const share = own[0] && word !== null ? observedIn(session.atlas.senses, word, number) : null;
-  const told = share ?? own[0]?.weight;
+  const own = word === null ? undefined : session.lookups.senseIn(word, number);
   return (
     <Button
-      class={word !== null && own.length === 0 ? "sheet apart" : "sheet"}
+      class={word !== null && !own ? "sheet apart" : "sheet"}
       data-map={number}
       onClick={() => session.openMap(number)}
     >
@@ -82,7 +79,7 @@ function Sheet({ session, map }: { session: Session; map: AtlasMap }) {
         <span class="share">
           <span>{texts.mapName(number)}</span>
           <span class="number">
-            {told === undefined ? texts.countedObjects(session.atlas, count) : texts.percent(told)}
+            {own ? texts.wholePercent(own.percent) : texts.countedObjects(session.atlas, count)}
           </span>
         </span>
         <MapTitle session={session} map={map} />

@@ -28,7 +28,7 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
       <p>{texts.reading(session.isSingle, nouns)}</p>
       {session.atlas.observed && <p>{texts.OBSERVED_HELP}</p>}
       <dl>
-        {texts.KEYS.map(([keys, meaning]) => (
+        {texts.KEYS.map(([keys, effect]) => (
           <>
             <dt>
               {keys.map((key) => (
@@ -37,7 +37,7 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
                 </>
               ))}
             </dt>
-            <dd>{meaning}</dd>
+            <dd>{effect}</dd>
           </>
         ))}
       </dl>

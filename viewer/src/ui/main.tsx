@@ -14,7 +14,7 @@ export function Main({ session }: { session: Session }) {
     word === null || session.isSingle || gallery !== null ? null : (
       <Senses session={session} word={word} isLow={map !== null} />
     );
-  const where = map !== null ? session.nameOf(map) : found ? texts.MEANINGS : texts.ALL_MAPS;
+  const where = map !== null ? session.nameOf(map) : found ? texts.SENSES : texts.ALL_MAPS;
   useKeptFocus(session, root);
   useLayoutEffect(() => {
     session.element = root.current;

@@ -238,7 +238,7 @@ function Tip({ session, at, host }: TipProps) {
   const { number: map, objects, weights } = at.map;
   const object = elementAt(objects, at.entry);
   const others = session.lookups.mapsOf(object).filter((other) => other !== map);
-  const share = observedIn(atlas.senses, object, map);
+  const share = observedIn(atlas, object, map);
   const here =
     share === null
       ? texts.measured(texts.percent(elementAt(weights, at.entry)))
@@ -271,7 +271,7 @@ function Near({ session, object, map }: { session: Session; object: number; map:
   const partners = lookups.recalledBy(object);
   const asked = word === null ? [] : lookups.recalledBy(word);
   const told = asked.find((partner) => partner.object === object);
-  const near = lookups.sensesIn(object, map).flatMap(({ neighbors }) => neighbors);
+  const near = lookups.senseIn(object, map)?.neighbors ?? [];
   const isObserved = partners.length > 0;
   const listed: [number, string][] = isObserved
     ? partners.map((partner) => [partner.object, ` ${texts.percent(partner.share)}`])

@@ -8,7 +8,7 @@ import { Portraits, Word } from "./label_text.tsx";
 interface Column<T> {
   head: string;
   cell: (row: T) => ComponentChildren;
-  /** The meaning of its figures, shown as a tooltip. */
+  /** What its figures are, shown as a tooltip. */
   title?: string;
   isText?: boolean;
 }

@@ -10,7 +10,7 @@ import type { Panel } from "../draw/sheet.ts";
 import { type Camera, fit, type Size } from "../scene/camera.ts";
 import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
 import { type Emphasis, Scene } from "../scene/scene.ts";
-import type { Meaning } from "../state/lookups.ts";
+import type { ShownSense } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 
@@ -71,13 +71,13 @@ export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
   return still(session, map, size, emphasis, fit(map.view, size, THUMBNAIL_MARGIN));
 }
 
-/** The part of a map round a word, with its neighbours in the meanings that the map shows. */
-export function cropOf(session: Session, meanings: readonly Meaning[], size: Size): Panel {
-  const { map, entry } = elementAt(meanings, 0);
-  const emphasis = session.contents.emphasisOf(meanings);
+/** The part of a map round a word, with its neighbours there. */
+export function cropOf(session: Session, sense: ShownSense, size: Size): Panel {
+  const { map, entry } = sense;
+  const emphasis = session.contents.emphasisOf(sense);
   const whole = elementAt(session.atlas.maps, map);
   const camera = session.contents.closeUp(map, entry, emphasis.near, size);
-  // Colours are those of the meanings, so other dots are grey.
+  // The colour is that of the sense, so other dots are grey.
   const regions = whole.regions.map((region) => ({ ...region, members: new Uint32Array() }));
   return still(session, { ...whole, regions }, size, emphasis, camera);
 }
@@ -129,18 +129,18 @@ export function MapTitle({ session, map }: { session: Session; map: AtlasMap }) 
 interface CropProps {
   session: Session;
   word: number;
-  meanings: readonly Meaning[];
+  sense: ShownSense;
 }
 
-export function Crop({ session, word, meanings }: CropProps) {
-  const { near } = session.contents.emphasisOf(meanings);
+export function Crop({ session, word, sense }: CropProps) {
+  const { near } = session.contents.emphasisOf(sense);
   const { look } = session.appearance;
   return (
     <Picture
-      panel={(size) => cropOf(session, meanings, size)}
+      panel={(size) => cropOf(session, sense, size)}
       queue={crops}
       title={texts.ARROW}
-      depends={[look, word, meanings[0]?.map, near.join()]}
+      depends={[look, word, sense.map, near.join()]}
     />
   );
 }

@@ -1,4 +1,4 @@
-/** A word: its meanings, one card for each map that shows some, and behind disclosures what else is known. */
+/** A word: its senses, one card for each, and behind disclosures what else is known. */
 
 import { useId } from "preact/hooks";
 import { notClose, summary } from "../state/sentences.ts";
@@ -28,7 +28,7 @@ export function Senses({ session, word, isLow }: SensesProps) {
           <Word atlas={atlas} object={word} />
         </h2>
         <p>{summary(lookups.sensesOf(word))}</p>
-        <Tool icon="close" name={texts.CLOSE_MEANINGS} onClick={() => session.chooseWord(null)} />
+        <Tool icon="close" name={texts.CLOSE_SENSES} onClick={() => session.chooseWord(null)} />
       </div>
       <Cards session={session} word={word} onOpen={(map) => session.openMap(map)} />
       {!isLow && (

@@ -36,7 +36,7 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
         )}
         {state.word !== object && (
           <Button onClick={() => session.chooseWord(object)}>
-            {session.isSingle ? texts.SHOW_ON_MAP : texts.SHOW_MEANINGS}
+            {session.isSingle ? texts.SHOW_ON_MAP : texts.SHOW_SENSES}
           </Button>
         )}
         {!session.isSingle &&

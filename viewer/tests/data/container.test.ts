@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { kindOf } from "../../src/data/atlas.ts";
 import { fromBase64, readAtlas, UnreadableAtlas } from "../../src/data/container.ts";
 import { elementAt } from "../../src/data/elements.ts";
-import { type Blocks, type Description, type Header, packed } from "../packed.ts";
+import { type Block, type Description, type Header, packed } from "../packed.ts";
 import { processorTime } from "../processor_time.ts";
 
 const SMALL: Description = {
@@ -93,76 +93,58 @@ test("packed positions are right to half a step", async () => {
   });
 });
 
-/** Senses of the small atlas: two of tie, one of knot. */
-function withSenses(header: Header, blocks: Blocks): void {
-  header.senses = true;
-  blocks["sense/offsets"] = Uint32Array.of(0, 2, 3, 3, 3);
-  blocks["sense/maps"] = Uint16Array.of(1, 0, 0);
-  blocks["sense/shares"] = Float32Array.of(0.75, 0.25, 1);
-  blocks["sense/names"] = Uint16Array.of(2, 1, 3, 1, 1, 1, 0, 2, 0);
-  blocks["sense/ends"] = Uint32Array.of(0, 1, 3, 4);
-  blocks["sense/members"] = Uint16Array.of(2, 1, 3, 0);
-}
+/** Two associates and two senses of tie, and nothing of the others. */
+const OBSERVED: Description = {
+  ...SMALL,
+  observed: [
+    [
+      [1, 0.6, 1],
+      [2, 0.4],
+    ],
+    [],
+    [],
+    [],
+  ],
+  senses: [
+    [
+      [1, 0.75],
+      [0, 0.25],
+    ],
+    [],
+    [],
+    [],
+  ],
+};
 
-test("senses come out as they went in", async () => {
-  assert.equal((await readAtlas(packed(SMALL))).senses, null);
-  const { senses } = await readAtlas(packed(SMALL, withSenses));
-  assert.deepEqual(senses, {
-    offsets: Uint32Array.of(0, 2, 3, 3, 3),
-    maps: Uint32Array.of(1, 0, 0),
-    shares: Float32Array.of(0.75, 0.25, 1),
-    names: Uint32Array.of(2, 1, 3, 1, 1, 1, 0, 2, 0),
-    ends: Uint32Array.of(0, 1, 3, 4),
-    members: Uint32Array.of(2, 1, 3, 0),
+test("associates and senses come out as they went in", async () => {
+  assert.equal((await readAtlas(packed(SMALL))).observed, null);
+  const { observed } = await readAtlas(packed(OBSERVED));
+  assert.deepEqual(observed?.offsets, Uint32Array.of(0, 2, 2, 2, 2));
+  assert.deepEqual(observed?.partners, Uint32Array.of(1, 2));
+  assert.deepEqual(observed?.maps, Uint32Array.of(1, 2));
+  assert.deepEqual(observed?.senses, {
+    offsets: Uint32Array.of(0, 2, 2, 2, 2),
+    maps: Uint32Array.of(1, 0),
+    shares: Float32Array.of(0.75, 0.25),
   });
 });
 
-test("senses that do not fit are refused", async () => {
-  const broken: [string, Uint16Array | Uint32Array | Float32Array][] = [
-    ["offsets", Uint32Array.of(0, 2, 1, 3, 3)],
-    ["offsets", Uint32Array.of(0, 2, 2, 2, 2)],
-    ["offsets", Uint32Array.of(1, 2, 3, 3, 3)],
-    ["offsets", Uint32Array.of(0, 2, 3, 3)],
-    ["maps", Uint16Array.of(1, 0, 2)],
-    ["shares", Float32Array.of(0.75, Number.NaN, 1)],
-    ["names", Uint16Array.of(2, 1, 3, 1, 1, 1, 0, 4, 0)],
-    ["names", Uint16Array.of(2, 1, 3)],
-    ["ends", Uint32Array.of(0, 1, 3, 5)],
-    ["ends", Uint32Array.of(0, 3, 1, 4)],
-    ["members", Uint16Array.of(2, 1, 4, 0)],
+test("associates and senses that do not fit are refused", async () => {
+  const broken: [string, Block][] = [
+    ["sense/offsets", Uint32Array.of(0, 2, 1, 2, 2)],
+    ["sense/offsets", Uint32Array.of(0, 1, 1, 1, 1)],
+    ["sense/offsets", Uint32Array.of(1, 2, 2, 2, 2)],
+    ["sense/offsets", Uint32Array.of(0, 2, 2, 2)],
+    ["sense/maps", Uint16Array.of(1, 2)],
+    ["sense/shares", Float32Array.of(0.75, Number.NaN)],
+    ["data/offsets", Uint32Array.of(0, 3, 3, 3, 3)],
+    ["data/partners", Uint16Array.of(1, 4)],
+    ["data/maps", Uint8Array.of(1, 3)],
+    ["data/maps", Uint8Array.of(1)],
   ];
   for (const [name, block] of broken) {
-    const bytes = packed(SMALL, (header, blocks) => {
-      withSenses(header, blocks);
-      blocks[`sense/${name}`] = block;
-    });
-    assert.match(await refusal(bytes), /damaged/, name);
-  }
-});
-
-test("maps on which associates are close come out as they went in, and must fit", async () => {
-  const description = {
-    ...SMALL,
-    observed: [
-      [
-        [1, 0.5, [0, 1]],
-        [2, 0.5],
-      ],
-      [],
-      [],
-      [],
-    ],
-  };
-  const { observed } = await readAtlas(packed(description as Description));
-  assert.deepEqual(observed?.closeEnds, Uint32Array.of(0, 2, 2));
-  assert.deepEqual(observed?.closeMaps, Uint32Array.of(0, 1));
-  for (const [name, block] of [
-    ["close_counts", Uint16Array.of(1, 0)],
-    ["close_counts", Uint16Array.of(3, 0)],
-    ["close_maps", Uint16Array.of(0, 2)],
-  ] as const) {
-    const bytes = packed(description as Description, (_, blocks) => {
-      blocks[`data/${name}`] = block;
+    const bytes = packed(OBSERVED, (_, blocks) => {
+      blocks[name] = block;
     });
     assert.match(await refusal(bytes), /damaged/, name);
   }

@@ -1,11 +1,9 @@
 /** `SenseFinder` ranks as `manymaps.Atlas` does (its senses), written out here. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Atlas } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
 import { elementAt } from "../../src/data/elements.ts";
 import { type Sense, SenseFinder } from "../../src/data/nearest.ts";
-import { furtherMaps } from "../../src/state/sentences.ts";
 import { type Description, packed } from "../packed.ts";
 import { processorTime } from "../processor_time.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
@@ -13,7 +11,7 @@ import { tinyAtlas } from "../tiny_atlas.ts";
 /** A map, and the neighbours there. */
 type Listed = [map: number, neighbors: number[]];
 
-interface Case extends Omit<Description, "labels"> {
+interface Case extends Omit<Description, "labels" | "senses"> {
   name: string;
   /** Of the first and the last object. */
   senses: [Listed[], Listed[]];
@@ -244,63 +242,35 @@ test("one lookup among 200,000 objects of a map is quick", () => {
   }
 });
 
-test("groups of what an object recalls are its senses, two of one map too", () => {
+test("the senses of an object have its close associates, the strongest first", () => {
   const atlas = tinyAtlas({
-    labels: ["light", "lamp", "bulb", "heavy", "weight"],
+    labels: ["light", "lamp", "bulb", "dark", "heavy"],
     points: [0, 0, 1, 0, 1, 1, -1, 0, -1, 1],
   });
-  atlas.senses = {
-    offsets: Uint32Array.of(0, 2, 2, 2, 2, 2),
-    maps: Uint32Array.of(0, 0),
-    shares: Float32Array.of(0.75, 0.25),
-    names: Uint32Array.of(2, 1, 2, 3, 4, 3),
-    ends: Uint32Array.of(0, 2, 4),
-    members: Uint32Array.of(1, 2, 3, 4),
+  const [map] = atlas.maps;
+  const two = { ...atlas, nMaps: 2, maps: [map, { ...map, number: 1 }] };
+  two.observed = {
+    offsets: Uint32Array.of(0, 4, 4, 4, 5, 5),
+    partners: Uint32Array.of(3, 2, 4, 1, 0),
+    shares: Float32Array.of(0.4, 0.3, 0.2, 0.1, 1),
+    maps: Uint32Array.of(2, 1, 0, 1, 2),
+    senses: {
+      offsets: Uint32Array.of(0, 2, 2, 2, 2, 2),
+      maps: Uint32Array.of(1, 0),
+      shares: Float32Array.of(0.75, 0.25),
+    },
   };
-  const finder = new SenseFinder(atlas);
-  const [first, second, ...more] = finder.senses(0, { nNeighbors: 8, minWeight: 0.1 });
-  assert.equal(more.length, 0);
-  assert.deepEqual([first?.map, first?.share, first?.weight], [0, 0.75, 1]);
-  assert.deepEqual([second?.map, second?.share, second?.entry], [0, 0.25, 0]);
-  assert.deepEqual(
-    [first, second].map((sense) => sense?.neighbors),
-    [
-      [1, 2],
-      [3, 4],
-    ],
-  );
-  const [short] = finder.senses(0, { nNeighbors: 1, minWeight: 0.1 });
-  assert.equal(short?.neighbors.length, 1);
-  // Of an object without groups the maps are listed.
-  const [map] = finder.senses(1, { nNeighbors: 8, minWeight: 0.1 });
-  assert.deepEqual([map?.share, map?.weight, map?.neighbors.length], [null, 1, 4]);
-  assert.deepEqual(
-    [first?.name, second?.name],
-    [
-      [2, 1],
-      [3, 4],
-    ],
-  );
-});
-
-test("what is not listed is counted, with the weight that the maps give it", () => {
-  const labels = ["light", "lamp", "heavy"];
-  const points = [0, 0, 1, 0, -1, 0];
-  const atlas: Atlas = tinyAtlas({ labels, points });
-  const shares = [
-    [0.2, 1, 0],
-    [0.7, 0, 1],
-    [0.06, 0, 0],
-    [0.04, 0, 0],
-  ];
-  atlas.maps = shares.map((weights, number) => {
-    const [map] = tinyAtlas({ labels, points, weights }).maps;
-    return { ...map, number };
-  });
-  atlas.nMaps = 4;
-  const senses = new SenseFinder(atlas).senses(0, { nNeighbors: 8, minWeight: 0.1 });
-  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps: 10% of the map weight.");
-  const single = tinyAtlas({ labels, points });
-  const all = new SenseFinder(single).senses(0, { nNeighbors: 8, minWeight: 0.1 });
-  assert.equal(furtherMaps(single, 0, all), "");
+  const finder = new SenseFinder(two);
+  const options = { nNeighbors: 8, minWeight: 0.1 };
+  const [first, second, ...more] = finder.senses(0, options);
+  assert.deepEqual(more, []);
+  const sense = { entry: 0, weight: 1 };
+  assert.deepEqual(first, { ...sense, map: 1, share: 0.75, name: [2, 1], neighbors: [2, 1] });
+  assert.deepEqual(second, { ...sense, map: 0, share: 0.25, name: [4], neighbors: [4] });
+  const [short] = finder.senses(0, { ...options, nNeighbors: 1 });
+  assert.deepEqual(short?.neighbors, [2]);
+  // An object whose associates are close on no map has no senses; one without associates has maps.
+  assert.deepEqual(finder.senses(3, options), []);
+  const [other] = finder.senses(1, options);
+  assert.deepEqual([other?.share, other?.weight, other?.neighbors.length], [null, 1, 4]);
 });

@@ -85,15 +85,8 @@ test("no spreadsheet runs a label, a category, a text or the name of a column", 
 
 test("what was observed stands beside what the model weights, where it is known", async () => {
   const observed: [number, number][][] = [[[1, 1]], [], []];
-  const atlas = await readAtlas(packed({ ...SMALL, columns: [], observed }));
-  atlas.senses = {
-    offsets: Uint32Array.of(0, 2, 2, 2),
-    maps: Uint32Array.of(1, 1),
-    shares: Float32Array.of(0.5, 0.25),
-    names: new Uint32Array(6),
-    ends: Uint32Array.of(0, 0, 0),
-    members: Uint32Array.of(),
-  };
+  const senses: [number, number][][] = [[[1, 0.75]], [], []];
+  const atlas = await readAtlas(packed({ ...SMALL, columns: [], observed, senses }));
   assert.equal(
     atlasTable(atlas, [0, 1]),
     "\uFEFFlabel,map,proportion,weight,observed,x,y\n" +

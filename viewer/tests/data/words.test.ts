@@ -90,7 +90,7 @@ test("whole per cent of one whole never exceed it, and keep their order", () => 
 
 test("small counts are spelled", () => {
   assert.equal(spelled(1, "map"), "One map");
-  assert.equal(spelled(3, "meaning"), "Three meanings");
+  assert.equal(spelled(3, "sense"), "Three senses");
   assert.equal(spelled(0, "map"), "No maps");
   assert.equal(spelled(12, "map"), "12 maps");
 });

@@ -21,13 +21,13 @@ async function light(shares: number[] = [0.4, 0.2, 0.15, 0.15, 0.1]): Promise<At
     [x + 90, 0],
   ];
   const nowhere = [500, 500];
-  const close = [[], [0], [0], [1], [1]];
-  const rows = [3, 1, 2, 4, 5].map((partner, k): [number, number, number[]] => [
+  const close = [undefined, 0, 0, 1, 1];
+  const rows = [3, 1, 2, 4, 5].map((partner, k): [number, number, number?] => [
     partner,
     shares[k] ?? 0,
-    close[k] ?? [],
+    close[k],
   ]);
-  const atlas = await readAtlas(
+  return readAtlas(
     packed({
       labels: LABELS,
       maps: [
@@ -39,17 +39,19 @@ async function light(shares: number[] = [0.4, 0.2, 0.15, 0.15, 0.1]): Promise<At
         [ALL / 2, 0, 0, 0, ALL, ALL],
       ].map((row) => row.map(Math.floor)),
       observed: [rows, [[0, 1]], [], [[0, 0.5]], [], []],
+      senses: [
+        [
+          [0, 0.503],
+          [1, 0.155],
+        ],
+        [],
+        [],
+        [],
+        [],
+        [],
+      ],
     }),
   );
-  atlas.senses = {
-    offsets: Uint32Array.of(0, 2, 2, 2, 2, 2, 2),
-    maps: Uint32Array.of(0, 1),
-    shares: Float32Array.of(0.75, 0.25),
-    names: Uint32Array.of(3, 1, 2, 4, 5, 4),
-    ends: Uint32Array.of(0, 2, 4),
-    members: Uint32Array.of(1, 2, 4, 5),
-  };
-  return atlas;
 }
 
 function lookupsOf(atlas: Atlas, threshold = 0.1): Lookups {
@@ -64,52 +66,32 @@ function lookupsOf(atlas: Atlas, threshold = 0.1): Lookups {
 
 const objectsOf = (found: readonly { object: number }[]) => found.map(({ object }) => object);
 
-test("the strongest associates come first, with the maps where the two are near", async () => {
+test("the strongest associates come first, with the map where the two are near", async () => {
   const lookups = lookupsOf(await light());
   const recalled = lookups.recalledBy(0);
   assert.deepEqual(objectsOf(recalled), [3, 1, 2, 4, 5]);
   assert.deepEqual(
-    recalled.map(({ maps }) => maps),
-    [[], [0], [0], [1], [1]],
+    recalled.map(({ map }) => map),
+    [null, 0, 0, 1, 1],
   );
   const [lamp, dark] = lookups.whoRecalls(0);
   assert.deepEqual([lamp?.object, lamp?.share, dark?.object], [1, 1, 3]);
 });
 
-const namesOf = (lookups: Lookups) => lookups.sensesOf(0).map(({ name }) => name);
-
-test("a word has a card for each map with something close, and what is close nowhere is named", async () => {
+test("a word has senses with whole per cent, and what is close nowhere is named", async () => {
   const atlas = await light();
   const lookups = lookupsOf(atlas);
-  assert.deepEqual(namesOf(lookups), [
-    [3, 1, 2],
-    [4, 5],
-  ]);
-  const cards = lookups.cardsOf(0);
   assert.deepEqual(
-    cards.map(({ map, meanings }) => [map, meanings.map(({ neighbors }) => neighbors)]),
+    lookups.sensesOf(0).map(({ map, name, rank, percent }) => [map, name, rank, percent]),
     [
-      [0, [[1, 2]]],
-      [1, [[4, 5]]],
+      [0, [1, 2], 0, 50],
+      [1, [4, 5], 1, 16],
     ],
   );
+  assert.deepEqual(lookups.senseIn(0, 1)?.neighbors, [4, 5]);
+  assert.equal(lookups.senseIn(0, 2), undefined);
   assert.deepEqual(objectsOf(lookups.farFrom(0)), [3]);
   assert.equal(notClose(atlas, lookups.farFrom(0)), "Not close on any map: dark.");
-});
-
-test("a meaning of which nothing is close has no card, and two of one map share one", async () => {
-  const atlas = await light();
-  const senses = atlas.senses as NonNullable<Atlas["senses"]>;
-  senses.maps = Uint32Array.of(0, 0);
-  const [card, ...more] = lookupsOf(atlas).cardsOf(0);
-  assert.deepEqual([card?.meanings.length, more.length], [2, 0]);
-  senses.ends = Uint32Array.of(0, 0, 4);
-  const lookups = lookupsOf(atlas);
-  assert.deepEqual(
-    lookups.sensesOf(0).map(({ rank }) => rank),
-    [null, 0],
-  );
-  assert.equal(lookups.cardsOf(0).length, 1);
 });
 
 test("the strongest associate is named where it is close nowhere, weak others are not", async () => {
@@ -121,6 +103,6 @@ test("the strongest associate is named where it is close nowhere, weak others ar
     assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), expected);
   }
   const atlas = await light();
-  (atlas.observed as NonNullable<Atlas["observed"]>).closeEnds.fill(0);
+  (atlas.observed as NonNullable<Atlas["observed"]>).maps.fill(2);
   assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), [3, 1, 2]);
 });
