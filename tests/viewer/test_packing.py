@@ -17,7 +17,7 @@ from scipy import sparse
 
 import manymaps as mm
 from manymaps.analysis.fitted_vectors import arrow_tips
-from manymaps.atlas.associations import strongest_associations
+from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.landmarks import principal_plane, standing
@@ -110,66 +110,83 @@ def single(labels: list[str], **fields: Any) -> Atlas:
 
 
 class TestSenses:
-    def made(self) -> Atlas:
+    def made(self, density: float = 0.15) -> Atlas:
         rng = np.random.default_rng(2)
-        circles = rng.random((60, 10)) < 0.15
+        circles = rng.random((60, 10)) < density
         table = rng.random((60, 60)) * (circles @ circles.T)
         np.fill_diagonal(table, 0)
         table[5] = 0
-        return several(associations=strongest_associations(sparse.csr_array(table)))
+        return several(associations=stored_associations(sparse.csr_array(table)))
+
+    def senses_in(self, found: Read, i: int) -> list[tuple[int, float, list[int]]]:
+        """The map, the share and the members of each sense of an object."""
+        blocks = found.blocks
+        senses = slice(*blocks["sense/offsets"][i : i + 2])
+        own = slice(*blocks["data/offsets"][i : i + 2])
+        maps, partners = blocks["data/maps"][own], blocks["data/partners"][own]
+        return [
+            (m, share, partners[maps == m].tolist())
+            for m, share in zip(
+                blocks["sense/maps"][senses].tolist(),
+                blocks["sense/shares"][senses].tolist(),
+                strict=True,
+            )
+        ]
 
     def test_they_are_those_of_the_atlas(self):
         atlas = self.made()
         found = read(atlas)
-        assert found.header["senses"]
-        offsets, maps, shares, names, ends, members = (
-            found.blocks[f"sense/{name}"]
-            for name in ("offsets", "maps", "shares", "names", "ends", "members")
-        )
-        assert (offsets[0], offsets[-1], ends[0], ends[-1]) == (0, len(maps), 0, len(members))
+        assert found.header["observed"]
         n_several = 0
         for i, label in enumerate(atlas.labels):
-            here = range(int(offsets[i]), int(offsets[i + 1]))
-            senses = atlas.senses(label, n_neighbors=60) if atlas.has_associations(label) else []
-            senses = [sense for sense in senses if atlas.proportions[sense.map, i] > 1e-5]
-            assert [int(maps[s]) for s in here] == [sense.map for sense in senses]
-            np.testing.assert_allclose(
-                [shares[s] for s in here], [sense.share for sense in senses], rtol=1e-5
-            )
-            for s, sense in zip(here, senses, strict=True):
-                close = [atlas.labels[j] for j in members[ends[s] : ends[s + 1]].tolist()]
-                assert tuple(close) == sense.close
-                name = dict.fromkeys(atlas.labels[j] for j in names[3 * s : 3 * s + 3].tolist())
-                assert tuple(name) == sense.name
+            senses = atlas.senses(label, n_neighbors=60) if len(atlas.associates(label)) else []
+            listed = self.senses_in(found, i)
+            assert [m for m, _, _ in listed] == [sense.map for sense in senses]
+            for (_, share, members), sense in zip(listed, senses, strict=True):
+                assert share == pytest.approx(sense.share, rel=1e-6)
+                labels = [atlas.labels[j] for j in members]
+                assert labels == [near.label for near in sense.neighbors]
+                assert tuple(labels[:3]) == sense.name
             n_several += len(senses) > 1
         assert n_several > 5
 
-    def test_an_associate_is_close_where_a_sense_says_so(self):
-        """Closeness of associates and of members of senses never contradict each other."""
+    def test_an_associate_is_close_on_its_map_only(self):
         atlas = self.made()
         found = read(atlas)
-        offsets, partners = found.blocks["data/offsets"], found.blocks["data/partners"]
-        ends = np.concatenate([[0], np.cumsum(found.blocks["data/close_counts"])]).astype(int)
-        maps = found.blocks["data/close_maps"]
-        n_close = 0
+        offsets, maps = found.blocks["data/offsets"], found.blocks["data/maps"]
         for i, label in enumerate(atlas.labels):
-            senses = atlas.senses(label, n_neighbors=60) if atlas.has_associations(label) else []
-            for at in range(int(offsets[i]), int(offsets[i + 1])):
-                other, close = partners[at], maps[ends[at] : ends[at + 1]].tolist()
-                for sense in senses:
-                    if other in sense.members:
-                        assert (sense.map in close) == (atlas.labels[other] in sense.close)
-                similarities = atlas.choices.shares(i)
-                for m in np.flatnonzero(atlas.map_weights[:, i] >= 0.1).tolist():
-                    ratio = similarities[m, other] / similarities[m].max()
-                    assert (m in close) == (ratio >= 0.05)
-                    n_close += m in close
-        assert n_close > 50
+            table = atlas.associates(label)
+            expected = np.where(table["close"], table["map"].fillna(-1), atlas.n_maps)
+            assert maps[slice(*offsets[i : i + 2])].tolist() == expected.tolist()
+        assert 50 < (maps < atlas.n_maps).sum() < len(maps) - 50
+
+    def test_many_objects_have_fewer_associates_and_all_names(self, monkeypatch):
+        atlas = self.made()
+        whole = read(atlas)
+        monkeypatch.setattr("manymaps.viewer.senses.MANY_OBJECTS", 59)
+        monkeypatch.setattr("manymaps.viewer.senses.FEW_PARTNERS", 2)
+        found = read(atlas)
+        assert len(found.blocks["data/maps"]) < len(whole.blocks["data/maps"]) - 50
+        for i in range(60):
+            expected, listed = self.senses_in(whole, i), self.senses_in(found, i)
+            assert len(listed) == len(expected)
+            for (*of, members), (*of_all, all_members) in zip(listed, expected, strict=True):
+                assert of == of_all
+                assert members[:3] == all_members[:3]
+
+    def test_examples_have_several_senses_and_do_not_evoke_one_another(self):
+        atlas = self.made(0.2)
+        examples = read(atlas).header["examples"]
+        assert len(examples) > 1
+        for rank, i in enumerate(examples):
+            senses = atlas.senses(atlas.labels[i], n_neighbors=60)
+            assert sum(len(sense.neighbors) >= 3 for sense in senses) > 1
+            assert not atlas.associations[[i]].toarray()[0, examples[:rank]].any()
 
     def test_without_associations_there_are_none(self):
         found = read(several())
-        assert not found.header["senses"]
-        assert not any(name.startswith("sense/") for name in found.blocks)
+        assert not found.header["observed"]
+        assert not any(name.startswith(("sense/", "data/")) for name in found.blocks)
 
 
 class TestEntries:
@@ -638,7 +655,7 @@ class TestObserved:
     def known(self):
         rng = np.random.default_rng(4)
         table = sparse.random_array((60, 60), density=0.2, rng=rng, format="csr")
-        return several(associations=strongest_associations(table, 5))
+        return several(associations=stored_associations(table))
 
     def test_partners_are_those_of_the_atlas_the_strongest_first(self, known):
         found = read(known)
@@ -651,11 +668,6 @@ class TestObserved:
             assert set(partners[row].tolist()) == set(np.flatnonzero(expected).tolist())
             assert shares[row] == pytest.approx(expected[partners[row]], abs=1 / 65535)
 
-    def test_nothing_where_nothing_is_known(self):
-        found = read(several())
-        assert not found.header["observed"]
-        assert "data/offsets" not in found.blocks
-
 
 class TestHidden:
     """Objects that must not be shown are in no part of the page."""
@@ -667,7 +679,7 @@ class TestHidden:
         group = np.array(["even", "odd"] * 30)
         notes = np.array([f"about word {i}" for i in range(60)])
         return several(
-            associations=strongest_associations(table, 9),
+            associations=stored_associations(table),
             metadata={"group": group, "note": notes},
         )
 
@@ -687,12 +699,10 @@ class TestHidden:
             of, others = (each.blocks["offsets"][m : m + 2] for each in (usual, fewer))
             objects = usual.blocks["objects"][slice(*of)]
             assert (number[fewer.blocks["objects"][slice(*others)]] == objects[objects != 7]).all()
-        assert 7 not in number[fewer.blocks["sense/members"]]
         assert 7 not in number[fewer.blocks["data/partners"]]
         counts = np.diff(fewer.blocks["sense/offsets"])
         assert len(counts) == 59
         assert counts.sum() == len(fewer.blocks["sense/maps"])
-        assert fewer.blocks["sense/ends"][-1] == len(fewer.blocks["sense/members"])
 
     def test_factors_of_one_kind(self, known):
         assert "log_factors" not in read(known).blocks
