@@ -168,6 +168,13 @@ def test_insertion_keeps_them():
     )
 
 
+def test_similarities_of_objects_with_themselves_are_dropped():
+    table = TIES.toarray()
+    found = replace(atlas(), associations=sparse.csr_array(table + np.diag([1, 0, 2, 0])))
+    np.testing.assert_array_equal(found.associations.toarray(), table)
+    assert found.associates("a")["label"].tolist() == ["b", "d", "c"]
+
+
 @pytest.mark.parametrize(
     ("table", "fault"),
     [

@@ -131,12 +131,9 @@ def test_what_maps_give_to_all_objects_is_what_they_give_to_each(
     np.testing.assert_allclose(
         choices.map_weights, one_by_one / one_by_one.sum(axis=0), rtol=1e-5, atol=1e-12
     )
-    for i in range(N):
-        np.testing.assert_allclose(choices.map_weights_of(i), choices.map_weights[:, i], rtol=1e-5)
 
 
 def test_who_recalls_nothing_is_in_maps_by_proportion():
     model = ChoiceModel("gaussian", "conditional")
     alone = Choices(np.zeros((2, 1, 2)), np.array([[0.3], [0.7]]), model)
     assert alone.map_weights.tolist() == [[0.3], [0.7]]
-    assert alone.map_weights_of(0).tolist() == [0.3, 0.7]

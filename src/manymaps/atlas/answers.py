@@ -221,7 +221,7 @@ def senses(
     associations: Associations | None = None,
 ) -> list[Sense]:
     """List the senses of object i, as `manymaps.Atlas.senses` describes."""
-    if neighbor_kind is None and (associations is not None or has_associations(atlas, i)):
+    if associations is not None or (neighbor_kind is None and has_associations(atlas, i)):
         found, similar = associates(atlas, i, associations)
         if associations is not None and not len(found.members):
             raise DataError(

@@ -60,7 +60,7 @@ def checked_associations(table: sparse.sparray, n_objects: int) -> sparse.csr_ar
     Returns
     -------
     sparse array of shape (n_objects, n_objects), float32
-        The table in canonical CSR format, without zeros.
+        The table in canonical CSR format, without zeros and self-pairs.
 
     Raises
     ------
@@ -76,8 +76,10 @@ def checked_associations(table: sparse.sparray, n_objects: int) -> sparse.csr_ar
     if not table.has_canonical_format:
         table = table.copy()
         table.sum_duplicates()
-    if not table.data.all():
+    own = table.indices == np.repeat(np.arange(n_objects), np.diff(table.indptr))
+    if own.any() or not table.data.all():
         table = table.copy()
+        table.data[own] = 0
         table.eliminate_zeros()
     if not (np.isfinite(table.data).all() and (table.data >= 0).all()):
         raise DataError("the associations contain a strength that is negative or not finite")

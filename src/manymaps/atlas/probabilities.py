@@ -196,12 +196,6 @@ class Choices:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
 
-    def map_weights_of(self, i: int) -> np.ndarray:
-        """Compute the `map_weights` of one object only, (n_maps,)."""
-        sums = self._shares(i).sum(axis=1)
-        whole = sums.sum()
-        return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
-
     def log_in(self, rows: np.ndarray, columns: np.ndarray, map: int) -> np.ndarray:
         """Compute log v_ij^m / pi_i^m of pairs (i, j) of one set of objects, shape (n_pairs,).
 

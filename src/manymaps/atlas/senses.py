@@ -8,6 +8,8 @@ It is close to i if this map gives it a similarity that is not much smaller than
 
     v_ij^m >= NEAR max_k v_ik^m,      m = m(j)
 
+In a model with fixed factors, v_ij^m includes b_j (`manymaps.atlas.probabilities`).
+
 A sense of i is a map with at least one close associate and a share of at least `LEAST_SHARE`:
 
     share = sum over j with m(j) = m of p_ij / sum_j p_ij
