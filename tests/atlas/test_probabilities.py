@@ -47,7 +47,8 @@ class TestOneSet:
         np.testing.assert_allclose(choices.map_weights.T, by_map.sum(axis=2), rtol=1e-5)
         i, j = (~np.eye(N, dtype=bool)).nonzero()
         np.testing.assert_allclose(choices.row_shares(i, j), q[i, j], rtol=1e-5)
-        np.testing.assert_allclose(choices.pair_similarities(i, j), v[i, j], rtol=1e-9)
+        logs = choices.log_of_pairs(i, j) + choices.log_factors[j]
+        np.testing.assert_allclose(logs, np.log(v[i, j]), atol=1e-9)
         logs = (np.log(q[i, j]) + np.log(q[j, i])) / 2
         np.testing.assert_allclose(choices.log_choices(i, j), logs, atol=1e-5)
         strongest = choices.strongest(np.arange(N), N - 1)

@@ -161,7 +161,11 @@ def neighbors(
         by_map = _nearness(atlas, i, neighbor_kind)
         nearness = by_map.sum(axis=0) if map is None else by_map[map]
     members = strongest_of(nearness, n_neighbors)
-    return _as_neighbors(atlas, members, nearness, i if neighbor_kind is None else None)
+    strengths = None
+    if neighbor_kind is None and atlas.associations is not None and has_associations(atlas, i):
+        row = atlas.associations[[i]].toarray()[0].astype(np.float64)
+        strengths = row[members] / row.sum()
+    return _as_neighbors(atlas, members, nearness[members], strengths)
 
 
 def associates(
@@ -221,6 +225,7 @@ def senses(
     associations: Associations | None = None,
 ) -> list[Sense]:
     """List the senses of object i, as `manymaps.Atlas.senses` describes."""
+    listed: list[tuple[int, float | None, np.ndarray, np.ndarray, np.ndarray | None]] = []
     if associations is not None or (neighbor_kind is None and has_associations(atlas, i)):
         found, similar = associates(atlas, i, associations)
         if associations is not None and not len(found.members):
@@ -228,16 +233,26 @@ def senses(
                 f"the associations contain no response to {atlas.labels[i]!r} that is an object of "
                 "the atlas"
             )
-        return _observed_senses(atlas, i, found, similar, n_neighbors)
-    listed = []
-    for m, _, members, nearness in nearest_by_map(atlas, i, n_neighbors, neighbor_kind):
-        near = tuple(
-            Neighbor(atlas.labels[j], similarity)
-            for j, similarity in zip(members.tolist(), nearness.tolist(), strict=True)
+        table = senses_of(found, atlas.n_maps)
+        for k in table.of(0):
+            own = table.members_of(k)
+            members = table.members[own]
+            parts = members, similar[members], table.strengths[own]
+            listed.append((int(table.maps[k]), float(table.shares[k]), *parts))
+    else:
+        count = max(n_neighbors, NAMED)
+        for m, _, members, nearness in nearest_by_map(atlas, i, count, neighbor_kind):
+            listed.append((m, None, members, nearness, None))
+    return [
+        Sense(
+            map=m,
+            proportion=float(atlas.proportions[m, i]),
+            share=share,
+            name=tuple(atlas.labels[j] for j in members[:NAMED].tolist()),
+            neighbors=_as_neighbors(atlas, members[:n_neighbors], similarity, strengths),
         )
-        name = tuple(one.label for one in near[:NAMED])
-        listed.append(Sense(m, float(atlas.proportions[m, i]), None, name, near))
-    return listed
+        for m, share, members, similarity, strengths in listed
+    ]
 
 
 def even_shares(atlas: AtlasData, found: Associates) -> np.ndarray | None:
@@ -258,38 +273,19 @@ def nearest_by_map(
 ) -> Iterator[tuple[int, float, np.ndarray, np.ndarray]]:
     """Yield the maps of object i, the largest weight first, with the nearest objects on each.
 
-    The parts are the map, its weight, the objects and their similarities. The weight of a map is
-    its part of the similarities to other objects, which is at least `LEAST_WEIGHT`. A map without
-    other objects has no neighbours, and is left out.
+    The parts are the map, its weight, the objects, and their similarities. The weight of a map is
+    its part of the similarities to other objects. It is at least `LEAST_WEIGHT`, except on the
+    first map.
     """
     nearness = _nearness(atlas, i, neighbor_kind)
     weights = nearness.sum(axis=1)
     weights = weights / (weights.sum() or 1.0)
-    for m in np.argsort(-weights, kind="stable").tolist():
-        if weights[m] < LEAST_WEIGHT:
+    for rank, m in enumerate(np.argsort(-weights, kind="stable").tolist()):
+        if weights[m] == 0 or (rank and weights[m] < LEAST_WEIGHT):
             return
         members = strongest_of(nearness[m], n_neighbors)
         members = members[nearness[m][members] >= NEAR * nearness[m].max()]
         yield m, float(weights[m]), members, nearness[m][members]
-
-
-def _observed_senses(
-    atlas: AtlasData, i: int, found: Associates, similar: np.ndarray, n_neighbors: int
-) -> list[Sense]:
-    """List the senses that the associates of object i form."""
-    table, labels = senses_of(found, atlas.n_maps), atlas.labels
-    listed = []
-    for sense, m in enumerate(table.maps.tolist()):
-        own = table.members_of(sense)
-        members, strengths = table.members[own].tolist(), table.strengths[own].tolist()
-        near = tuple(
-            Neighbor(labels[j], float(similar[j]), strength)
-            for j, strength in zip(members[:n_neighbors], strengths, strict=False)
-        )
-        name = tuple(labels[j] for j in members[:NAMED])
-        share, proportion = float(table.shares[sense]), float(atlas.proportions[m, i])
-        listed.append(Sense(m, proportion, share, name, near))
-    return listed
 
 
 def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
@@ -302,14 +298,14 @@ def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
 
 
 def _as_neighbors(
-    atlas: AtlasData, members: np.ndarray, similarity: np.ndarray, i: int | None
+    atlas: AtlasData,
+    members: np.ndarray,
+    similarity: np.ndarray,
+    strengths: np.ndarray | None = None,
 ) -> tuple[Neighbor, ...]:
-    """Convert objects to neighbours of object i, with the associations of i if requested."""
-    strengths: list[float | None] = [None] * len(members)
-    if i is not None and atlas.associations is not None and has_associations(atlas, i):
-        row = atlas.associations[[i]].toarray()[0].astype(np.float64)
-        strengths = (row[members] / row.sum()).tolist()
+    """Convert objects to neighbours with their similarities and strengths."""
+    observed = [None] * len(members) if strengths is None else strengths.tolist()
     return tuple(
-        Neighbor(atlas.labels[j], float(similarity[j]), strength)
-        for j, strength in zip(members.tolist(), strengths, strict=True)
+        Neighbor(atlas.labels[j], one, strength)
+        for j, one, strength in zip(members.tolist(), similarity.tolist(), observed, strict=False)
     )

@@ -197,7 +197,8 @@ def _edges_of_sums(
     at, place = np.nonzero(found >= 0)
     sources, targets = rows[at], found[at, place]
     whole = choices.log_whole if choices.is_joint else choices.log_normalizers[sources]
-    weights = np.exp(np.log(choices.pair_similarities(sources, targets)) - whole)
+    logs = choices.log_of_pairs(sources, targets) + choices.log_factors[targets]
+    weights = np.exp(logs - whole)
     best = choices.votes(sources, targets).argmax(axis=1)
     yield from zip(sources.tolist(), targets.tolist(), weights.tolist(), best.tolist(), strict=True)
 

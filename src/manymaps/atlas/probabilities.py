@@ -101,7 +101,8 @@ class Choices:
         return self.is_row if self.model.given == "rows" else ~self.is_row
 
     @cached_property
-    def _log_factors(self) -> np.ndarray:
+    def log_factors(self) -> np.ndarray:
+        """The logarithms of the fixed factors, shape (n,)."""
         n = self.maps.shape[1]
         return np.zeros(n) if self.factors is None else np.log(self.factors.astype(np.float64))
 
@@ -183,7 +184,7 @@ class Choices:
     def _shares_anew(self, i: int) -> np.ndarray:
         logs = self.log_similarities(i)
         if self.factors is not None:
-            logs += self._log_factors
+            logs += self.log_factors
         if self.model.given is not None:
             logs[:, self.is_row == self.is_row[i]] = -np.inf
         if not np.isfinite(logs).any():
@@ -191,7 +192,7 @@ class Choices:
         if self.is_joint:
             # If objects are very far apart, the rounding error of the logs may exceed the remaining
             # value.
-            return np.exp(np.minimum(logs + self._log_factors[i] - self.log_whole, 0.0))
+            return np.exp(np.minimum(logs + self.log_factors[i] - self.log_whole, 0.0))
         if not self.is_chooser[i]:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
@@ -203,14 +204,14 @@ class Choices:
         """
         points, log_pi = self._of_map(map)
         distances = ((points[:, rows] - points[:, columns]) ** 2).sum(axis=0)
-        logs = log_pi[columns] + self._log_factors[columns]
+        logs = log_pi[columns] + self.log_factors[columns]
         return np.asarray(logs + log_kernel(distances, self.model.kernel))
 
     def log_peaks(self, rows: np.ndarray, map: int) -> np.ndarray:
         """Compute the largest `log_in` of objects i over all other objects j, shape (n_rows,)."""
         points, log_pi = self._of_map(map)
         others = np.flatnonzero(np.isfinite(log_pi))
-        weights = log_pi[others] + self._log_factors[others]
+        weights = log_pi[others] + self.log_factors[others]
         peaks = np.full(len(rows), -np.inf)
         step = max(1, _PAIRS * 8 // max(1, len(others)))
         for start in range(0, len(rows), step):
@@ -239,7 +240,7 @@ class Choices:
             alone = np.isneginf(normalizers[i])
             logs = np.logaddexp.reduce(logs, axis=1) - np.where(alone, np.inf, normalizers[i])
             if self.factors is not None:
-                logs += self._log_factors[columns[block]]
+                logs += self.log_factors[columns[block]]
             values[block] = np.exp(logs)
         background, n = self.model.background, self.maps.shape[1]
         if background == 0:
@@ -248,22 +249,6 @@ class Choices:
         whole = np.exp(normalizers - self.log_whole) * n if self.is_joint else np.ones(n)
         maps = (1 - background) * whole[rows]
         return np.asarray((maps * values + background / max(n - 1, 1)) / (maps + background))
-
-    def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Compute b_j v_ij of pairs (i, j) of one set of objects, shape (n_pairs,)."""
-        if self._is_read_only:
-            values = np.exp(self._log_of_pairs(rows, columns))
-            factors = self._one_set_factors
-            return values if factors is None else values * factors[columns]
-        # Compiled functions are imported only when needed, because numba takes half a second to
-        # start.
-        from manymaps.compute.strongest import pair_similarities
-        from manymaps.compute.threads import share_out
-
-        values = np.zeros(len(rows))
-        ends = map(np.ascontiguousarray, (rows, columns))
-        share_out(pair_similarities, len(rows), *self._compiled, *ends, values)
-        return values if self._one_set_factors is None else values / self._one_set_factors[rows]
 
     def log_choices(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute (log q_ij + log q_ji) / 2 of pairs (i, j) of one set of objects, (n_pairs,).
@@ -279,19 +264,19 @@ class Choices:
         for start in range(0, len(rows), _PAIRS):
             some = slice(start, start + _PAIRS)
             i, j = rows[some], columns[some]
-            log_v = self._log_of_pairs(i, j)
+            log_v = self.log_of_pairs(i, j)
             for ends, others in ((i, j), (j, i)):
                 with np.errstate(invalid="ignore"):
                     logs = np.where(np.isfinite(log_v), log_v - whole[ends], -np.inf)
                 if self.factors is not None:
-                    logs += self._log_factors[others]
+                    logs += self.log_factors[others]
                 if background:
                     logs = np.logaddexp(np.log1p(-self.model.background) + logs, np.log(background))
                 both[some] += logs / 2
             both[some][i == j] = -np.inf
         return both
 
-    def _log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    def log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Compute log v_ij, (n_pairs,), even if v_ij underflows."""
         positions, log_proportions, i, j = self._of_pairs(i, j)
         distances = ((positions[:, i] - positions[:, j]) ** 2).sum(axis=2)
@@ -373,7 +358,7 @@ class Choices:
     @cached_property
     def _log_evidence(self) -> np.ndarray:
         """Compute log sum_j a_j v_ij^m / Z_j of the chosen, (n_maps, n_chosen); no Z if joint."""
-        weights = self._log_factors[self.is_chooser]
+        weights = self.log_factors[self.is_chooser]
         if not self.is_joint:
             weights = weights - self.log_normalizers
         return self._summed(~self.is_chooser, self.is_chooser, weights)
@@ -382,7 +367,7 @@ class Choices:
     def _log_sums(self) -> np.ndarray:
         """Compute log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers)."""
         chosen = self.is_chooser if self.model.given is None else ~self.is_chooser
-        return self._summed(self.is_chooser, chosen, self._log_factors[chosen])
+        return self._summed(self.is_chooser, chosen, self.log_factors[chosen])
 
     def _summed(self, at: np.ndarray, of: np.ndarray, log_weights: np.ndarray) -> np.ndarray:
         """Compute log sum_j w_j v_ij^m for i in one set and j in any, shape (n_maps, n_at)."""
@@ -439,5 +424,5 @@ class Choices:
             return self.known_log_whole
         logs = self.log_normalizers
         if self.model.given is not None:
-            logs = logs + self._log_factors[self.is_chooser]
+            logs = logs + self.log_factors[self.is_chooser]
         return float(np.logaddexp.reduce(logs, initial=-np.inf))

@@ -1,4 +1,4 @@
-"""Compute similarities of pairs, and the most similar objects, in fitted maps.
+"""Find the most similar objects in fitted maps.
 
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
@@ -14,31 +14,12 @@ import numpy as np
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN
 
-__all__ = ["pair_similarities", "strongest_choices"]
+__all__ = ["strongest_choices"]
 
 # Objects have weight in few of the maps. If a map with a smaller proportion is skipped, a
 # similarity changes by less than this value, because the other proportion and the kernel are at
 # most 1.
 _NEGLIGIBLE = 1e-5
-
-
-@compiled
-def pair_similarities(first, last, maps, proportions, kind, rows, columns, values):
-    """Fill v_ij of pairs (rows, columns), each (n_pairs,)."""
-    for p in range(first, last):
-        i, j = rows[p], columns[p]
-        total = 0.0
-        for m in range(proportions.shape[0]):
-            both = proportions[m, i] * proportions[m, j]
-            if both > 0.0:
-                d2 = 0.0
-                for axis in range(maps.shape[1]):
-                    d2 += (maps[m, axis, j] - maps[m, axis, i]) ** 2
-                if kind == GAUSSIAN:
-                    total += both * np.exp(-d2)
-                else:
-                    total += both * (1.0 / (1.0 + d2))
-        values[p] = total
 
 
 @inlined
