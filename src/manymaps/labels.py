@@ -243,9 +243,11 @@ def whole_percents(shares: Sequence[float]) -> list[int]:
     >>> whole_percents([0.505, 0.495]), whole_percents([0.503, 0.155])
     ([51, 49], [50, 16])
     """
-    found = [int(100 * share) for share in shares]
-    missing = int(100 * sum(shares) + 0.5) - sum(found)
-    for k in sorted(range(len(found)), key=lambda k: found[k] - 100 * shares[k])[:missing]:
+    # Whole numbers, so that the single precision of a page does not decide between equal parts.
+    units = [round(100_000 * share) for share in shares]
+    found = [unit // 1000 for unit in units]
+    missing = (sum(units) + 500) // 1000 - sum(found)
+    for k in sorted(range(len(found)), key=lambda k: -(units[k] % 1000))[:missing]:
         found[k] += 1
     return found
 

@@ -62,7 +62,7 @@ class AtlasPage:
         # Another one belongs to the threshold.
         self.status = page.get_by_role("status").last
         self.senses = page.get_by_role("region").filter(
-            has=page.get_by_role("button", name="Close the meanings")
+            has=page.get_by_role("button", name="Close the senses")
         )
         self.cards = self.senses.get_by_role("listitem").get_by_role("button")
         sheets = page.get_by_role("main").get_by_role("listitem")

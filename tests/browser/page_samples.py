@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.atlas.associations import strongest_associations
+from manymaps.atlas.associations import stored_associations
 from manymaps.data.datasets import INTEGER_CLUSTERS
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -69,7 +69,7 @@ def grouped() -> mm.Atlas:
     np.fill_diagonal(observed, 0)
     proportions = rng.dirichlet(np.full(4, 0.5), size=60).T
     maps = rng.normal(scale=5, size=(4, 60, 2))
-    associations = strongest_associations(sparse.csr_array(observed))
+    associations = stored_associations(sparse.csr_array(observed))
     labels = [f"word {i}" for i in range(60)]
     return mm.Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE, associations=associations)
 

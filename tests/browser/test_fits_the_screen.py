@@ -88,7 +88,7 @@ def test_the_card_of_a_tapped_dot_is_in_sight(open_page, relations_page, size):
     card.wait_for()
     name = card.get_by_role("heading").bounding_box()
     assert 0 <= name["y"] <= height - name["height"]
-    further = card.get_by_role("button", name="Show meanings").bounding_box()
+    further = card.get_by_role("button", name="Show senses").bounding_box()
     assert further["y"] + further["height"] <= height
     if width < 760:
         card.get_by_role("button", name="Close the card").click()

@@ -142,7 +142,7 @@ def test_a_word_that_is_clicked(at):
     at.page.keyboard.type("bo")
     at.hits.first.click()
     assert at.word == "bow"
-    at.button("Close the meanings").click()
+    at.button("Close the senses").click()
     assert at.word is None
 
 
@@ -159,7 +159,7 @@ def test_the_gallery_is_sorted_and_filtered(at, tiny):
     assert at.becomes("location.hash === '#word=knot&maps=word'")
     at.only_its_maps.click()
     at.expect(at.sheets).to_have_count(3)
-    at.button("Show meanings").click()
+    at.button("Show senses").click()
     at.expect(at.cards).to_have_count(len(lives))
     assert at.becomes("location.hash === '#word=knot'")
 
@@ -307,33 +307,20 @@ def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
     assert at.open_map is None
 
 
-def told(texts: list[str]) -> list[tuple[list[int], int]]:
-    """The percentages of each card, and its map."""
-    cards = []
-    for text in texts:
-        match = re.search(r"Map (\d+) · open$", text)
-        assert match, text
-        cards.append(([int(value) for value in re.findall(r"(\d+)%", text)], int(match[1])))
-    return cards
-
-
-def test_cards_have_the_meanings_of_the_atlas(open_page, grouped, grouped_page):
-    """One card per map, the largest share first, one number for each meaning."""
+def test_cards_have_the_senses_of_the_atlas(open_page, grouped, grouped_page):
+    """One card per sense, the largest share first, with one number."""
     at = open_page(grouped_page)
     n_several = 0
     for word in grouped.labels:
-        senses = grouped.senses(word, n_neighbors=60)
-        shown = [sense for sense in senses if sense.close and sense.share > 0][:5]
+        senses = grouped.senses(word) if len(grouped.associates(word)) else []
         at.read("atlas.chooseWord(atlas.atlas.labels.indexOf(given))", word)
         at.expect(at.senses.get_by_role("heading")).to_have_text(word)
-        cards = told(at.texts(at.cards)) if shown else []
-        assert [map for _, map in cards] == list(dict.fromkeys(sense.map for sense in shown))
-        for numbers, map in cards:
-            exact = [100 * sense.share for sense in shown if sense.map == map]
-            assert numbers == pytest.approx(exact, abs=1)
-        assert sum(sum(numbers) for numbers, _ in cards) <= 100
-        assert [numbers[0] for numbers, _ in cards] == sorted(
-            (numbers[0] for numbers, _ in cards), reverse=True
-        )
+        cards = at.texts(at.cards) if senses else []
+        percents = [int(re.search(r"(\d+)%", card)[1]) for card in cards]
+        assert percents == pytest.approx([100 * sense.share for sense in senses], abs=1)
+        assert sum(percents) <= 100
+        for card, sense in zip(cards, senses, strict=True):
+            assert card.startswith(", ".join(sense.name))
+            assert card.endswith(f"Map {sense.map} · open")
         n_several += len(cards) > 1
     assert n_several > 10

@@ -23,16 +23,9 @@ CROPS = """async () => {
   for (const crop of crops) crop.written = null;
   return said;
 }"""
-# The neighbours in all meanings of a card, in the order of the cards.
-LISTED = """(() => {
-  const cards = new Map();
-  for (const { map, rank, neighbors } of atlas.senses(given)) {
-    if (rank === null) continue;
-    const near = neighbors.map((object) => atlas.atlas.labels[object]);
-    cards.set(map, [...(cards.get(map) ?? []), ...near]);
-  }
-  return [...cards].map(([map, near]) => ({ map, near }));
-})()"""
+LISTED = """atlas.senses(given).map(({ map, neighbors }) => ({
+  map, near: neighbors.map((object) => atlas.atlas.labels[object]),
+}))"""
 
 
 @pytest.mark.parametrize("viewport", [(1280, 800), (390, 844)])

@@ -42,7 +42,7 @@ def test_the_page_says_what_it_is(open_page, tmp_path):
     [
         (
             "grouped",
-            "Words that bring each other to mind lie close together. A word with several meanings "
+            "Words that bring each other to mind lie close together. A word with several senses "
             "appears on several maps, once for each.",
         ),
         (
@@ -81,13 +81,12 @@ def examples(at):
     return at.page.get_by_role("search").get_by_role("button")
 
 
-def test_examples_are_words_with_balanced_meanings(open_page, grouped, grouped_page):
+def test_examples_are_words_with_balanced_senses(open_page, grouped, grouped_page):
     at = open_page(grouped_page)
     words = at.texts(examples(at))
     assert 2 <= len(words) <= 4
     for word in words:
-        maps = {sense.map for sense in grouped.senses(word) if len(sense.close) > 2}
-        assert len(maps) > 1
+        assert sum(len(sense.neighbors) > 2 for sense in grouped.senses(word)) > 1
     # The first is worked out below, with its pictures.
     example = at.page.get_by_role("region", name="Example")
     at.expect(example.get_by_role("heading")).to_have_text(f"Example: {words[0]}")

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 import manymaps as mm
+from manymaps.labels import whole_percents
 
 # As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
-# Who has so much of the largest similarity is close: NEAR of manymaps.atlas.closeness.
-NEAR = 0.05
-SENSES = """atlas.senses(given).map(({ map, weight, share, name, neighbors }) => ({
-  map, weight, share, name: name.map((object) => atlas.atlas.labels[object]),
+SENSES = """atlas.senses(given).map(({ map, weight, share, percent, name, neighbors }) => ({
+  map, weight, share, percent, name: name.map((object) => atlas.atlas.labels[object]),
   neighbors: neighbors.map((object) => atlas.atlas.labels[object]),
 }))"""
 
@@ -18,43 +17,40 @@ SENSES = """atlas.senses(given).map(({ map, weight, share, name, neighbors }) =>
 def agree(
     at, atlas: mm.Atlas, object: int, min_weight: float, neighbor_kind: str | None = None
 ) -> None:
-    """The senses of an object, in their order: maps, weights, and neighbours up to ties."""
+    """The senses of an object, in their order, and their members up to ties."""
     of = (
         {} if atlas.kinds is None else {"kind": atlas.kinds[object], "neighbor_kind": neighbor_kind}
     )
-    expected = atlas.senses(
-        atlas.labels[object], n_neighbors=atlas.n_objects, min_weight=min_weight, **of
-    )
+    label = atlas.labels[object]
     found = at.read(SENSES, object)
-    # A page lists nothing in a map where it holds nothing of the object, rounded to 16 bits.
-    expected = [s for s in expected if atlas.proportions[s.map, object] > 1e-5]
-    if neighbor_kind is None:
-        assert [sense["map"] for sense in found] == [sense.map for sense in expected]
     for sense in found:
         weight = atlas.map_weights[sense["map"], object]
         assert sense["weight"] == pytest.approx(weight, abs=1e-4)
-    if neighbor_kind is None and atlas.has_associations(atlas.labels[object]):
-        agree_on_groups(expected, found)
+    if atlas.kinds is None and len(atlas.associates(label)):
+        agree_on_senses(atlas.senses(label), found)
         return
-    of_map = {sense.map: sense for sense in expected}
+    weights = [sense["weight"] for sense in found]
+    assert weights == sorted(weights, reverse=True)
+    assert all(weight >= min_weight - 1e-4 for weight in weights[1:])
     for sense in found:
         assert sense["share"] is None
-        exact = of_map.get(sense["map"])
-        if exact is None:
-            continue
-        similarities = [n.similarity for n in exact.neighbors]
-        value_of = {n.label: n.similarity for n in exact.neighbors}
+        assert sense["name"] == sense["neighbors"][:3]
+        exact = atlas.neighbors(label, map=sense["map"], n_neighbors=atlas.n_objects, **of)
+        similarities = [near.similarity for near in exact]
+        value_of = {near.label: near.similarity for near in exact}
         listed = [value_of[label] for label in sense["neighbors"]]
         assert len(listed) == min(NEIGHBORS, len(similarities))
         np.testing.assert_allclose(listed, similarities[: len(listed)], rtol=0.02, atol=1e-7)
 
 
-def agree_on_groups(expected: list, found: list[dict]) -> None:
-    """The groups of an object, in their order; of their members those that are close."""
-    for sense, exact in zip(found, expected, strict=True):
+def agree_on_senses(expected: list, found: list[dict]) -> None:
+    assert [sense["map"] for sense in found] == [sense.map for sense in expected]
+    percents = whole_percents([sense.share for sense in expected])
+    for sense, exact, percent in zip(found, expected, percents, strict=True):
         assert sense["share"] == pytest.approx(exact.share, rel=1e-5)
+        assert sense["percent"] == percent
         assert sense["name"] == list(exact.name)
-        assert sense["neighbors"] == list(exact.close[:NEIGHBORS])
+        assert sense["neighbors"] == [near.label for near in exact.neighbors]
 
 
 @pytest.mark.parametrize(
@@ -78,80 +74,49 @@ def test_senses(request, open_page, rng, name):
 
 @pytest.mark.parametrize("name", ["grouped", pytest.param("norms", marks=pytest.mark.slow)])
 def test_what_was_observed(request, open_page, rng, name):
-    """Each share, both ways, and in which maps the two are near."""
+    """Each share, both ways, and the map on which the two are close."""
     atlas = request.getfixturevalue(name)
     at = open_page(request.getfixturevalue(f"{name}_page"))
     table = atlas.associations.toarray()
     for object in rng.choice(atlas.n_objects, 12, replace=False).tolist():
-        main = np.flatnonzero(atlas.map_weights[:, object] >= 0.1).tolist()
-        places = {sense["map"] for sense in at.read(SENSES, object)} | set(main)
         found = at.read("atlas.observed(given)", object)
-        for way, exact, most in (
-            ("recalled", table[object], 30),
-            ("recalling", table.T[object], 8),
-        ):
-            shares = [partner["share"] for partner in found[way]]
-            strongest = np.sort(exact[exact > 0])[::-1][:most]
-            np.testing.assert_allclose(shares, strongest, atol=1e-5)
-            for partner in found[way]:
-                pair = (
-                    (object, partner["object"])
-                    if way == "recalled"
-                    else (partner["object"], object)
-                )
-                assert partner["share"] == pytest.approx(table[pair], abs=1e-5)
-                if way == "recalled":
-                    agree_on_places(atlas, object, partner, places)
+        expected = atlas.associates(atlas.labels[object])
+        partners = [partner["object"] for partner in found["recalled"]]
+        assert [atlas.labels[j] for j in partners] == expected["label"].tolist()
+        shares = [partner["share"] for partner in found["recalled"]]
+        assert shares == pytest.approx(expected["strength"].tolist(), abs=1e-5)
+        maps = expected["map"].where(expected["close"])
+        assert [partner["map"] for partner in found["recalled"]] == [
+            None if np.isnan(m) else m for m in maps.astype(float)
+        ]
+        exact = np.sort(table[:, object][table[:, object] > 0])[::-1][:8]
+        shares = [partner["share"] for partner in found["recalling"]]
+        np.testing.assert_allclose(shares, exact, atol=1e-5)
+        for partner in found["recalling"]:
+            assert partner["share"] == pytest.approx(table[partner["object"], object], abs=1e-5)
 
 
-def agree_on_places(atlas: mm.Atlas, object: int, partner: dict, places: set[int]) -> None:
-    similarities = atlas.choices.shares(object)
-    for m in places:
-        ratio = similarities[m, partner["object"]] / similarities[m].max()
-        assert (m in partner["maps"]) == (ratio >= NEAR)
-    assert set(partner["maps"]) <= places
-
-
-CLOSE = """given.map((word) => {
-  const label = (object) => atlas.atlas.labels[object];
-  return {
-    senses: atlas.senses(word).map(({ map, rank, neighbors }) => ({
-      map, rank, close: neighbors.map(label),
-    })),
-    associates: atlas.observed(word).recalled.map(({ object, maps }) => [label(object), maps]),
-    far: atlas.farFrom(word).map(label),
-  };
-})"""
+FAR = """given.map((word) => ({
+  named: atlas.senses(word).flatMap(({ name }) => name),
+  drawn: atlas.senses(word).flatMap(({ neighbors }) => neighbors),
+  far: atlas.farFrom(word),
+}))"""
 
 
 @pytest.mark.parametrize("name", ["grouped", pytest.param("norms", marks=pytest.mark.slow)])
-def test_nothing_contradicts_what_is_close(request, open_page, rng, name):
-    """Cards, table, sentence and `Atlas.senses` agree on what is close, for 500 words."""
+def test_no_name_contradicts_the_list_of_words_that_are_not_close(request, open_page, rng, name):
+    """Of 500 words, each word of a name is drawn, and none is listed as not close."""
     atlas = request.getfixturevalue(name)
     at = open_page(request.getfixturevalue(f"{name}_page"))
     objects = rng.choice(atlas.n_objects, min(500, atlas.n_objects), replace=False).tolist()
-    n_pairs = 0
-    for object, page in zip(objects, at.read(CLOSE, objects), strict=True):
-        if not atlas.has_associations(atlas.labels[object]):
-            continue
-        table = dict(page["associates"])
-        senses = atlas.senses(atlas.labels[object], n_neighbors=atlas.n_objects)
-        of_map = {}
-        for sense, exact in zip(page["senses"], senses, strict=True):
-            assert sense["map"] == exact.map
-            assert sense["close"] == list(exact.close[:NEIGHBORS])
-            assert (sense["rank"] is not None) <= bool(exact.close)
-            of_map.setdefault(exact.map, set()).update(exact.close)
-            for label in exact.close:
-                assert label not in table or exact.map in table[label]
-            for member in exact.neighbors:
-                if member.label in table and member.label not in exact.close:
-                    assert exact.map not in table[member.label]
-                n_pairs += 1
-        for label in page["far"]:
-            assert table[label] == []
-            assert not any(label in close for close in of_map.values())
-    assert n_pairs > 500
+    n_far = 0
+    for object, page in zip(objects, at.read(FAR, objects), strict=True):
+        assert set(page["named"]) <= set(page["drawn"])
+        assert not set(page["drawn"]) & set(page["far"])
+        table = atlas.associates(atlas.labels[object]).set_index("label")
+        assert not table.loc[[atlas.labels[j] for j in page["far"]], "close"].any()
+        n_far += len(page["far"])
+    assert n_far > 5
 
 
 @pytest.mark.slow

@@ -310,7 +310,7 @@ def test_the_focus_is_never_lost(at):
     at.page.keyboard.press("Enter")
     assert at.becomes(f"{focused}?.getAttribute('role') === 'application'")
     at.look_up("play")
-    at.button("Close the meanings").click()
+    at.button("Close the senses").click()
     assert at.becomes(f"{focused} !== null")
 
 

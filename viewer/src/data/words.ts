@@ -70,13 +70,14 @@ export function mapTitle(map: AtlasMap, most = 4): string {
 
 /**
  * Shares of one whole as whole per cent whose sum is the rounded sum of the shares: the largest
- * remainders are rounded up.
+ * remainders are rounded up, as in `manymaps.labels.whole_percents`.
  */
 export function wholePercents(shares: readonly number[]): number[] {
-  const whole = Math.round(shares.reduce((sum, share) => sum + 100 * share, 0));
-  const found = shares.map((share) => Math.floor(100 * share));
-  const rest = whole - found.reduce((sum, value) => sum + value, 0);
-  const remainder = (k: number) => 100 * elementAt(shares, k) - elementAt(found, k);
+  const units = shares.map((share) => Math.round(100_000 * share));
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  const found = units.map((unit) => Math.floor(unit / 1000));
+  const rest = Math.round(sum(units) / 1000) - sum(found);
+  const remainder = (k: number) => elementAt(units, k) % 1000;
   const order = [...shares.keys()].sort((a, b) => remainder(b) - remainder(a));
   for (const k of order.slice(0, rest)) found[k] = elementAt(found, k) + 1;
   return found;
