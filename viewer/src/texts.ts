@@ -10,7 +10,7 @@ type Noun = readonly [one: string, several: string];
 
 // Numbers
 
-const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
+const NUMBERS = "No One Two Three Four Five Six Seven Eight Nine".split(" ");
 
 /** A whole number with separators of thousands. */
 export const whole = (count: number) => count.toLocaleString("en");
