@@ -17,12 +17,14 @@ and R3), or one response if participants are unknown. If the groups do not diffe
 permutations are equally likely, so the p-value is exact for any number of responses. The words are
 permuted independently, so p-values of different words can depend on one another.
 
-**Senses** are meanings (`manymaps.atlas.meanings`) or fine groups (`manymaps.atlas.senses`) of the
-responses of all groups together. A permutation does not change the pooled responses, so the
-partition into senses is the same in each permutation, and the test remains exact. The statistic of
-a sense is the same divergence with two outcomes: a member of the sense or not. A sense is *gained*
-if its response share is below `min_share` in the first group but not in the second. In the reverse
-case, the sense is *lost*. In all other cases, it *grew* or *shrank*. These tests do not need maps.
+**Senses** are the maps of one atlas that explain the responses of all groups together
+(`manymaps.atlas.senses`). The atlas is fitted to all groups together, or given. A permutation
+changes neither the atlas nor the pooled responses, so the senses are the same in each permutation,
+and the test remains exact. The statistic of a sense is the same divergence with two outcomes: a
+response of its map, or another response that is an object of the atlas. Responses outside the atlas
+are left out of the shares and counted. A sense is *gained* if its share is below 5 % in the first
+group but not in the second. In the reverse case, the sense is *lost*. In all other cases, it *grew*
+or *shrank*. Without an atlas, only words are tested.
 
 **Multiple tests.** The tests of all words and senses are one family, with q-values by Benjamini &
 Hochberg (1995). A word is listed if its own q-value or the q-value of one of its senses is at most
@@ -42,7 +44,7 @@ and the senses of word w are at indices offsets[w] to offsets[w + 1].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -51,18 +53,23 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.analysis.group_effects import agreement_effects, sense_shifts
-from manymaps.analysis.group_fits import GroupFits, fit_groups, pooled_associations
-from manymaps.analysis.group_tests import PermutedUnits, permutation_p_values, pooled_senses
+from manymaps.analysis.group_fits import GroupFits, fit_groups, fit_pooled
+from manymaps.analysis.group_tests import (
+    PermutedUnits,
+    PooledSenses,
+    permutation_p_values,
+    pooled_senses,
+)
 from manymaps.analysis.intervals import Interval
-from manymaps.atlas.answers import LEVELS, Level
-from manymaps.atlas.atlas import LEAST_SHARE, Atlas
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.senses import LEAST_SHARE
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.responses import GroupedResponses, SharedPeople, grouped_responses
 from manymaps.data.trials import Trials
-from manymaps.errors import DataError, setting
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import find_label, first_of, fold, plural
 from manymaps.seeds import RandomState, drawn_seed
 
@@ -78,20 +85,24 @@ class SenseChange:
 
     Attributes
     ----------
+    map : int
+        The number of the map.
     members : tuple of str
-        Responses of the sense, the most frequent first.
+        Responses that are close to the word on the map, the most frequent first.
     shares : tuple of float
-        Share of the sense in each group's responses to the word, in [0, 1].
+        Share of the map in each group's responses that are objects of the atlas, in [0, 1]. It is
+        NaN for a group without such responses.
     p, q : float
         The p-value of the sense, and its q-value among all tests.
     shift : Interval or None
-        Response share in the second group minus the response share in the first, with 95 %
-        confidence limits. It is None for three or more groups.
+        Share in the second group minus the share in the first, with 95 % confidence limits. It is
+        None for three or more groups.
     change : str
         Change from the first group to the second: "gained", "lost", "grew" or "shrank". It is
         "varies" for three or more groups, and "" if the difference is not significant.
     """
 
+    map: int
     members: tuple[str, ...]
     shares: tuple[float, ...]
     p: float
@@ -108,25 +119,29 @@ class ComparedSenses:
     ----------
     offsets : ndarray of int, shape (n_words + 1,)
         Bounds of the senses of each word.
-    ends : ndarray of int, shape (n_senses + 1,)
-        Bounds of the members of each sense.
-    members : ndarray of int
-        Indices in the vocabulary, the most frequent first.
+    maps : ndarray of int, shape (n_senses,)
+        The map of each sense.
+    members : tuple of tuple of str
+        Labels of the responses that are close to the word on the map, the most frequent first.
     shares : ndarray of shape (n_groups, n_senses)
-        Share of each sense in the responses to its word, in [0, 1].
+        Share of each sense in the responses to its word that are objects of the atlas, in [0, 1].
     p, q : ndarray of shape (n_senses,)
         The p-values, and the q-values among all tests.
     shifts : ndarray of shape (3, n_senses), or None
         Differences between the shares in two groups, and their 95 % confidence limits.
+    outside : ndarray of int, shape (n_words,), or None
+        Number of responses of all groups to each word that are outside the atlas, or all its
+        responses if the word itself is outside. It is None without an atlas.
     """
 
     offsets: np.ndarray
-    ends: np.ndarray
-    members: np.ndarray
+    maps: np.ndarray
+    members: tuple[tuple[str, ...], ...]
     shares: np.ndarray
     p: np.ndarray
     q: np.ndarray
     shifts: np.ndarray | None
+    outside: np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,7 +168,7 @@ class Comparison:
     cosine : ndarray of shape (n,)
         Cosine between the groups' response counts, averaged over pairs of groups.
     senses : ComparedSenses
-        The senses of all words.
+        The senses of all words; empty without an atlas.
     vocabulary : tuple of str
         Words and responses of all groups.
     counts : tuple of sparse arrays of int, shape (n, n_vocabulary)
@@ -163,16 +178,12 @@ class Comparison:
     alpha : float
         The maximum q-value of a listed change. This is the false discovery rate of all tests of
         words and senses.
-    min_share : float
-        The minimum response share of a sense.
     min_effect : float
         The minimum value of `effect_low` for a listed word.
     notes : tuple of str
         Assumptions and exclusions.
     fits : GroupFits or None
         The atlases, if an estimator was passed.
-    level : {"meaning", "fine"}
-        The level of the senses.
 
     See Also
     --------
@@ -207,11 +218,9 @@ class Comparison:
     counts: tuple[sparse.csr_array, ...]
     units: str
     alpha: float
-    min_share: float
     min_effect: float
     notes: tuple[str, ...] = ()
     fits: GroupFits | None = None
-    level: Level = "meaning"
 
     def __repr__(self) -> str:
         named = " and ".join(self.groups) if len(self.groups) == 2 else ", ".join(self.groups)
@@ -283,7 +292,8 @@ class Comparison:
         Returns
         -------
         list of SenseChange
-            The senses of all groups together.
+            The senses of all groups together. The list is empty without an atlas, or if the word is
+            outside the atlas.
 
         Raises
         ------
@@ -331,8 +341,8 @@ class Comparison:
         if len(self.groups) > 2:
             return np.where(shown, "varies", "")
         first, second = shares
-        least = self.min_share
-        kinds = [(first < least) & (second >= least), (second < least) & (first >= least)]
+        few, some = shares < LEAST_SHARE, shares >= LEAST_SHARE
+        kinds = [few[0] & some[1], few[1] & some[0]]
         kinds_of_change = np.select([*kinds, second > first], ["gained", "lost", "grew"], "shrank")
         return np.where(shown, kinds_of_change, "")
 
@@ -362,8 +372,9 @@ class Comparison:
         """The table with one row per word, in the order of `words`.
 
         The columns are word, change, effect, effect_low, effect_high, n_GROUP for each group,
-        divergence, by_chance, p, q, least_q, cosine, n_senses, and more_GROUP for each group (the
-        responses of `answers`). With fits, neighbors_kept, relocated and displaced are added
+        divergence, by_chance, p, q, least_q, cosine, and more_GROUP for each group (the responses of
+        `answers`). With an atlas, n_senses and outside (the number of responses outside the atlas)
+        are added. With fits, neighbors_kept, relocated and displaced are added
         (`manymaps.analysis.group_fits`).
         """
         columns = {"word": np.array(self.words, dtype=object), "change": self.changes}
@@ -371,7 +382,9 @@ class Comparison:
         columns |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
         for name in ("divergence", "by_chance", "p", "q", "least_q", "cosine"):
             columns[name] = getattr(self, name)
-        columns["n_senses"] = np.diff(self.senses.offsets)
+        if self.senses.outside is not None:
+            columns["n_senses"] = np.diff(self.senses.offsets)
+            columns["outside"] = self.senses.outside
         for g, name in enumerate(self.groups):
             more = [self._answers(w, g, _LISTED) for w in range(len(self.words))]
             columns[f"more_{name}"] = np.array(
@@ -383,16 +396,15 @@ class Comparison:
     def sense_columns(self) -> dict[str, np.ndarray]:
         """The table with one row per sense.
 
-        The columns are word, sense, change, share_GROUP for each group, shift, shift_low and
+        The columns are word, map, change, share_GROUP for each group, shift, shift_low and
         shift_high (two groups only), p, q and members.
         """
-        owners = self._owners
-        members = ["; ".join(self._sense(s, 8).members) for s in range(len(owners))]
+        members = ["; ".join(own[:8]) for own in self.senses.members]
         shares = zip(self.groups, self.senses.shares, strict=True)
         shifts = () if self.senses.shifts is None else self.senses.shifts
         return {
-            "word": np.array(self.words, dtype=object)[owners],
-            "sense": np.arange(len(owners)) - self.senses.offsets[owners],
+            "word": np.array(self.words, dtype=object)[self._owners],
+            "map": self.senses.maps,
             "change": self.sense_changes,
             **{f"share_{name}": share for name, share in shares},
             **dict(zip(("shift", "shift_low", "shift_high"), shifts, strict=False)),
@@ -494,9 +506,9 @@ class Comparison:
 
     def _sense(self, s: int, n_members: int) -> SenseChange:
         senses = self.senses
-        members = senses.members[senses.ends[s] : senses.ends[s + 1]][:n_members]
         return SenseChange(
-            tuple(self.vocabulary[a] for a in members.tolist()),
+            int(senses.maps[s]),
+            senses.members[s][:n_members],
             tuple(senses.shares[:, s].tolist()),
             float(senses.p[s]),
             float(senses.q[s]),
@@ -524,6 +536,7 @@ class Comparison:
 def compare(
     groups: Mapping[str, Trials | Associations],
     estimator: Any = None,
+    atlas: Atlas | None = None,
     *,
     responses: str = "R123,drop",
     n_responses: int | None = None,
@@ -531,14 +544,11 @@ def compare(
     shared_people: SharedPeople = "refuse",
     pairs: Iterable[tuple[str, str]] | None = None,
     min_responses: int = 10,
-    min_share: float = LEAST_SHARE,
     alpha: float = 0.05,
     n_permutations: int = 999_999,
     n_neighbors: int = 10,
     random_state: RandomState = 0,
-    on_tested: Callable[[Comparison], object] | None = None,
     min_effect: float = 0.0,
-    level: Level = "meaning",
 ) -> Comparison:
     """Compare the responses of two or more groups of participants.
 
@@ -550,12 +560,15 @@ def compare(
         objects are selected for all groups together.
     estimator : estimator of maps, optional
         An estimator that is fitted to all groups together and, starting from this fit, to each
-        group (`manymaps.analysis.group_fits`). The tests do not need an estimator.
+        group (`manymaps.analysis.group_fits`). The atlas of all groups together contains the
+        senses.
+    atlas : Atlas, optional
+        An atlas that contains the senses, instead of an estimator. Without either, only words are
+        tested.
     responses : str
         Responses of a trial to use ("R1", "R12", "R123"), and the treatment of responses that are
-        never cues as objects of senses and maps ("drop", "keep", "keep:N"). Separate the two
-        settings by a comma to use both (`Trials.associations`). The test of a word always uses all
-        responses.
+        never cues as objects of the fits ("drop", "keep", "keep:N"). Separate the two settings by a
+        comma to use both (`Trials.associations`). The test of a word always uses all responses.
     n_responses : int, optional
         Number of responses per cue in associations that do not state this number. The default is
         100.
@@ -571,8 +584,6 @@ def compare(
         the second. Other labels are excluded from both groups.
     min_responses : int
         Minimum number of responses to a word in each group.
-    min_share : float in [0, 1]
-        Minimum response share of a sense. The largest sense of a word is always kept.
     alpha : float in (0, 1)
         False discovery rate of the listed changes: the expected share of false discoveries among
         all listed tests of words and senses. If there are no differences, the probability that any
@@ -585,13 +596,9 @@ def compare(
         Number of nearest neighbours of each object that are compared between maps.
     random_state : int, RandomState or None
         Seed of the permutations. The estimator has its own seed.
-    on_tested : callable, optional
-        Function that receives the results of the tests before maps are fitted.
     min_effect : float in [0, 1)
         Minimum effect of a listed change. The lower confidence limit of the effect must be at least
         this value.
-    level : {"meaning", "fine"}
-        Senses to test: meanings, or the fine groups that make up a meaning (`Atlas.senses`).
 
     Returns
     -------
@@ -602,9 +609,11 @@ def compare(
     ------
     DataError
         If the groups have no common cues, too few responses or identical responses, if participants
-        are in two groups, if trials are combined with strengths, or if rows are not proportions.
+        are in two groups, if trials are combined with strengths, if rows are not proportions, or if
+        no label is in the atlas.
     ParameterError
-        If there are fewer than two groups, or if a value is out of its range.
+        If there are fewer than two groups, if both an estimator and an atlas are passed, or if a
+        value is out of its range.
 
     See Also
     --------
@@ -630,10 +639,10 @@ def compare(
     check_whole("min_responses", min_responses)
     check_whole("n_permutations", n_permutations, 99)
     check_whole("n_neighbors", n_neighbors)
-    check_number("min_share", min_share, least=0, most=1)
     check_number("alpha", alpha, above=0, below=1)
     check_number("min_effect", min_effect, least=0, below=1)
-    check_choice("level", level, LEVELS)
+    if estimator is not None and atlas is not None:
+        raise ParameterError("cannot be combined with an estimator, which fits one", name="atlas")
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
     responses_of_groups = grouped_responses(
@@ -641,27 +650,26 @@ def compare(
         shared_people=shared_people, pairs=pairs,
     )  # fmt: skip
     words = _tested(responses_of_groups, min_responses)
-    pooled = pooled_associations(responses_of_groups, rule)
-    senses = pooled_senses(responses_of_groups, pooled, words, min_share, level)
+    if estimator is not None:
+        atlas = fit_pooled(responses_of_groups, rule, estimator)
+    senses = None if atlas is None else pooled_senses(responses_of_groups, atlas, words)
     tables = PermutedUnits.of(responses_of_groups, words, senses)
     tests = permutation_p_values(tables, responses_of_groups, seed, alpha, n_permutations)
     tested = _comparison(
-        responses_of_groups, words, tables, tests,
+        responses_of_groups, words, tables, senses, tests,
         agreement_effects(tables, responses_of_groups.n_groups, paired=shared_people == "paired"),
-        alpha=alpha, min_share=min_share, min_effect=min_effect, min_responses=min_responses,
-        level=level,
+        alpha=alpha, min_effect=min_effect, min_responses=min_responses,
     )  # fmt: skip
-    if on_tested is not None:
-        on_tested(tested)
-    if estimator is None:
+    if estimator is None or atlas is None:
         return tested
-    return replace(tested, fits=fit_groups(responses_of_groups, pooled, estimator, n_neighbors))
+    return replace(tested, fits=fit_groups(responses_of_groups, atlas, estimator, n_neighbors))
 
 
 def _comparison(
     found: GroupedResponses,
     words: np.ndarray,
     tables: PermutedUnits,
+    senses: PooledSenses | None,
     tests: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
     effects: tuple[np.ndarray, np.ndarray, np.ndarray],
     min_responses: int,
@@ -670,30 +678,38 @@ def _comparison(
     """Join the tests of words and senses, the effects and the notes."""
     divergence, by_chance, p, q = tests
     notes = [*found.notes, *_left_out(found.names, found.totals(), min_responses)]
-    is_tested = np.zeros(len(divergence), bool)
-    is_tested[tables.tests[:-1]] = True
+    is_sense = tables.is_sense
+    totals = found.totals()[:, words]
     counts = tuple(found.counts(g)[words] for g in range(found.n_groups))
+    shares, inside = tables.shares(found.n_groups)
+    outside = totals.sum(axis=0) - inside
+    if senses is not None and outside.any():
+        notes.append(
+            f"{outside.sum():,} of {plural('response', int(totals.sum()))} to the tested words are "
+            "outside the atlas, and are left out of the shares of senses"
+        )
     return Comparison(
         groups=found.names,
         words=tuple(found.labels[i] for i in words.tolist()),
-        n_responses=found.totals()[:, words],
+        n_responses=totals,
         n_units=tables.n_units,
         effect=effects[0],
         effect_low=effects[1],
         effect_high=effects[2],
-        divergence=divergence[is_tested],
-        by_chance=by_chance[is_tested],
-        p=p[is_tested],
-        q=q[is_tested],
+        divergence=divergence[~is_sense],
+        by_chance=by_chance[~is_sense],
+        p=p[~is_sense],
+        q=q[~is_sense],
         cosine=_cosines(counts),
         senses=ComparedSenses(
-            np.concatenate([[0], np.cumsum(np.diff(tables.tests) - 1)]),
-            tables.found.ends,
-            tables.found.members,
-            tables.found.shares(counts),
-            p[~is_tested],
-            q[~is_tested],
+            tables.tests - np.arange(len(tables.tests)),
+            np.zeros(0, np.int64) if senses is None else senses.maps,
+            () if senses is None else senses.members,
+            shares[:, is_sense],
+            p[is_sense],
+            q[is_sense],
             np.stack(sense_shifts(tables)) if found.n_groups == 2 else None,
+            None if senses is None else outside,
         ),
         vocabulary=found.labels,
         counts=counts,

@@ -15,8 +15,8 @@ number of responses nor rare responses bias them. By chance, the effect can be s
 participant with all responses to the word, or a response). The interval is the effect +- t standard
 errors, within [0, 1]. Paired participants are omitted from all groups at once.
 
-**Senses.** The effect of a sense is the difference between its response shares in two groups. Its
-standard error is the standard error of a ratio of sums over units. It is never smaller than the
+**Senses.** The effect of a sense is the difference between its shares of two groups' responses in
+the atlas. Its standard error is the standard error of a ratio of sums over units. It is never smaller than the
 binomial standard error after adding one response to the sense and one to the other senses. A sense
 without responses therefore has an interval, too.
 
@@ -35,6 +35,7 @@ import numpy as np
 from scipy import sparse, stats
 
 from manymaps.analysis.group_tests import PermutedUnits
+from manymaps.metrics.measures import ratio
 
 LEVEL = 0.95
 
@@ -135,7 +136,7 @@ def _jackknife(
 
 
 def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the difference in each sense's response share, second group minus first.
+    """Compute the difference in each sense's share, second group minus first.
 
     Parameters
     ----------
@@ -146,35 +147,34 @@ def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndar
     Returns
     -------
     shift, low, high : ndarray of shape (n_senses,)
-        Differences in [-1, 1] with their 95 % confidence limits.
+        Differences in [-1, 1] with their 95 % confidence limits. They are NaN if all responses of
+        a group are outside the atlas.
     """
-    n, n_units = len(tables.units) - 1, len(tables.groups)
+    n, n_units, n_tests = len(tables.units) - 1, len(tables.groups), int(tables.tests[-1])
     word = np.repeat(np.arange(n), np.diff(tables.units))
-    unit = np.repeat(np.arange(n_units), np.diff(tables.given))
-    sizes = np.diff(tables.tests) - 1
-    owners, first = np.repeat(np.arange(n), sizes), np.cumsum(sizes) - sizes
-    number = tables.senses[tables.answers + tables.kinds[word[unit]]]
-    inside = number >= 0
-    cells = unit[inside], (first[word[unit]] + number)[inside]
-    shape = (n_units, len(owners))
-    in_sense = sparse.csr_array((np.ones(inside.sum()), cells), shape=shape)
+    owners = np.repeat(np.arange(n), np.diff(tables.tests))
+    cells = tables.in_senses()
+    in_sense = sparse.csr_array((np.ones(len(cells[0])), cells), shape=(n_units, n_tests))
     in_sense.sum_duplicates()
-    given = np.bincount(unit, minlength=n_units).astype(np.float64)
+    given = in_sense.sum(axis=1)
     shares, variances, smallest = [], [], np.full(n, n_units)
     for g in (0, 1):
-        mine = tables.groups == g
+        mine = (tables.groups == g) & (given > 0)
         sums, squares, m = (np.bincount(word[mine], given[mine] ** k, n) for k in (1, 2, 0))
         rows = in_sense[mine]
         tables_of_sums = rows, rows.multiply(rows), rows.multiply(given[mine, None])
         y, y_squares, y_given = (table.sum(axis=0) for table in tables_of_sums)
-        total, share = sums[owners], y / sums[owners]
+        total = sums[owners]
+        share = ratio(y, total)
         spread = y_squares - 2 * share * y_given + share**2 * squares[owners]
         added = (y + 1) / (total + 2)
-        variance = (m / np.maximum(m - 1, 1))[owners] * spread / total**2
+        variance = ratio((m / np.maximum(m - 1, 1))[owners] * spread, total**2)
         variances.append(np.maximum(variance, added * (1 - added) / (total + 2)))
         shares.append(share)
         smallest = np.minimum(smallest, m)
     shift = shares[1] - shares[0]
+    is_sense = tables.is_sense
     t = stats.t.ppf((1 + LEVEL) / 2, np.maximum(smallest - 1, 1))[owners]
     margin = t * np.sqrt(variances[0] + variances[1])
-    return shift, *(np.clip(shift + side * margin, -1.0, 1.0) for side in (-1, 1))
+    limits = (np.clip(shift + side * margin, -1.0, 1.0) for side in (-1, 1))
+    return shift[is_sense], *(limit[is_sense] for limit in limits)

@@ -63,12 +63,14 @@ class GroupFits:
     movement: Movement
 
 
-def pooled_associations(found: GroupedResponses, responses: str = "drop") -> Associations:
-    """Pool the norms of all groups, with the rule for responses that are never cues.
+def fit_pooled(found: GroupedResponses, responses: str, estimator: Any) -> Atlas:
+    """Fit a copy of the estimator to the pooled norms, with a rule for responses never cues.
 
     A word that is a cue in any group is treated as a cue in all groups, so that no group loses
     responses because another group had different cues.
     """
+    from sklearn.base import clone
+
     counts = found.counts()
     is_cue = np.diff(counts.indptr) > 0
     order = np.concatenate([np.flatnonzero(is_cue), np.flatnonzero(~is_cue)])
@@ -86,20 +88,22 @@ def pooled_associations(found: GroupedResponses, responses: str = "drop") -> Ass
         similarities=False,
         n_read=cells.data.size,
     )
-    return apply_rules(pairs, Rules(responses))
+    with work("fit of all groups"):
+        atlas: Atlas = clone(estimator).fit(apply_rules(pairs, Rules(responses))).atlas_
+    return atlas
 
 
 def fit_groups(
-    found: GroupedResponses, pooled: Associations, estimator: Any, n_neighbors: int = 10
+    found: GroupedResponses, pooled: Atlas, estimator: Any, n_neighbors: int = 10
 ) -> GroupFits:
-    """Fit all responses together and then the responses of each group, as joblib tasks.
+    """Fit the responses of each group from the atlas of all groups, as joblib tasks.
 
     Parameters
     ----------
     found : GroupedResponses
         The responses of all groups.
-    pooled : Associations
-        The norms of all groups (`pooled_associations`).
+    pooled : Atlas
+        The atlas of all groups (`fit_pooled`).
     estimator : estimator with `init` and a fitted `atlas_`
         The estimator. Copies of it are fitted.
     n_neighbors : int
@@ -110,14 +114,10 @@ def fit_groups(
     GroupFits
         The pooled atlas, the atlases of the groups, and the movement between the groups.
     """
-    from sklearn.base import clone
-
-    with work("fit of all groups"):
-        first: Atlas = clone(estimator).fit(pooled).atlas_
     groups = range(found.n_groups)
-    tasks = [(_continued(estimator), *_of_group(found, g, pooled), first) for g in groups]
+    tasks = [(_continued(estimator), *_of_group(found, g, pooled), pooled) for g in groups]
     atlases = run_tasks(_from_pooled, tasks, "fit of a group")
-    return GroupFits(first, tuple(atlases), _movement(first, atlases, n_neighbors))
+    return GroupFits(pooled, tuple(atlases), _movement(pooled, atlases, n_neighbors))
 
 
 def _from_pooled(estimator: Any, own: np.ndarray, norms: Associations, pooled: Atlas) -> Atlas:
@@ -141,7 +141,7 @@ def _continued(estimator: Any) -> Any:
 
 
 def _of_group(
-    found: GroupedResponses, group: int, pooled: Associations
+    found: GroupedResponses, group: int, pooled: Atlas
 ) -> tuple[np.ndarray, Associations]:
     """Return the indices of the pooled objects in a group, and the group's norms for them."""
     indices = {label: i for i, label in enumerate(found.labels)}

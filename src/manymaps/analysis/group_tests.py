@@ -1,7 +1,7 @@
 """Permutation tests of words and senses, which permute units among groups.
 
-The senses are computed from the responses of all groups together (`manymaps.atlas.senses`), so they
-are the same in every permutation. `PermutedUnits` contains the input arrays of
+The senses are those of the responses of all groups together on one atlas (`manymaps.atlas.senses`),
+so they are the same in every permutation. `PermutedUnits` contains the input arrays of
 `manymaps.compute.permutations`. Each word has one test of its own, followed by one test per sense.
 
 A test ends when 20 of its permutations reach the observed value (Besag & Clifford 1991), or after
@@ -21,18 +21,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.stats import false_discovery_control
 
-from manymaps.atlas.answers import Level
-from manymaps.atlas.associations import strongest_associations
-from manymaps.atlas.meanings import meaning_space
-from manymaps.atlas.senses import observed_groups
+from manymaps.atlas.answers import places_on, senses_of_answers
+from manymaps.atlas.atlas import Atlas
 from manymaps.compute.permutations import observed_divergences, permutation_tests
 from manymaps.compute.threads import share_out
-from manymaps.data.associations import Associations
 from manymaps.data.responses import GroupedResponses
 from manymaps.labels import plural
+from manymaps.metrics.measures import ratio
 from manymaps.progress import work
 
 # With 20 permutations that reach the observed value, the standard error of a p-value is 22 %.
@@ -43,70 +40,38 @@ _MARGIN = 20
 
 @dataclass(frozen=True, eq=False)
 class PooledSenses:
-    """Senses of words: senses per word, bounds of the members, and members as label indices."""
+    """Senses of words: number per word, maps, close members, and the sense of each response.
+
+    The numbers of the different responses to all words, sorted by word and response, are those of
+    `manymaps.compute.permutations`: from 1, or 0 without a sense, or -1 outside the atlas.
+    """
 
     sizes: np.ndarray
-    ends: np.ndarray
-    members: np.ndarray
-
-    def table(self, n_labels: int) -> sparse.csr_array:
-        """Return the sense number of each word's responses, from 1; shape (n_words, n_labels)."""
-        owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        first = np.cumsum(self.sizes) - self.sizes
-        number = np.repeat(np.arange(len(owners)) - first[owners] + 1, np.diff(self.ends))
-        cells = number, (np.repeat(owners, np.diff(self.ends)), self.members)
-        return sparse.csr_array(cells, shape=(len(self.sizes), n_labels))
-
-    def shares(self, counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
-        """Return the share of each sense in each group's responses, shape (n_groups, n_senses)."""
-        owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        rows = np.repeat(owners, np.diff(self.ends))
-        which = np.repeat(np.arange(len(owners)), np.diff(self.ends))
-        shares = []
-        for table in counts:
-            values = _values_at(table, rows, self.members)
-            sums = np.bincount(which, values, minlength=len(owners))
-            shares.append(sums / table.sum(axis=1)[owners])
-        return np.stack(shares)
+    maps: np.ndarray
+    members: tuple[tuple[str, ...], ...]
+    numbers: np.ndarray
 
 
-def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return np.asarray(table[rows, columns]).ravel() if len(rows) else np.zeros(0)
-
-
-def pooled_senses(
-    found: GroupedResponses,
-    pooled: Associations,
-    words: np.ndarray,
-    min_share: float,
-    level: Level = "meaning",
-) -> PooledSenses:
+def pooled_senses(found: GroupedResponses, atlas: Atlas, words: np.ndarray) -> PooledSenses:
     """Find the senses of the words in all groups together, with the largest senses first."""
-    indices = {label: i for i, label in enumerate(found.labels)}
-    label_of = np.array([indices[label] for label in pooled.labels])
-    object_of = np.full(len(found.labels), -1)
-    object_of[label_of] = np.arange(len(label_of))
-    associations = strongest_associations(pooled.strengths)
+    places = places_on(atlas, found.labels)
+    counts = found.counts()[words].tocoo()
+    on_atlas = places[words] >= 0
+    # Labels that differ in upper and lower case only can be one object.
+    objects, which = np.unique(places[words[on_atlas]], return_inverse=True)
     with work(f"senses of {plural('word', len(words))}"):
-        space = meaning_space(associations, pooled.labels) if level == "meaning" else None
-        labels = observed_groups(associations, object_of[words], space)
-    near = associations[object_of[words]]
-    owners = np.repeat(np.arange(len(words)), np.diff(near.indptr))
-    groups, number = np.unique(np.stack([owners, labels]), axis=1, return_inverse=True)
-    number = number.ravel()
-    shares = np.bincount(number, near.data, groups.shape[1])
-    order = np.lexsort((-shares, groups[0]))
-    first = np.diff(groups[0][order], prepend=-1) > 0
-    listed = order[first | (shares[order] >= min_share)]
-    rank = np.full(groups.shape[1], -1)
-    rank[listed] = np.arange(len(listed))
-    inside = rank[number] >= 0
-    sorted_ = np.lexsort((-near.data[inside], rank[number[inside]]))
-    sizes = np.bincount(rank[number[inside]], minlength=len(listed))
+        senses, of_response = senses_of_answers(
+            atlas, objects, places[words][counts.row], places[counts.col], counts.data
+        )
+    sizes, first = np.zeros((2, len(words)), np.int64)
+    sizes[on_atlas], first[on_atlas] = np.diff(senses.offsets)[which], senses.offsets[which]
+    listed = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+    own = [senses.members[senses.members_of(sense)].tolist() for sense in listed.tolist()]
     return PooledSenses(
-        np.bincount(groups[0][listed], minlength=len(words)),
-        np.concatenate([[0], np.cumsum(sizes)]),
-        label_of[near.indices[inside][sorted_]],
+        sizes,
+        senses.maps[listed],
+        tuple(tuple(atlas.labels[j] for j in members) for members in own),
+        np.where(of_response < 0, of_response + 1, of_response + 1 - first[counts.row]),
     )
 
 
@@ -123,10 +88,11 @@ class PermutedUnits:
     senses: np.ndarray
     tests: np.ndarray
     n_units: np.ndarray
-    found: PooledSenses
 
     @classmethod
-    def of(cls, found: GroupedResponses, words: np.ndarray, senses: PooledSenses) -> PermutedUnits:
+    def of(
+        cls, found: GroupedResponses, words: np.ndarray, senses: PooledSenses | None
+    ) -> PermutedUnits:
         """Sort the responses to the words by word, stratum and unit."""
         n, n_labels = len(words), len(found.labels)
         word_of_label = np.full(n_labels, -1)
@@ -139,8 +105,7 @@ class PermutedUnits:
         starts = np.flatnonzero(np.append(True, (np.diff(keys, axis=1) != 0).any(axis=0)))
         pairs, local = np.unique(word * n_labels + found.answer[rows], return_inverse=True)
         kinds = np.searchsorted(pairs, np.arange(n + 1) * n_labels)
-        table = senses.table(n_labels)
-        of_pair = _values_at(table, pairs // n_labels, pairs % n_labels)
+        sizes = np.zeros(n, np.int64) if senses is None else senses.sizes
         groups, n_groups = found.group[rows][starts], found.n_groups
         n_units = np.bincount(groups * n + word[starts], minlength=n_groups * n)
         return cls(
@@ -150,10 +115,9 @@ class PermutedUnits:
             np.append(starts, len(rows)),
             local.ravel() - kinds[word],
             kinds,
-            of_pair.astype(np.int64) - 1,
-            np.concatenate([[0], np.cumsum(1 + senses.sizes)]),
+            np.full(len(pairs), -1) if senses is None else senses.numbers,
+            np.concatenate([[0], np.cumsum(1 + sizes)]),
             n_units.reshape(n_groups, n),
-            senses,
         )
 
     @property
@@ -163,6 +127,38 @@ class PermutedUnits:
             self.groups, self.strata, self.units, self.given, self.answers, self.kinds,
             self.senses, self.tests,
         )  # fmt: skip
+
+    @property
+    def is_sense(self) -> np.ndarray:
+        """Mask of the tests of senses, shape (n_tests,)."""
+        result = np.ones(int(self.tests[-1]), bool)
+        result[self.tests[:-1]] = False
+        return result
+
+    def in_senses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the unit and the test of each response in the atlas, (n_inside,).
+
+        The test is that of its sense, or that of the word if the response belongs to no sense.
+        """
+        unit = np.repeat(np.arange(len(self.groups)), np.diff(self.given))
+        word = np.repeat(np.arange(len(self.units) - 1), np.diff(self.units))[unit]
+        number = self.senses[self.answers + self.kinds[word]]
+        inside = number >= 0
+        return unit[inside], (self.tests[word] + number)[inside]
+
+    def shares(self, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return each sense's share of the responses in the atlas, and their number per word.
+
+        The shares have the shape (n_groups, n_tests); those of the tests of words are of responses
+        without a sense.
+        """
+        unit, test = self.in_senses()
+        n_tests = int(self.tests[-1])
+        keys = self.groups[unit] * n_tests + test
+        counts = np.bincount(keys, minlength=n_groups * n_tests).reshape(n_groups, n_tests)
+        inside = np.add.reduceat(counts, self.tests[:-1], axis=1)
+        shares = ratio(counts, np.repeat(inside, np.diff(self.tests), axis=1))
+        return shares, inside.sum(axis=0)
 
 
 def permutation_p_values(

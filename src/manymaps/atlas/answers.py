@@ -10,7 +10,7 @@ Shapes: similarities (n_objects,), shares of maps (n_maps, n_objects).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from scipy import sparse
 
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.probabilities import strongest_of
-from manymaps.atlas.senses import NEAR, Associates, associates_of, senses_of
+from manymaps.atlas.senses import NEAR, Associates, SenseList, associates_of, senses_of
 from manymaps.checks import check_index
 from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places
@@ -195,14 +195,7 @@ def strengths_on(
         if atlas.associations is None or atlas.kinds is not None:
             return sparse.csr_array((n, n)), None
         return atlas.associations, atlas.covered
-    if atlas.kinds is not None:
-        raise DataError("the atlas is bipartite; expected an atlas with one kind of object")
-    places = np.array(label_places(associations.labels, atlas.labels), np.int64)
-    if (places < 0).all():
-        raise DataError(
-            "the associations and the atlas have no labels in common; the associations begin with "
-            f"{first_of(associations.labels)}, the atlas with {first_of(atlas.labels)}"
-        )
+    places = places_on(atlas, associations.labels)
     pairs = associations.strengths.tocoo()
     rows, columns = places[pairs.row], places[pairs.col]
     used = (rows >= 0) & (columns >= 0) & (rows != columns) & (pairs.data > 0)
@@ -215,6 +208,47 @@ def strengths_on(
     inside = np.bincount(rows[used], pairs.data[used], n)
     covered = np.divide(inside, sums, out=np.full(n, np.nan), where=sums > 0)
     return table, covered
+
+
+def places_on(atlas: AtlasData, labels: Sequence[str]) -> np.ndarray:
+    """Return the object of an atlas for each label of other data, (n_labels,); -1 for none.
+
+    Raises
+    ------
+    DataError
+        If the atlas is bipartite, or if no label is in the atlas.
+    """
+    if atlas.kinds is not None:
+        raise DataError("the atlas is bipartite; expected an atlas with one kind of object")
+    places = np.array(label_places(labels, atlas.labels), np.int64)
+    if (places < 0).all():
+        raise DataError(
+            "the data and the atlas have no labels in common; the data begin with "
+            f"{first_of(labels)}, the atlas with {first_of(atlas.labels)}"
+        )
+    return places
+
+
+def senses_of_answers(
+    atlas: AtlasData, words: np.ndarray, cue: np.ndarray, answer: np.ndarray, count: np.ndarray
+) -> tuple[SenseList, np.ndarray]:
+    """Find the senses that answers to some words form, and the sense of each answer.
+
+    `words` are different objects. Cues, answers (-1 if they are not objects) and their counts have
+    the shape (n_answers,). The result for an answer is -1 if it belongs to no sense, and -2 if it
+    or its cue is not an object of the atlas.
+    """
+    n = atlas.n_objects
+    placed = np.flatnonzero((cue >= 0) & (answer >= 0) & (cue != answer) & (count > 0))
+    cells = cue[placed], answer[placed]
+    table = sparse.csr_array((count[placed].astype(np.float64), cells), shape=(n, n))
+    found = associates_of(atlas.choices, table, words)
+    listed = senses_of(found, atlas.n_maps)
+    numbers = listed.of_associate + 2, (words[found.owners], found.members)
+    result = np.full(len(cue), -2)
+    if len(placed):
+        result[placed] += np.asarray(sparse.csr_array(numbers, shape=(n, n))[cells]).ravel()
+    return listed, result
 
 
 def senses(

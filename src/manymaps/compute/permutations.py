@@ -8,11 +8,11 @@ sums of this table, and N its total. The log-likelihood ratio statistic of indep
     D = 1/N (sum_ga n_ga log n_ga - sum_g n_g log n_g - sum_a n_a log n_a + N log N)
 
 A permutation changes only the first two sums. The statistic of a sense is defined in the same way
-for two answers: any member of the sense, and any other answer. A unit is permuted as a whole. It is
-either a participant with all answers to the word, or one response. Labels are permuted within
-strata, so that each stratum has the same number of units in each group as before. If the
-participants of a stratum are exchangeable, the labels are also exchangeable, and the p-value is
-exact.
+for two answers: any answer of the sense, and any other answer of the atlas. Answers outside the
+atlas are left out. A unit is permuted as a whole. It is either a participant with all answers to
+the word, or one response. Labels are permuted within strata, so that each stratum has the same
+number of units in each group as before. If the participants of a stratum are exchangeable, the
+labels are also exchangeable, and the p-value is exact.
 
 Draws for a statistic end at draw l if `hits` of the draws have then reached the observed value,
 with p = hits / l. Otherwise they end after `most` draws, with p = (reached + 1) / (most + 1) (Besag
@@ -23,9 +23,10 @@ J. Lin, "Divergence measures based on the Shannon entropy", IEEE Trans. Inf. The
 
 Ranges of the arrays: word w has the units from units[w] to units[w + 1], sorted by stratum. Unit u
 has the answers from given[u] to given[u + 1], as indices among the answers of its word. The senses
-of the word's answers are at kinds[w] to kinds[w + 1], with -1 for no sense. The statistics are at
-tests[w] to tests[w + 1], with the statistic of the word before the statistics of its senses. `logs`
-contains k log k.
+of the word's answers are at kinds[w] to kinds[w + 1]. They are numbered from 1; 0 is an answer of
+the atlas without a sense, and -1 an answer outside the atlas. The statistics are at tests[w] to
+tests[w + 1], with the statistic of the word before the statistics of its senses. `logs` contains
+k log k.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _deal(labels, strata, state):
 
 @inlined
 def _count(labels, given, answers, senses, counts, held):
-    """Fill counts (n_groups, n_answers) of answers, and `held` (n_groups, n_senses) of senses."""
+    """Fill counts (n_groups, n_answers) and, by their senses, `held` (n_groups, 1 + n_senses)."""
     counts[:] = 0
     held[:] = 0
     for u in range(labels.size):
@@ -89,24 +90,29 @@ def _statistics(counts, held, logs, totals, values):
             first += logs[counts[g, a]]
         first -= logs[totals[g]]
     values[0] = first
-    for s in range(held.shape[1]):
+    for g in range(n_groups):
+        totals[g] = held[g].sum()
+    for s in range(1, held.shape[1]):
         value = 0.0
         for g in range(n_groups):
             value += logs[held[g, s]] + logs[totals[g] - held[g, s]] - logs[totals[g]]
-        values[1 + s] = value
+        values[s] = value
 
 
 @inlined
 def _constants(counts, held, logs, constants):
-    """Fill the invariants of permutations, N log N minus the sums over answers, and return N."""
-    whole = counts.sum()
-    constants[:] = logs[whole]
+    """Fill the invariants of permutations, N log N minus the sums over answers.
+
+    Returns N of all answers, and N of the answers in the atlas.
+    """
+    whole, inside = counts.sum(), held.sum()
+    constants[0], constants[1:] = logs[whole], logs[inside]
     for a in range(counts.shape[1]):
         constants[0] -= logs[counts[:, a].sum()]
-    for s in range(held.shape[1]):
+    for s in range(1, held.shape[1]):
         member = held[:, s].sum()
-        constants[1 + s] -= logs[member] + logs[whole - member]
-    return whole
+        constants[s] -= logs[member] + logs[inside - member]
+    return whole, inside
 
 
 @compiled
@@ -118,14 +124,14 @@ def observed_divergences(
         own = slice(units[w], units[w + 1])
         members = senses[kinds[w] : kinds[w + 1]]
         counts = np.empty((n_groups, members.size), np.int64)
-        held = np.empty((n_groups, tests[w + 1] - tests[w] - 1), np.int64)
-        found, constants = np.empty(1 + held.shape[1]), np.empty(1 + held.shape[1])
+        held = np.empty((n_groups, tests[w + 1] - tests[w]), np.int64)
+        found, constants = np.empty(held.shape[1]), np.empty(held.shape[1])
         bounds = given[units[w] : units[w + 1] + 1]
         _count(groups[own], bounds, answers, members, counts, held)
-        whole = _constants(counts, held, logs, constants)
+        whole, inside = _constants(counts, held, logs, constants)
         _statistics(counts, held, logs, np.empty(n_groups, np.int64), found)
         for t in range(found.size):
-            result[tests[w] + t] = max(0.0, (found[t] + constants[t]) / whole)
+            result[tests[w] + t] = max(0.0, (found[t] + constants[t]) / (inside if t else whole))
 
 
 @compiled
@@ -147,11 +153,11 @@ def permutation_tests(
         members = senses[kinds[w] : kinds[w + 1]]
         n_tests = tests[w + 1] - tests[w]
         counts = np.empty((n_groups, members.size), np.int64)
-        held = np.empty((n_groups, n_tests - 1), np.int64)
+        held = np.empty((n_groups, n_tests), np.int64)
         totals, constants = np.empty(n_groups, np.int64), np.empty(n_tests)
         target, value, sums = np.empty(n_tests), np.empty(n_tests), np.zeros(n_tests)
         _count(labels, bounds, answers, members, counts, held)
-        whole = _constants(counts, held, logs, constants)
+        whole, inside = _constants(counts, held, logs, constants)
         _statistics(counts, held, logs, totals, target)
         draw = draws[tests[w] : tests[w + 1]].max()
         state = _scrambled(np.uint64(seed) + _scrambled(np.uint64(w + 1)))
@@ -172,4 +178,5 @@ def permutation_tests(
                         n_open -= reached[place] == hits
         if told == 0:
             for t in range(n_tests):
-                means[tests[w] + t] = max(0.0, (sums[t] / least + constants[t]) / whole)
+                size = inside if t else whole
+                means[tests[w] + t] = max(0.0, (sums[t] / least + constants[t]) / size)
