@@ -10,10 +10,11 @@ a share of the responses is exchanged with those of another word, in a cycle. Th
 rankings use the true number of words, which users do not know. They select the words with the least
 cosine between the two rows of counts, and with the least cosine after equally many responses were
 drawn at random. A share of 0 is the null hypothesis, under which all findings are false and
-p-values should be uniform.
+p-values should be uniform. The senses are maps of one atlas of the norms, without exchanges.
 
-    USF           5,018 words, 100 to 150 responses each (requires the norms in MANYMAPS_DATA)
-    relations     the embedded word relations, 100 responses each
+    USF           5,018 words, 100 to 150 responses each, 40 maps (requires the norms in
+                  MANYMAPS_DATA)
+    relations     the embedded word relations, 100 responses each, 20 maps
     USF, against  USF against the relations, words of both: all words differ, because the two are of
     relations     different kinds, so the exchanged ones can only be found by rank
 
@@ -48,9 +49,10 @@ from scipy import linalg, sparse
 import manymaps as mm
 from manymaps.analysis.comparison import NO_CHANGE
 from manymaps.analysis.group_effects import agreement_effects
-from manymaps.analysis.group_tests import PermutedUnits, PooledSenses
+from manymaps.analysis.group_tests import PermutedUnits
 from manymaps.data.responses import grouped_responses
 from manymaps.data.trials import Trials
+from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
@@ -82,14 +84,21 @@ def planted(
     return groups, {norms.labels[i] for i in words} if share else set()
 
 
-def report(name: str, norms: mm.Associations, arguments: argparse.Namespace) -> None:
+def fitted(norms: mm.Associations, n_maps: int) -> mm.Atlas:
+    """Fit the maps whose senses are tested."""
+    return mm.MultipleMapsTSNE(n_maps, max_iter=500, random_state=0).fit(norms).atlas_
+
+
+def report(
+    name: str, norms: mm.Associations, atlas: mm.Atlas, arguments: argparse.Namespace
+) -> None:
     """Format lines of the findings, by the share that was exchanged."""
     for share in [0.0, *arguments.shares]:
         rows = []
         for seed in range(arguments.repeats):
             groups, truth = planted(norms, arguments.swapped, share, seed)
             started = time.perf_counter()
-            found = mm.compare(groups, random_state=seed)
+            found = mm.compare(groups, atlas=atlas, random_state=seed)
             seconds = time.perf_counter() - started
             told = {found.words[w] for w in np.flatnonzero(found.changed)}
             by_cosine = {found.words[w] for w in np.argsort(found.cosine)[: len(truth)]}
@@ -191,17 +200,30 @@ def of_senses(differs: np.ndarray, kind: str) -> mm.Associations:
     return mm.Associations(labels, sparse.csr_array(table), n_responses=numbers)
 
 
+def atlas_of_senses(norms: mm.Associations, n_words: int) -> mm.Atlas:
+    """Place the words in three maps with the responses of one sense each."""
+    place = np.arange(norms.n_objects)
+    word, sense = np.where(place < n_words, place, (place - n_words) // 12), (place - n_words) // 4
+    maps = np.zeros((3, norms.n_objects, 2))
+    maps[:, :, 0] = 20 * word + np.where(place < n_words, 0, (place - n_words) % 4 / 4)
+    own = (sense % 3 == np.arange(3)[:, None]).astype(float)
+    proportions = np.where(place < n_words, 1 / 3, own)
+    return mm.Atlas(norms.labels, maps, proportions, MULTIPLE_MAPS_T_SNE)
+
+
 def of_rates(n_repeats: int) -> None:
     """Count how often anything is found, and how many of the words found differ in truth."""
     print("differ  words        any   words shown   true   false   senses shown")
     for n_differ, kind in ((0, "sense"), (5, "sense"), (5, "answers"), (10, "sense")):
         differs = np.arange(20) < n_differ
         norms, changed = of_senses(np.zeros(20, bool), kind), of_senses(differs, kind)
+        atlas = atlas_of_senses(norms, len(differs))
         rows = []
         for seed in range(n_repeats if not n_differ else n_repeats // 5):
             rng = np.random.default_rng(seed)
             groups = {"first": mm.resampled(norms, rng), "second": mm.resampled(changed, rng)}
-            found = mm.compare(groups, random_state=seed, n_permutations=9_999)
+            found = mm.compare(groups, atlas=atlas, random_state=seed, n_permutations=9_999)
+            assert (np.diff(found.senses.offsets) == 3).all()
             told = found.changes != NO_CHANGE
             truth = np.isin(found.words, [f"w{w}" for w in np.flatnonzero(differs)])
             n_false = int((told & ~truth).sum())
@@ -240,8 +262,7 @@ def of_intervals(usf: mm.Associations) -> None:
             groups = {"a": mm.resampled(norms, rng), "b": mm.resampled(other, rng)}
             found = grouped_responses(groups)
             words = np.flatnonzero((found.totals() >= 10).all(axis=0))
-            senses = PooledSenses(np.zeros(len(words), int), np.zeros(1, int), np.zeros(0, int))
-            effect, low, high = agreement_effects(PermutedUnits.of(found, words, senses), 2)
+            effect, low, high = agreement_effects(PermutedUnits.of(found, words, None), 2)
             place = {label: i for i, label in enumerate(usf.labels)}
             truth = truth[[place[found.labels[i]] for i in words]]
             known = np.isfinite(effect)
@@ -322,8 +343,9 @@ def main() -> None:
     relations = mm.load_word_relations()
     if NORMS.exists():
         usf = mm.read_associations(NORMS, strength="count", responses="keep")
-        report("USF", usf, arguments)
-    report("relations", relations, arguments)
+        atlas = fitted(mm.read_associations(NORMS, strength="count"), 40)
+        report("USF", usf, atlas, arguments)
+    report("relations", relations, fitted(relations, 20), arguments)
     if NORMS.exists():
         of_two_kinds(usf, relations, arguments)
 

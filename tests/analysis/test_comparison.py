@@ -1,5 +1,6 @@
 """Groups compared: planted differences found, none where there are none, and what is refused."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import manymaps as mm
 from manymaps import Associations, compare
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
+from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 SENSES, MEMBERS = 2, 4
 
@@ -32,6 +34,18 @@ def mixture(shares, n_words=12, odd=(), odd_shares=None):
     return Associations(labels, sparse.csr_array(table), n_responses=np.full(n_cues, 100))
 
 
+def maps_of_senses(labels):
+    """Two maps: each word is in both, its associates of a sense only in the map of the sense."""
+    x, proportions = np.zeros(len(labels)), np.full((2, len(labels)), 0.5)
+    for i, label in enumerate(labels):
+        word, sense = re.match(r"\D+(\d+)(?:s(\d))?", label).groups()
+        x[i] = 20 * int(word) + (sense is not None) * (i % MEMBERS) / 4
+        if sense is not None:
+            proportions[:, i] = np.arange(2) == int(sense)
+    maps = np.stack([np.stack([x, x], axis=1)] * 2)
+    return mm.Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE)
+
+
 def drawn(norms, seed):
     return mm.resampled(norms, seed)
 
@@ -46,7 +60,7 @@ def planted():
     shifted[2] = own[2]
     second = replace(second, strengths=sparse.csr_array(shifted))
     groups = {"young": drawn(first, 1), "old": drawn(second, 2)}
-    return compare(groups, responses="keep")
+    return compare(groups, atlas=maps_of_senses(first.labels))
 
 
 def test_planted_changes_are_found_with_their_senses(planted):
@@ -58,6 +72,7 @@ def test_planted_changes_are_found_with_their_senses(planted):
     assert "lost" in change["word1"]
     senses = {sense.change: sense for sense in planted.senses_of("word0")}
     assert {member[:4] for member in senses["gained"].members} == {"w0s1"}
+    assert (senses["gained"].map, senses["shrank"].map) == (1, 0)
     assert senses["gained"].shares[0] < 0.05 < senses["gained"].shares[1]
     assert senses["gained"].q <= 0.05
     assert {answer[:4] for answer, _ in planted.answers("word0", "old")} == {"w0s1"}
@@ -75,9 +90,10 @@ def test_figures_are_those_of_the_counts(planted):
     lengths = np.linalg.norm(counts, axis=1)
     assert planted.cosine[w] == pytest.approx(counts[0] @ counts[1] / lengths.prod())
     assert planted.n_responses[:, w].tolist() == [100, 100]
-    members = planted.senses_of("word1", 99)[0].members
-    own = [planted.vocabulary.index(member) for member in members]
-    assert planted.senses_of("word1")[0].shares == pytest.approx(shares[:, own].sum(axis=1))
+    for sense in planted.senses_of("word1"):
+        own = [label.startswith(f"w1s{sense.map}") for label in planted.vocabulary]
+        assert sense.shares == pytest.approx(shares[:, own].sum(axis=1))
+        assert sense.members == tuple(f"w1s{sense.map}m{m}" for m in range(4))
     assert 0 < planted.by_chance[w] < planted.divergence[w]
 
 
@@ -95,10 +111,10 @@ def test_senses_do_not_bring_a_false_discovery_rate_of_their_own():
     """
     norms = mixture([0.6, 0.4], n_words=4)
     norms = replace(norms, n_responses=np.where(np.arange(norms.n_objects) < 4, 100, 9))
-    shown = []
+    shown, atlas = [], maps_of_senses(norms.labels)
     for seed in range(150):
         groups = {"a": drawn(norms, 2 * seed), "b": drawn(norms, 2 * seed + 1)}
-        found = compare(groups, responses="keep", alpha=0.3, n_permutations=999, random_state=seed)
+        found = compare(groups, atlas=atlas, alpha=0.3, n_permutations=999, random_state=seed)
         shown.append(bool((found.changes != "no change shown").any()))
     assert stats.binom.sf(sum(shown) - 1, len(shown), 0.3) > 0.01
 
@@ -107,7 +123,7 @@ def test_tables_have_a_row_for_each_word_and_sense(planted):
     table = planted.to_frame("pandas")
     assert list(table.columns) == [
         "word", "change", "effect", "effect_low", "effect_high", "n_young", "n_old", "divergence",
-        "by_chance", "p", "q", "least_q", "cosine", "n_senses", "more_young", "more_old",
+        "by_chance", "p", "q", "least_q", "cosine", "n_senses", "outside", "more_young", "more_old",
     ]  # fmt: skip
     own = [min([found.q, *(sense.q for sense in senses)]) for found, senses in (
         (row, planted.senses_of(row.word)) for row in table.itertuples()
@@ -120,16 +136,20 @@ def test_tables_have_a_row_for_each_word_and_sense(planted):
     assert row["n_senses"] == len(planted.senses_of("word0"))
     senses = planted.sense_frame("pandas")
     assert list(senses.columns) == [
-        "word", "sense", "change", "share_young", "share_old", "shift", "shift_low", "shift_high",
+        "word", "map", "change", "share_young", "share_old", "shift", "shift_low", "shift_high",
         "p", "q", "members",
     ]  # fmt: skip
-    assert (senses.groupby("word")["sense"].max() + 1).sum() == len(senses)
+    assert (senses.groupby("word")["map"].nunique()).sum() == len(senses)
 
 
 def test_without_a_difference_p_values_are_even():
+    """Some responses are outside the atlas, so groups differ in how many are inside."""
     norms = mixture([0.6, 0.4], n_words=30)
-    found = [compare({"a": drawn(norms, s), "b": drawn(norms, s + 100)}, responses="keep",
+    inside = [i for i, label in enumerate(norms.labels) if not label.endswith("m1")]
+    atlas = maps_of_senses(norms.labels).subset(inside)
+    found = [compare({"a": drawn(norms, s), "b": drawn(norms, s + 100)}, atlas=atlas,
                      n_permutations=999, random_state=s) for s in range(4)]  # fmt: skip
+    assert all(30 < one.senses.outside[:30].mean() < 90 for one in found)
     p, senses = (np.concatenate([part.p for part in parts])
                  for parts in (found, [one.senses for one in found]))  # fmt: skip
     for level in (0.01, 0.05, 0.2):
@@ -160,18 +180,27 @@ def people_who_think_of_one_sense(seed, n_people=40, n_cues=20):
     return Trials(cues, answers, cue, given, person, people, {"group": group})
 
 
+def maps_of_people():
+    """Two maps with the cues and the answers of one sense each."""
+    cues = [f"c{c}" for c in range(20)]
+    answers = [f"a{a}" for a in range(120)]
+    near = maps_of_senses([*cues, *(f"c{a // 6}s{a // 3 % 2}m{a % 3}" for a in range(120))])
+    return replace(near, labels=[*cues, *answers])
+
+
 def test_people_are_dealt_with_all_their_answers():
-    small, of_answers, n = 0, 0, 0
+    small, of_answers, n, atlas = 0, 0, 0, maps_of_people()
     for seed in range(3):
         parts = people_who_think_of_one_sense(seed).groups("group")
-        found = compare(parts, n_permutations=999)
+        found = compare(parts, atlas=atlas, n_permutations=999)
         assert (found.units, found.n_units[0, 0], found.n_responses[0, 0]) == (
             "participants", 20, 60
         )  # fmt: skip
         small += (found.senses.p <= 0.05).sum()
         n += len(found.senses.p)
         norms = {name: part.associations() for name, part in parts.items()}
-        of_answers += (compare(norms, n_permutations=999).senses.p <= 0.05).sum()
+        alone = compare(norms, atlas=atlas, n_permutations=999)
+        of_answers += (alone.senses.p <= 0.05).sum()
     # Of 120 senses without a difference 6 are expected, and of answers dealt alone some 30.
     assert n == 120
     assert small <= 14
@@ -209,7 +238,7 @@ def test_three_groups_vary():
     norms = mixture([0.5, 0.5], n_words=6)
     other = mixture([0.5, 0.5], n_words=6, odd=(3,), odd_shares=[0.95, 0.05])
     groups = {"a": drawn(norms, 0), "b": drawn(norms, 1), "c": drawn(other, 2)}
-    found = compare(groups, responses="keep")
+    found = compare(groups, atlas=maps_of_senses(norms.labels))
     assert found.words[found.order[0]] == "word3"
     assert {sense.change for sense in found.senses_of("word3")} == {"varies"}
     assert len(found.senses_of("word3")[0].shares) == 3
@@ -228,21 +257,81 @@ def test_a_group_of_few_is_named_where_it_keeps_words_from_being_tested():
     assert "without" not in " ".join(two.notes)
 
 
-def test_what_another_group_was_asked_costs_nobody_answers():
-    """A cue of the first group alone is an answer in both, and keeps its place in the senses."""
-    first, second = (norms.strengths.toarray() * 100 for norms in [mixture([0.5, 0.5], 4)] * 2)
-    second[[4, 5]] = 0  # members of the first sense of word0, who were not asked there
-    labels = mixture([0.5, 0.5], 4).labels
-    second[0, 4] += 2
-    parts = {
-        name: Associations(labels, sparse.csr_array(np.rint(table)))
-        for name, table in (("a", first), ("b", second))
-    }
-    found = compare(parts)
-    assert not found.changed.any()
-    assert "w0s0m0" in found.senses_of("word0")[0].members + found.senses_of("word0")[1].members
-    assert "w0s0m0" not in found.words
-    assert "2 of 36 cues are not common to all groups" in " ".join(found.notes)
+def test_a_sense_is_tested_among_the_answers_in_the_atlas():
+    """Counted one by one: an answer outside the atlas, one of a map that is no sense, and others.
+
+    Only the members of word1's sense 0 and of word0's two senses are objects. The atlas has upper
+    case, in which labels are matched.
+    """
+    norms = mixture([0.5, 0.5], 4)
+    labels = [label for label in norms.labels
+              if label in ("word0", "word1") or label.startswith(("w0", "w1s0"))]  # fmt: skip
+    labels.remove("w0s0m0")
+    atlas = maps_of_senses(labels)
+    atlas = replace(atlas, labels=[label.upper() for label in labels])
+    found = compare({"a": drawn(norms, 1), "b": drawn(norms, 2)}, atlas=atlas)
+    senses = {word: found.senses_of(word) for word in ("word0", "word1", "word2")}
+    assert {sense.map for sense in senses["word0"]} == {0, 1}
+    assert [sense.map for sense in senses["word1"]] == [0]
+    assert senses["word2"] == []
+    assert senses["word1"][0].shares == (1, 1)
+    assert senses["word1"][0].p == 1
+    assert set(senses["word0"][0].members) <= set(atlas.labels)
+    given = np.stack([table[[found.index("word0")]].toarray()[0] for table in found.counts])
+    inside = np.array([label.upper() in atlas.labels for label in found.vocabulary])
+    for sense in senses["word0"]:
+        own = inside & [label.startswith(f"w0s{sense.map}") for label in found.vocabulary]
+        expected = given[:, own].sum(axis=1) / given[:, inside].sum(axis=1)
+        assert sense.shares == pytest.approx(expected)
+        assert sense.shift.value == pytest.approx(expected[1] - expected[0])
+    w = [found.index(word) for word in ("word0", "word1", "word2")]
+    assert found.senses.outside[w[0]] == given[:, ~inside].sum()
+    assert found.senses.outside[w[2]] == 200
+    assert "outside the atlas, and are left out of the shares of senses" in found.notes[-1]
+
+
+def test_words_are_tested_alike_with_and_without_an_atlas():
+    norms = mixture([0.5, 0.5], 4)
+    groups = {"a": drawn(norms, 1), "b": drawn(norms, 2)}
+    words, senses = compare(groups), compare(groups, atlas=maps_of_senses(norms.labels))
+    for name in ("divergence", "by_chance", "effect", "effect_low"):
+        np.testing.assert_array_equal(getattr(words, name), getattr(senses, name))
+    assert words.senses_of("word0") == []
+    assert len(words.sense_columns["word"]) == 0
+    assert not {"outside", "n_senses"} & set(words.columns)
+    # Only a tested word has senses, and only the tests of senses change how many are corrected.
+    assert (words.q <= senses.q).all()
+    np.testing.assert_array_equal(words.least_q, words.q)
+
+
+def test_words_with_one_response_or_none_in_common():
+    table = np.zeros((6, 6))
+    table[0, 1:4] = 20, 12, 8
+    table[1, 0] = table[4, 3] = 40
+    other = table.copy()
+    other[1] = [10, 0, 30, 0, 0, 0]
+    groups = {name: Associations("abcdef", sparse.csr_array(counts))
+              for name, counts in (("young", table), ("old", other))}  # fmt: skip
+    atlas = mm.Atlas("abcdef", np.zeros((1, 6, 2)), np.ones((1, 6)), MULTIPLE_MAPS_T_SNE)
+    found = compare(groups, atlas=atlas)
+    assert found.words == ("a", "b", "e")
+    # Only one response was possible, so the effect of the word is exactly 0.
+    assert (found.effect[2], found.changes[2]) == (0, "no change shown")
+    assert found.changes[1] == "changed"
+    assert [sense.members for sense in found.senses_of("e")] == [("d",)]
+    assert found.senses_of("b")[0].shares == (1, 1)
+
+
+def test_senses_do_not_depend_on_how_answers_are_dealt():
+    """The pooled answers are the same, and so are the senses, their maps and their members."""
+    norms = mixture([0.6, 0.4], 4)
+    a, b = drawn(norms, 1), drawn(norms, 2)
+    atlas = maps_of_senses(norms.labels)
+    one, other = compare({"a": a, "b": b}, atlas=atlas), compare({"a": b, "b": a}, atlas=atlas)
+    np.testing.assert_array_equal(one.senses.maps, other.senses.maps)
+    assert one.senses.members == other.senses.members
+    np.testing.assert_allclose(one.senses.shares, other.senses.shares[::-1])
+    np.testing.assert_allclose(one.senses.shifts[0], -other.senses.shifts[0])
 
 
 @pytest.fixture(scope="module")
@@ -269,6 +358,10 @@ def test_fits_start_from_one_and_carry_what_was_found(fitted):
     found, swapped = fitted
     young, old = found.atlases()
     assert young.n_maps == old.n_maps == 4
+    # The senses are those of the pooled atlas, by its own associations.
+    pooled, word = found.fits.pooled, found.words[int(np.argmax(np.diff(found.senses.offsets)))]
+    own = {sense.map: sense.name for sense in pooled.senses(word)}
+    assert {sense.map: sense.members[:3] for sense in found.senses_of(word)} == own
     told = {"change", "effect", "excess", "q", "least_q", "neighbors_kept", "relocated"}
     assert set(young.metadata) == told
     assert np.isnan(young.metadata["q"]).sum() == len(set(young.labels) - set(found.words))
@@ -303,10 +396,17 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(DataError, match=r"'a'.*'b'"):
         compare({"a": norms, "b": norms})
     for name, value in (
-        ("alpha", 1.0), ("min_share", 2), ("n_permutations", 3),
+        ("alpha", 1.0), ("n_permutations", 3),
         ("min_responses", 0), ("min_effect", 1.0),
     ):  # fmt: skip
         with pytest.raises(ParameterError, match=name):
             compare({"a": norms, "b": few}, **{name: value})
+    groups = {"a": norms, "b": drawn(norms, 0)}
     with pytest.raises(mm.UnknownLabelError):
-        compare({"a": norms, "b": drawn(norms, 0)}).index("nobody")
+        compare(groups).index("nobody")
+    atlas = maps_of_senses(norms.labels)
+    with pytest.raises(ParameterError, match="atlas"):
+        compare(groups, mm.MultipleMapsTSNE(2), atlas)
+    strangers = replace(atlas, labels=[f"x{i}" for i in range(atlas.n_objects)])
+    with pytest.raises(DataError, match=r"'word0'.*'x0'"):
+        compare(groups, atlas=strangers)

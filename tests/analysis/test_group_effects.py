@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps import Associations, compare
+from manymaps import Associations, Atlas, compare
 from manymaps.analysis.group_effects import agreement_effects, sense_shifts
 from manymaps.analysis.group_tests import PermutedUnits, PooledSenses
 from manymaps.data.responses import grouped_responses
 from manymaps.data.trials import Trials
+from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 
 def effects(groups, **options):
     """The effects of all words, without tests."""
     found = grouped_responses(groups, **options)
     words = np.flatnonzero((found.totals() >= 2).all(axis=0))
-    none = PooledSenses(np.zeros(len(words), int), np.zeros(1, int), np.zeros(0, int))
     paired = options.get("shared_people") == "paired"
-    figures = agreement_effects(PermutedUnits.of(found, words, none), found.n_groups, paired=paired)
+    figures = agreement_effects(PermutedUnits.of(found, words, None), found.n_groups, paired=paired)
     return [found.labels[i] for i in words], figures
 
 
@@ -127,15 +127,15 @@ def test_intervals_cover_the_effect_of_the_population(n_responses):
     assert abs(np.mean(effect - truth)) < 0.01
 
 
-def shifts(groups):
+def shifts(groups, outside=()):
     """The shifts of two senses of the first word: answers a0 and a1, and answer a2."""
     found = grouped_responses(groups)
-    members = [[found.labels.index(a) for a in sense if a in found.labels]
-               for sense in (("a0", "a1"), ("a2",))]  # fmt: skip
-    ends = np.cumsum([0, *map(len, members)])
-    senses = PooledSenses(np.array([2]), ends, np.concatenate(members).astype(int))
     words = np.array([found.labels.index("word0" if "word0" in found.labels else "cue")])
-    return np.stack(sense_shifts(PermutedUnits.of(found, words, senses)))
+    answers = [found.labels[a] for a in found.counts()[words].indices]
+    senses = {"a0": 1, "a1": 1, "a2": 2} | dict.fromkeys(outside, -1)
+    numbers = np.array([senses.get(answer, 0) for answer in answers])
+    pooled = PooledSenses(np.array([2]), np.arange(2), ((), ()), numbers)
+    return np.stack(sense_shifts(PermutedUnits.of(found, words, pooled)))
 
 
 def test_shifts_by_hand():
@@ -146,6 +146,16 @@ def test_shifts_by_hand():
     error = np.sqrt(0.4 * 0.6 / 99 + 0.25 * 0.75 / 79)
     t = 1.990450  # 97.5 % of Student's t with 79 degrees of freedom
     np.testing.assert_allclose(found[1:, 0], found[0, 0] + np.array([-1, 1]) * t * error, rtol=1e-5)
+
+
+def test_answers_outside_the_atlas_are_not_counted_in_shifts():
+    a, b = norms([30, 10, 20, 40, 7]), norms([10, 10, 60, 0, 90])
+    inside = norms([30, 10, 20, 40]), norms([10, 10, 60, 0])
+    np.testing.assert_allclose(
+        shifts({"a": a, "b": b}, ["a4"]), shifts(dict(zip("ab", inside, strict=True)))
+    )
+    gone = shifts({"a": a, "b": norms([0, 0, 0, 0, 9])}, ["a4"])
+    assert np.isnan(gone).all()
 
 
 def test_shifts_of_people_with_two_answers_vary_more():
@@ -201,12 +211,16 @@ def test_order_and_listing_follow_the_lower_limit():
     others = np.array([[0.5, 0.3, 0.2, 0], [0.2, 0.3, 0.5, 0], [0, 0.1, 0.1, 0.8]])
     a = norms(*(rng.multinomial(400, shares) for _ in others), n_answers=4)
     b = norms(*(rng.multinomial(400, row) for row in others), n_answers=4)
-    found = compare({"a": a, "b": b}, responses="keep", n_permutations=999)
+    # Each answer has a map, and the words are in all maps.
+    proportions = np.hstack([np.full((4, 3), 0.25), np.eye(4)])
+    atlas = Atlas(a.labels, np.zeros((4, 7, 2)), proportions, MULTIPLE_MAPS_T_SNE)
+    found = compare({"a": a, "b": b}, atlas=atlas, n_permutations=999)
     assert [found.words[w] for w in found.order[:2]] == ["word2", "word1"]
     assert found.changes[found.index("word1")] != "no change shown"
     limit = float(found.effect_low[found.index("word1")])
-    some = compare({"a": a, "b": b}, responses="keep", n_permutations=999, min_effect=limit + 0.01)
+    some = compare({"a": a, "b": b}, atlas=atlas, n_permutations=999, min_effect=limit + 0.01)
     assert [word for word, change in zip(some.words, some.changes, strict=True)
             if change != "no change shown"] == ["word2"]  # fmt: skip
+    assert {sense.change for sense in found.senses_of("word1")} == {"", "grew", "shrank"}
     assert {sense.change for sense in some.senses_of("word1")} == {""}
     np.testing.assert_array_equal(some.q, found.q)

@@ -16,22 +16,14 @@ SHARES, EACH = (0.6, 0.25, 0.15), 5
 
 
 def planted():
-    """A word of three senses of five responses each, and with what frequency it has these."""
+    """A word of three maps with five responses each, and with what frequency it has these."""
     n = 1 + len(SHARES) * EACH
-    table = np.zeros((n, n))
-    for s, share in enumerate(SHARES):
-        members = 1 + s * EACH + np.arange(EACH)
-        table[np.ix_(members, members)] = 1 / (EACH - 1)
-        table[0, members] = share * np.array([0.4, 0.3, 0.15, 0.1, 0.05])
-    np.fill_diagonal(table, 0)
-    atlas = mm.Atlas(
-        [f"w{i}" for i in range(n)],
-        np.random.default_rng(0).normal(size=(3, n, 2)),
-        np.full((3, n), 1 / 3),
-        MULTIPLE_MAPS_T_SNE,
-        associations=sparse.csr_array(table),
-    )
-    return atlas, table[0]
+    row = np.zeros(n)
+    row[1:] = np.outer(SHARES, [0.4, 0.3, 0.15, 0.1, 0.05]).ravel()
+    own = (np.arange(n) - 1) // EACH == np.arange(3)[:, None]
+    proportions = np.where(np.arange(n) == 0, 1 / 3, own)
+    maps = np.random.default_rng(0).normal(size=(3, n, 2))
+    return mm.Atlas([f"w{i}" for i in range(n)], maps / 10, proportions, MULTIPLE_MAPS_T_SNE), row
 
 
 def jeffreys(count, n):
@@ -151,52 +143,77 @@ class TestNotes:
 class TestSenses:
     def test_the_figures_are_those_of_the_atlas(self):
         atlas, row = planted()
-        found = mm.intervals(counted(atlas, np.round(row * 2000)), atlas, words=["W0"])
-        for sense in atlas.senses("w0"):
-            if sense.share:
-                told = found.share("w0", sense.neighbors[0].label)
-                assert told.value == pytest.approx(sense.share, abs=1e-6)
-                assert told.low < sense.share < told.high
-        assert found.n_responses("w0") == 2000
+        data = counted(atlas, np.round(row * 2000))
+        found = mm.intervals(data, atlas, words=["W0"])
+        senses = atlas.senses("w0", associations=data)
+        assert [sense.map for sense in senses] == [0, 1, 2]
+        for sense, share in zip(senses, SHARES, strict=True):
+            told = found.share("w0", sense.map)
+            assert told == pytest.approx((sense.share, *jeffreys(2000 * share, 2000)))
         shares = found.to_frame("shares", "pandas")
+        assert list(shares.columns) == ["word", "map", "share", "low", "high", "members"]
         assert shares["share"].sum() == pytest.approx(1)
-        assert list(shares["sense"]) == [0, 1, 2]
-        assert shares["neighbors"][0].startswith("w1; w2; ")
-        assert list(found.to_frame("ambiguities", "pandas")["n_senses"]) == [3]
+        assert shares["members"][0] == "w1; w2; w3; w4; w5"
+        numbers = found.to_frame("effective_numbers", "pandas")
+        assert list(numbers.columns) == [
+            "word", "effective_number", "low", "high", "n_senses", "n_responses", "outside",
+            "design_effect",
+        ]  # fmt: skip
+        assert numbers.loc[0, ["n_senses", "n_responses", "outside"]].tolist() == [3, 2000, 0]
 
-    def test_answers_outside_the_atlas_belong_to_the_largest_sense(self):
+    def test_the_senses_are_those_of_the_data(self):
+        """Maps with few of these responses are no senses, whatever the atlas was fitted to."""
         atlas, row = planted()
+        old = np.zeros((16, 16))
+        old[0] = row
+        atlas = replace(atlas, associations=sparse.csr_array(old))
+        own = np.zeros(16)
+        own[[1, 2, 11, 12, 6]] = 20, 20, 20, 20, 2
+        found = mm.intervals(counted(atlas, own), atlas, words=["w0", "w1"])
+        assert found.share("w0", 0) == pytest.approx((40 / 82, *jeffreys(40, 82)))
+        assert found.share("w0", 1) is None
+        assert found.share("w0", 2).value == 40 / 82
+        assert found.effective_number("w0").value == pytest.approx(2)
+        # Nobody answered w1.
+        assert found.effective_number("w1") is None
+        assert found.effective_numbers["n_responses"].tolist() == [82, 0]
+        assert list(mm.intervals(counted(atlas, own), atlas).effective_numbers["word"]) == ["w0"]
+
+    @pytest.mark.parametrize("of_people", [False, True])
+    def test_answers_outside_the_atlas_are_left_out_and_counted(self, of_people):
+        atlas, row = planted()
+        labels = [*(label.upper() for label in atlas.labels), "stranger"]
         table = sparse.lil_array((17, 17))
         table[0, :16] = np.round(row * 200)
-        table[0, 16] = 50
-        norms = mm.Associations([*atlas.labels, "stranger"], sparse.csr_array(table))
-        found = mm.intervals(norms, atlas, words=["w0", "w1"])
-        values = [found.share("w0", f"w{j}").value for j in (1, 6, 11)]
-        assert values == pytest.approx([(120 + 50) / 250, 50 / 250, 30 / 250])
-        assert found.n_responses("w0") == 250
-        assert found.share("w0", "stranger") is None
+        table[0, 16], table[16, 1] = 50, 30
+        data = mm.Associations(labels, sparse.csr_array(table))
+        if of_people:
+            cue, answer = (np.repeat(x, table.tocsr().data.astype(int)) for x in table.nonzero())
+            n = len(cue)
+            data = mm.Trials(labels, labels, cue, answer[:, None], np.arange(n), list(range(n)))
+        found = mm.intervals(data, atlas)
+        for m, share in enumerate(SHARES):
+            assert found.share("w0", m) == pytest.approx((share, *jeffreys(200 * share, 200)))
+        assert found.effective_numbers["n_responses"].tolist() == [200]
+        assert found.effective_numbers["outside"].tolist() == [50]
+        assert found.effective_numbers["design_effect"] == pytest.approx([1], rel=0.01)
 
-    def test_the_answers_of_others_are_counted_in_the_senses(self):
-        atlas, _ = planted()
-        row = np.zeros(16)
-        row[[1, 2, 11, 12]] = 10
-        found = mm.intervals(counted(atlas, row), atlas, words=["w0", "w1"])
-        values = [found.share("w0", f"w{j}").value for j in (1, 6, 11)]
-        assert values == pytest.approx([0.5, 0, 0.5])
-        assert found.share("w0", "w6").high > 0.05
-        # Nobody answered w1.
-        assert found.ambiguity("w1") is None
-        assert found.share("w1", "w2") is None
-        assert found.n_responses("w1") == 0
-
-    def test_of_trials_that_never_hit_a_sense_nothing_is_known(self):
+    def test_of_trials_without_answers_to_a_word_nothing_is_known(self):
         atlas, row = planted()
         rng = np.random.default_rng(1)
         trials = people(atlas, row, 5, rng, of_one_mind=False)
         others = trials.take(trials.cue != 0)
         found = mm.intervals(others, atlas, words=["w0"], responses="keep")
-        assert found.ambiguity("w0") is None
-        assert found.ambiguities["design_effect"].tolist() == [1]
+        assert found.effective_number("w0") is None
+        assert found.effective_numbers["design_effect"].tolist() == [1]
+
+    def test_words_with_one_associate(self):
+        atlas, _ = planted()
+        row = np.zeros(16)
+        row[3] = 40
+        found = mm.intervals(counted(atlas, row), atlas)
+        assert found.share("w0", 0) == pytest.approx((1, jeffreys(40, 40)[0], 1))
+        assert found.effective_number("w0") == (1, 1, 1)
 
     def test_people_of_one_mind_are_worth_fewer_answers(self):
         atlas, row = planted()
@@ -205,8 +222,8 @@ class TestSenses:
             mm.intervals(people(atlas, row, 200, rng, of_one_mind=mind), atlas, words=["w0"])
             for mind in (False, True)
         )
-        assert alike.ambiguities["design_effect"][0] == pytest.approx(2, abs=0.01)
-        assert apart.ambiguities["design_effect"][0] == pytest.approx(1, abs=0.2)
+        assert alike.effective_numbers["design_effect"][0] == pytest.approx(2, abs=0.01)
+        assert apart.effective_numbers["design_effect"][0] == pytest.approx(1, abs=0.2)
         width = [found.shares["high"][0] - found.shares["low"][0] for found in (apart, alike)]
         assert width[1] > 1.25 * width[0]
 
@@ -222,12 +239,12 @@ class TestSenses:
             else:
                 data = people(atlas, row, 80, rng, of_one_mind=True)
             found = mm.intervals(data, atlas, words=["w0"])
-            first, last = (found.share("w0", f"w{j}") for j in (1, 11))
-            ambiguity = found.ambiguity("w0")
+            first, last = found.share("w0", 0), found.share("w0", 2)
+            number = found.effective_number("w0")
             held[k] = (
                 first.low <= SHARES[0] <= first.high,
                 last.low <= SHARES[2] <= last.high,
-                ambiguity.low <= truth <= ambiguity.high,
+                number.low <= truth <= number.high,
             )
         # Of 200 that are right 19 times of 20, fewer than 181 or more than 198: one in 1,000.
         assert ((held.sum(axis=0) >= 181) & (held.sum(axis=0) <= 198)).all()
@@ -245,17 +262,27 @@ class TestRefused:
             mm.intervals(norms, level=1)
         with pytest.raises(UnknownLabelError, match="tei"):
             mm.intervals(norms, atlas, words=["tei"])
-        plain = mm.Atlas(atlas.labels, atlas.maps, atlas.proportions, MULTIPLE_MAPS_T_SNE)
-        with pytest.raises(DataError, match="its senses are maps"):
-            mm.intervals(norms, plain)
         two = mm.Atlas(
             list("abcd"), np.zeros((1, 4, 2)), np.ones((1, 4)), CODE, kinds=list("rrcc"),
             factors=np.full(4, 0.5),
         )  # fmt: skip
-        with pytest.raises(DataError, match="objects of one kind"):
+        with pytest.raises(DataError, match="one kind of object"):
             mm.intervals(norms, two)
         others = mm.Associations([f"x{i}" for i in range(16)], norms.strengths)
         with pytest.raises(DataError, match=r"'x0'.*'w0'"):
             mm.intervals(others, atlas)
         with pytest.raises(DataError):
             mm.intervals(norms).to_frame("shares")
+
+    @pytest.mark.parametrize(
+        "data", [mm.Counts(np.eye(4) + 1), mm.Vectors("abcd", np.eye(4)), np.eye(4)]
+    )
+    def test_counts_and_vectors_are_not_responses(self, data):
+        expected = f"has type {type(data).__name__}; expected Associations or Trials"
+        for call in (
+            lambda: mm.intervals(data, planted()[0]),
+            lambda: mm.compare({"young": data, "old": data}),
+            lambda: mm.resampled(data),
+        ):
+            with pytest.raises(DataError, match=expected):
+                call()

@@ -9,6 +9,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked
+from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 CUES = ["tie", "knot", "rope", "suit", "dress", "bow"]
 # Of a tie some think of knots, others of suits; what the others recall is the same in both groups.
@@ -59,6 +60,18 @@ def norms(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
+def atlas(tmp_path: Path) -> Path:
+    """Ties and bows are in two maps, knots and suits in one each; nobody has placed a dress."""
+    own = np.array([[word in KNOTS, word in SUITS] for word in CUES], float)
+    own[[CUES.index("tie"), CUES.index("bow")]] = 0.5
+    labels = [cue for cue in CUES if cue != "dress"]
+    proportions = own[[cue != "dress" for cue in CUES]].T
+    saved = mm.Atlas(labels, np.zeros((2, 5, 2)), proportions, MULTIPLE_MAPS_T_SNE)
+    saved.save(tmp_path / "big.atlas")
+    return tmp_path / "big.atlas"
+
+
+@pytest.fixture
 def trials(tmp_path: Path) -> Path:
     return write_trials(tmp_path / "trials.csv", [people(0.9, 0), people(0.1, 1)])
 
@@ -69,21 +82,19 @@ def record(*arguments: object) -> dict:
     return json.loads(result.stdout)
 
 
-def test_json_has_the_promised_keys(norms, tmp_path):
+def test_json_has_the_promised_keys(norms, atlas, tmp_path):
     table, senses = tmp_path / "t.csv", tmp_path / "s.csv"
-    found = record(*norms, "--table", table, "--sense-table", senses)
+    found = record(*norms, "--atlas", atlas, "--table", table, "--sense-table", senses)
     here = mm.compare(
         {file.stem: mm.read_associations(file, responses="keep") for file in norms},
+        atlas=mm.load_atlas(atlas),
         n_permutations=999,
     )
     assert set(found) == {
         "groups", "units", "n_words", "n_changed", "n_words_changed", "n_senses",
         "n_senses_changed", "alpha", "changes", "notes", "seed", "seconds", "output", "table",
         "sense_table", "plot", "atlases", "min_effect", "effect",
-        "level",
     }  # fmt: skip
-    assert found["level"] == "meaning"
-    assert record(*norms, "--fine")["level"] == "fine"
     assert found["groups"][0] == {"name": "young", "n_responses": 480, "median_units": 80.0}
     assert (found["n_words"], found["n_changed"], found["units"]) == (6, 1, "responses")
     (tie,) = found["changes"]
@@ -97,6 +108,10 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert 0 < tie["effect_low"] < tie["effect"] < tie["effect_high"] < 1
     assert found["effect"]["median"] == np.median(here.effect)
     assert {sense["change"] for sense in tie["senses"]} == {"grew", "shrank"}
+    assert {sense["map"]: sense["members"] for sense in tie["senses"]} == {0: KNOTS, 1: ["suit"]}
+    for name in ("young", "old"):
+        assert sum(sense["shares"][name] for sense in tie["senses"]) == pytest.approx(1)
+    assert "are outside the atlas, and are left out" in found["notes"][-1]
     assert tie["more"]["young"][0]["answer"] in KNOTS
     assert tie["more"]["old"][0]["answer"] in SUITS
     with table.open(newline="") as file:
@@ -105,10 +120,14 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert (rows[0]["word"], rows[0]["n_young"], rows[0]["n_old"]) == ("tie", "80", "80")
     with senses.open(newline="") as file:
         assert len(list(csv.DictReader(file))) == found["n_senses"] == len(here.senses.p)
+    words = record(*norms)
+    assert (words["n_changed"], words["n_senses"]) == (1, 0)
+    assert words["changes"][0]["change"] == "changed"
 
 
-def test_a_person_reads_what_changed(norms, tmp_path):
-    result = worked(invoke("compare", *norms, "--names", "under 30,over 30", *FEW))
+def test_a_person_reads_what_changed(norms, atlas, tmp_path):
+    names = ("--names", "under 30,over 30")
+    result = worked(invoke("compare", *norms, *names, "--atlas", atlas, *FEW))
     lines = result.stdout.splitlines()
     assert lines[0].startswith(
         "1 of 6 words differ between under 30 and over 30; the median effect of all words is "
@@ -149,22 +168,11 @@ def test_the_page_and_the_figure_are_written(norms, tmp_path):
     assert set(old.labels) == set(CUES)
 
 
-@pytest.mark.parametrize("table", [None, "t.csv"])
-@pytest.mark.parametrize("at", ["analysis.comparison.fit_groups", "write_page"])
-def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypatch, table, at):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(f"manymaps.{at}", interrupted)
-    asked = () if table is None else ("--table", tmp_path / table)
-    result = invoke("compare", *norms, "-o", tmp_path / "c.html", *asked, *FEW, *SHORT)
-    kept = tmp_path / ("c.partial.csv" if table is None else "t.partial.csv")
-    failed(result, 130, f"{kept} contains the results of the tests")
-    with kept.open(newline="") as file:
-        assert next(csv.DictReader(file))["word"] == "tie"
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        [*(path.name for path in norms), kept.name]
-    )
+def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
+    page = tmp_path / "c.html"
+    found = record(*norms, "--atlas", atlas, "-o", page)
+    assert found["atlases"] == []
+    assert "senses shifted" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -183,6 +191,8 @@ def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypa
         (["young.tsv", "old.tsv", "--within", "age"], 2, "--within age requires raw trials"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),
         (["young.tsv", "old.tsv", "--atlases"], 2, "--atlases does not apply"),
+        (["young.tsv", "old.tsv", "--atlas", "big.atlas", "--maps", 3], 2, "--maps does not apply"),
+        (["young.tsv", "old.tsv", "--sense-table", "s.csv"], 2, "--sense-table requires maps"),
         (["young.tsv", "old.tsv", "--method", "code"], 2, "--method code fits counts"),
         (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word requires --plot OUT.png"),
         (["young.tsv", "old.tsv", "--plot", "p.png", "--word", "tiger"], 3, "--word tiger: "),
@@ -195,7 +205,7 @@ def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypa
     ],
 )
 def test_what_cannot_be_done_is_refused(
-    norms, trials, tmp_path, monkeypatch, arguments, code, message
+    norms, atlas, trials, tmp_path, monkeypatch, arguments, code, message
 ):
     monkeypatch.chdir(tmp_path)
     Path("copy.tsv").write_text(norms[0].read_text(), encoding="utf-8")

@@ -18,7 +18,10 @@ def logs_to(n):
 
 
 def words(n_words=6, n_groups=2, seed=0, n_units=UNITS):
-    """Words of some units with one to three answers each, in two strata, and two senses a word."""
+    """Words of some units with one to three answers each, in two strata, and two senses a word.
+
+    One answer belongs to no sense, and one is outside the atlas.
+    """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 4, n_words * n_units)
     groups = rng.integers(n_groups, size=n_words * n_units)
@@ -30,13 +33,13 @@ def words(n_words=6, n_groups=2, seed=0, n_units=UNITS):
         "given": np.concatenate([[0], np.cumsum(sizes)]),
         "answers": rng.integers(ANSWERS, size=sizes.sum()),
         "kinds": np.arange(n_words + 1) * ANSWERS,
-        "senses": np.tile([0, 0, 1, -1, 1], n_words),
+        "senses": np.tile([1, 2, -1, 0, 2], n_words),
         "tests": np.arange(n_words + 1) * (1 + SENSES),
     }
 
 
 def tables(data, w, groups):
-    """The counts of answers and those of each sense's members, with these groups."""
+    """The counts of answers, and of answers in each sense and elsewhere in the atlas."""
     n_groups = data["groups"].max() + 1
     counts = np.zeros((n_groups, ANSWERS), int)
     first = data["units"][w]
@@ -44,8 +47,9 @@ def tables(data, w, groups):
         for r in range(data["given"][first + u], data["given"][first + u + 1]):
             counts[group, data["answers"][r]] += 1
     senses = data["senses"][data["kinds"][w] : data["kinds"][w + 1]]
-    held = [counts[:, senses == s].sum(axis=1) for s in range(SENSES)]
-    return [counts, *(np.stack([one, counts.sum(axis=1) - one], axis=1) for one in held)]
+    inside = counts[:, senses >= 0].sum(axis=1)
+    held = [counts[:, senses == s].sum(axis=1) for s in range(1, 1 + SENSES)]
+    return [counts, *(np.stack([one, inside - one], axis=1) for one in held)]
 
 
 def own_groups(data, w):

@@ -5,18 +5,19 @@ import pytest
 from scipy import sparse
 
 from figure_samples import assert_apart
-from manymaps import Associations, compare
+from manymaps import Associations, Atlas, compare
 from manymaps.errors import ParameterError
 from manymaps.figures.comparison import plot_comparison
 from manymaps.labels import UnknownLabelError
+from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 N_WORDS = 10
 
 
-def compared(names=("young", "old"), label="word{}"):
+def compared(names=("young", "old"), label="word{}", *, with_senses=True):
     """Words with two senses; participants of the first group prefer the first sense of three words.
 
-    Two further words evoke the associates of one sense each.
+    Two further words evoke the associates of one sense each. The last word is outside the atlas.
     """
     rng = np.random.default_rng(0)
     n = N_WORDS * 7
@@ -33,7 +34,13 @@ def compared(names=("young", "old"), label="word{}"):
                 table[one, other] = table[other, one] = table[further, [one, other]] = 30
         labels = [label.format(i) for i in range(n)]
         parts[name] = Associations(labels, sparse.csr_array(table))
-    return compare(parts, n_permutations=999)
+    if not with_senses:
+        return compare(parts, n_permutations=999)
+    # Each sense is a map.
+    own = np.tile([[2, 2, 2, 0, 0, 2, 0], [2, 0, 0, 2, 2, 0, 2]], N_WORDS)
+    maps = np.repeat(np.arange(n) // 7 * 20.0, 2).reshape(n, 2)
+    atlas = Atlas(labels, np.stack([maps, maps]), own / own.sum(axis=0), MULTIPLE_MAPS_T_SNE)
+    return compare(parts, atlas=atlas.subset(range(7 * (N_WORDS - 1))), n_permutations=999)
 
 
 def marked(figure, gid):
@@ -70,6 +77,16 @@ def test_dots_say_what_was_found():
         np.sort(dots[0].get_offsets()[:, 1]),
         np.sort(found.divergence[found.changes != "no change shown"]),
     )
+
+
+@pytest.mark.parametrize("with_senses", [False, True])
+def test_a_word_without_senses_has_the_responses_of_each_group(with_senses):
+    found = compared(with_senses=with_senses)
+    last = f"word{7 * (N_WORDS - 1)}"
+    figure = plot_comparison(found, last)
+    told = [text.get_text().split(" · ") for text in marked(figure, "members")]
+    assert told == [[answer for answer, _ in found.answers(last, name)] for name in found.groups]
+    assert marked(figure, "share") == []
 
 
 def test_words_are_the_surest_by_default():

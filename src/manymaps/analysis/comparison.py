@@ -372,9 +372,9 @@ class Comparison:
         """The table with one row per word, in the order of `words`.
 
         The columns are word, change, effect, effect_low, effect_high, n_GROUP for each group,
-        divergence, by_chance, p, q, least_q, cosine, and more_GROUP for each group (the responses of
-        `answers`). With an atlas, n_senses and outside (the number of responses outside the atlas)
-        are added. With fits, neighbors_kept, relocated and displaced are added
+        divergence, by_chance, p, q, least_q, cosine, and more_GROUP for each group (the responses
+        of `answers`). With an atlas, n_senses and outside (the number of responses outside the
+        atlas) are added. With fits, neighbors_kept, relocated and displaced are added
         (`manymaps.analysis.group_fits`).
         """
         columns = {"word": np.array(self.words, dtype=object), "change": self.changes}

@@ -16,9 +16,9 @@ participant with all responses to the word, or a response). The interval is the 
 errors, within [0, 1]. Paired participants are omitted from all groups at once.
 
 **Senses.** The effect of a sense is the difference between its shares of two groups' responses in
-the atlas. Its standard error is the standard error of a ratio of sums over units. It is never smaller than the
-binomial standard error after adding one response to the sense and one to the other senses. A sense
-without responses therefore has an interval, too.
+the atlas. Its standard error is the standard error of a ratio of sums over units. It is never
+smaller than the binomial standard error after adding one response to the sense and one to the other
+senses. A sense without responses therefore has an interval, too.
 
 M. Morisita, "Measuring of interspecific association and similarity between communities", Memoirs
 of the Faculty of Science, Kyushu University E 3 (1959).

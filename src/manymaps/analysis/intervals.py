@@ -263,8 +263,10 @@ def intervals(
         answers, numbers = _of_norms(norms, n_responses)
         n_people, n_givers = numbers[answers.cue], answers.count
     strengths = _strength_table(norms, n_givers, n_people, level)
-    tables = () if atlas is None else _sense_tables(answers, atlas, words, level)
-    return Intervals(level, unit, strengths, *tables, notes=_notes(data))
+    if atlas is None:
+        return Intervals(level, unit, strengths, notes=_notes(data))
+    tables = _sense_tables(answers, atlas, words, level)
+    return Intervals(level, unit, strengths, *tables, _notes(data))
 
 
 def _notes(data: Associations | Trials) -> tuple[str, ...]:

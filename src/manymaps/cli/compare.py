@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, elapsed, grid, note, quoted, shown, tell
+from manymaps.cli.contract import elapsed, grid, note, quoted, shown, tell
 from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, build
-from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import (
     PairReading,
     Running,
@@ -82,11 +80,15 @@ class CompareOptions:
         group_names, "Names of the groups (several FILEs only).  [default: the names of the files]",
         metavar="A,B",
     )  # fmt: skip
+    atlas: Path | None = option(
+        InputFile(), "Compare the senses in this atlas, without fitting maps.",
+        metavar="FILE.atlas",
+    )  # fmt: skip
     output: Path | None = output_option(
         "OUT.html",
         OutputFile(".html", ".htm"),
-        "Fit maps to all groups together and to each group, and write a page of the common maps "
-        "with the differences.",
+        "Write a page of the maps with the differences. Without --atlas, maps are fitted to all "
+        "groups together, which contain the senses, and to each group.",
         required=False,
     )
     atlases: bool = flag(
@@ -96,7 +98,8 @@ class CompareOptions:
         OutputFile(".csv", ".parquet"), "Write a table with one row per word.", metavar="OUT.csv"
     )
     sense_table: Path | None = option(
-        OutputFile(".csv", ".parquet"), "Write a table with one row per sense of each word.",
+        OutputFile(".csv", ".parquet"),
+        "Write a table with one row per sense of each word (with --atlas or -o only).",
         metavar="OUT.csv",
     )  # fmt: skip
     plot: Path | None = option(
@@ -127,12 +130,6 @@ class CompareOptions:
     min_responses: int = option(
         positive, "Minimum number of responses to a word in each group.", default=10
     )
-    min_share: float = option(
-        Number(0, 1),
-        "Minimum response share of a sense to be present in a group.",
-        default=0.05,
-    )
-    fine: bool = flag("Test the fine groups of each meaning as senses of their own.", sets="level")
     alpha: float = option(
         Number(0, 1, min_open=True, max_open=True),
         "False discovery rate of the listed changes.", default=0.05,
@@ -168,9 +165,9 @@ OF_FITS = (
 def compare(options: CompareOptions) -> None:
     """Compare the responses of groups of participants.
 
-    The comparison lists the words and the senses that differ. Each FILE is a group: norms
-    (preferably with response counts), or raw trials with one row per participant and cue. With
-    --by, the participants of one file of trials are split into groups. The tests permute
+    The comparison lists the words that differ and, with --atlas or -o, the senses. Each FILE is a
+    group: norms (preferably with response counts), or raw trials with one row per participant and
+    cue. With --by, the participants of one file of trials are split into groups. The tests permute
     participants among the groups, or responses if participants are unknown. They are corrected for
     the number of tests.
 
@@ -181,6 +178,7 @@ def compare(options: CompareOptions) -> None:
 
     \b
     Examples:  manymaps compare young.tsv old.tsv -o compare.html
+               manymaps compare young.tsv old.tsv --atlas big.atlas --sense-table senses.csv
                manymaps compare young.tsv old.tsv --min-effect 0.2
                manymaps compare trials.csv --by gender --table changes.csv --plot changes.png
                manymaps compare trials.csv --by 'age < 30' --within gender -o age.html
@@ -190,63 +188,35 @@ def compare(options: CompareOptions) -> None:
     groups = _groups(options)
     _check_words(options.words_shown, next(iter(groups.values())))
     kept = _kept(tuple(groups), options.output) if options.atlases and options.output else []
+    atlas = None if options.atlas is None else mm.load_atlas(options.atlas)
     estimator = None
-    if options.output is not None:
+    if options.output is not None and atlas is None:
         estimator = build(options.model.method or USUAL_METHOD, options.model, options.running)
     title = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
-    with work(title), _tests_outlive(options) as tested:
-        found = _compared(groups, estimator, options, tested)
+    with work(title):
+        found = mm.compare(
+            groups,
+            estimator,
+            atlas,
+            responses=options.reading.responses,
+            pairs=None if options.pairs is None else _pairs(options.pairs),
+            random_state=options.running.seed,
+            **chosen(
+                options, "per_cue", "permutations", "neighbors", "within", "shared_people",
+                "min_responses", "alpha", "min_effect",
+            ),
+        )  # fmt: skip
         note(*found.notes)
-        _write(found, options)
-        tested.clear()
+        _write(found, atlas, options)
         if kept and found.fits is not None:
             atlases = (*found.atlases(), found.attach(found.fits.pooled))
-            for atlas, path in zip(atlases, kept, strict=True):
-                atlas.save(path)
+            for one, path in zip(atlases, kept, strict=True):
+                one.save(path)
     tell(
         lambda: _record(found, options, kept),
         lambda: _report(found, options),
         files=[*chosen(options, *OUTPUTS).values(), *kept],
     )
-
-
-def _compared(
-    groups: Mapping[str, mm.Trials | mm.Associations],
-    estimator: Any,
-    options: CompareOptions,
-    tested: list[mm.Comparison],
-) -> mm.Comparison:
-    """Test the words and fit the maps; append the finished tests to a list."""
-    return mm.compare(
-        groups,
-        estimator,
-        responses=options.reading.responses,
-        pairs=None if options.pairs is None else _pairs(options.pairs),
-        random_state=options.running.seed,
-        on_tested=tested.append,
-        level="fine" if options.fine else "meaning",
-        **chosen(
-            options, "per_cue", "permutations", "neighbors", "within", "shared_people",
-            "min_responses", "min_share", "alpha", "min_effect",
-        ),
-    )  # fmt: skip
-
-
-@contextmanager
-def _tests_outlive(options: CompareOptions) -> Iterator[list[mm.Comparison]]:
-    """Keep the test results if the fits, the figure or the page are interrupted."""
-    tested: list[mm.Comparison] = []
-    try:
-        yield tested
-    except KeyboardInterrupt as error:
-        nearby = options.table or options.output
-        if not tested or nearby is None:
-            raise
-        kept = partial_name(nearby, ".csv")
-        _write_tables(tested[0], kept, options.sense_table)
-        raise Interrupted(
-            f"interrupted before the end; {kept} contains the results of the tests"
-        ) from error
 
 
 def _check(options: CompareOptions) -> None:
@@ -262,12 +232,16 @@ def _check(options: CompareOptions) -> None:
         (names is not None and len(names) != len(files),
          f"--names has {len(names or ())} names for {len(files)} files; use one name per file"),
         (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
+        (options.sense_table is not None and options.atlas is None and options.output is None,
+         "--sense-table requires maps; use --atlas FILE.atlas, or -o OUT.html to fit them"),
         (options.model.method == OF_COUNTS,
          f"--method {OF_COUNTS} fits counts; use a method for associations"),
         (isinstance(options.model.init, Path),
          "--init cannot be an atlas, because all groups start from a common fit"),
     )  # fmt: skip
-    if options.output is None:
+    if options.atlas is not None:
+        refuse_given(OF_FITS, "--atlas, with which no maps are fitted")
+    elif options.output is None:
         refuse_given(OF_FITS, "tests without maps; use -o OUT.html to fit maps")
 
 
@@ -362,34 +336,31 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     return [(str(one).strip(), str(two).strip()) for one, two in rows if one and two]
 
 
-def _write(found: mm.Comparison, options: CompareOptions) -> None:
+def _write(found: mm.Comparison, atlas: mm.Atlas | None, options: CompareOptions) -> None:
     """Write the requested files, after all steps that may fail."""
+    from manymaps.atlas.export import write_columns
+
     figure = None
     if options.plot is not None:
         with work("drawing the figure"):
             figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
-    if options.output is not None:
-        assert found.fits is not None
+    shown_atlas = atlas if found.fits is None else found.fits.pooled
+    if options.output is not None and shown_atlas is not None:
         with work(f"writing {options.output}"):
             mm.write_page(
-                found.attach(found.fits.pooled),
+                found.attach(shown_atlas),
                 options.output,
                 color="change",
                 description=DESCRIPTION.format(groups=" and ".join(found.groups)),
                 noun="word",
             )
-    _write_tables(found, options.table, options.sense_table)
+    if options.table is not None:
+        columns = {name: values[found.order] for name, values in found.columns.items()}
+        write_columns(columns, options.table)
+    if options.sense_table is not None:
+        write_columns(found.sense_columns, options.sense_table)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
-
-
-def _write_tables(found: mm.Comparison, words: Path | None, senses: Path | None) -> None:
-    from manymaps.atlas.export import write_columns
-
-    if words is not None:
-        write_columns({name: values[found.order] for name, values in found.columns.items()}, words)
-    if senses is not None:
-        write_columns(found.sense_columns, senses)
 
 
 def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path]) -> dict[str, Any]:
@@ -410,7 +381,6 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
         "n_senses_changed": int((found.sense_changes != "").sum()),
         "alpha": found.alpha,
         "min_effect": found.min_effect,
-        "level": found.level,
         "effect": dict(zip(("low", "median", "high"), _quartiles(found.effect), strict=True)),
         "changes": [_change(found, w) for w in _changed(found)],
         "notes": list(found.notes),
@@ -433,7 +403,8 @@ def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     word = found.words[w]
     figures = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q", "cosine")
     senses = [
-        {"members": sense.members, "shares": dict(zip(found.groups, sense.shares, strict=True)),
+        {"map": sense.map, "members": sense.members,
+         "shares": dict(zip(found.groups, sense.shares, strict=True)),
          "shift": None if sense.shift is None else sense.shift._asdict(),
          "p": sense.p, "q": sense.q, "change": sense.change}
         for sense in found.senses_of(word)

@@ -3,8 +3,10 @@
 The left part has one dot per word. The vertical axis shows the divergence between the groups'
 answers, and the horizontal axis shows the divergence expected by chance. Words without evidence of
 a change therefore lie near the line. Words that changed are coloured, and labelled with their
-number in the list on the right. Each row of the list is a sense, with its responses and one dot per
-group for the response share. A dark line joins the dots if the sense itself changed.
+number in the list on the right. Each row of the list is a sense, with the responses that are close
+to the word on its map, and one dot per group for the share. A dark line joins the dots if the sense
+itself changed. A word without senses has a row per group instead, with the responses that the group
+gives more often than the others.
 
 The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "word",
 "share", "span", "members", "change", "all", "changed" and "number".
@@ -52,16 +54,16 @@ WORD_SHARE, SHARES_SHARE = 0.27, 0.22
 # Areas of the dots for shares and words in square points. More than 400 words are drawn paler,
 # because they overlap.
 DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
-SENSELESS = "none of its responses are cues, so it has no senses"
 SHARE_TICKS = (0.0, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of the list: a sense or None, its word if the sense is the first, and its height."""
+    """A row of the list: its word, whether it is the first, a sense or a group, and its height."""
 
-    number: int | None
-    sense: SenseChange | None
+    number: int
+    is_first: bool
+    sense: SenseChange | int
     y: float
 
 
@@ -166,11 +168,12 @@ def _rows(
     rows = []
     for number, w in enumerate(chosen):
         senses = found.senses_of(found.words[w], n_members)[:MOST_SENSES]
-        for k, sense in enumerate(senses or [None]):
-            rows.append(_Row(number if k == 0 else None, sense, y + ROW / 2))
+        listed: Sequence[SenseChange | int] = senses or range(len(found.groups))
+        for k, sense in enumerate(listed):
+            rows.append(_Row(number, k == 0, sense, y + ROW / 2))
             y += ROW
         # The result of a word occupies two lines.
-        y += BETWEEN + (ROW if len(senses) < 2 else 0)
+        y += BETWEEN + (ROW if len(senses) == 1 else 0)
     return rows, y - BETWEEN
 
 
@@ -275,14 +278,16 @@ def _draw_row(
 ) -> None:
     """Draw a word, a dot for the share of each group, the changes, and the responses."""
     sense, y, sheet = row.sense, row.y, columns.sheet
-    if row.number is not None:
-        _draw_word(ax, row.number, y, found, chosen[row.number], typeface, columns)
+    w = chosen[row.number]
+    if row.is_first:
+        _draw_word(ax, row.number, y, found, w, typeface, columns)
     left = columns.word + columns.shares + 0.14
     start = left + CHANGE_WIDTH
-    if sense is None:
-        # The text is as wide as the columns of shares and of responses in a column of a paper.
-        at = start if sheet.width is None else columns.word
-        write(ax, at, y, SENSELESS, typeface, sheet.text, MUTED, "left", gid="members")
+    points = (72 * (columns.total - start) - 6) * sheet.scale
+    if isinstance(sense, int):
+        members = [answer for answer, _ in found.answers(found.words[w], found.groups[sense])]
+        color = CATEGORIES[sense % len(CATEGORIES)]
+        _write_members(ax, start, y, members, points, typeface, sheet.text, color)
         return
     x = columns.word + columns.shares * np.array(sense.shares)
     changed = bool(sense.change)
@@ -297,11 +302,17 @@ def _draw_row(
     )  # fmt: skip
     if changed:
         write(ax, left, y, sense.change, typeface, sheet.tick, ACCENT, "left", gid="change")
-    words = [typeface.printable(member) for member in sense.members]
-    points = (72 * (columns.total - start) - 6) * sheet.scale
-    text = words_that_fit(ax, words, typeface, points, sheet.text)
-    write(ax, start, y, text, typeface, sheet.text, INK if changed else MUTED, "left",
-          gid="members")  # fmt: skip
+    color = INK if changed else MUTED
+    _write_members(ax, start, y, sense.members, points, typeface, sheet.text, color)
+
+
+def _write_members(
+    ax: Axes, x: float, y: float, members: Sequence[str], points: float, typeface: Typeface,
+    size: float, color: str,
+) -> None:  # fmt: skip
+    words = [typeface.printable(member) for member in members]
+    text = words_that_fit(ax, words, typeface, points, size)
+    write(ax, x, y, text, typeface, size, color, "left", gid="members")
 
 
 def _draw_word(
@@ -341,14 +352,19 @@ def _subject(found: Comparison) -> list[str]:
 
 def _remarks(found: Comparison) -> list[str]:
     n_senses = int((found.sense_changes != "").sum())
+    changed = (
+        f"black lines and words: the {plural('sense', n_senses)} whose share changed"
+        if n_senses
+        else "no sense has a significant change of share"
+    )
     return [
         "red: words with a change in all responses or in a sense; false discovery rate of both "
         f"together: {found.alpha:.0%}",
         "divergence: Jensen-Shannon, of all responses to a word",
         f"permuted: {found.units}",
-        f"black lines and words: the {plural('sense', n_senses)} whose share changed"
-        if n_senses
-        else "no sense has a significant change of share",
+        changed
+        if len(found.sense_changes)
+        else "responses of a group: those that it gives more often than the others",
         *(
             ("100 responses per word are assumed if their number is unknown",)
             if any("are assumed" in note for note in found.notes)
