@@ -8,7 +8,6 @@ import pytest
 
 import manymaps as mm
 from manymaps.analysis.alignment import align, map_pairs
-from manymaps.atlas.consensus import Consensus
 from manymaps.errors import DataError
 from manymaps.model import CODE
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
@@ -147,16 +146,10 @@ def test_maps_that_share_nothing_have_no_match():
     assert found.matches[0] == 0
 
 
-def test_what_the_atlas_holds_per_map_goes_along():
-    of_map = np.arange(5 * 40).reshape(5, 40)
-    consensus = Consensus(
-        offsets=np.linspace(0, 200, 41).astype(int), by_fit=np.ones((200, 1)),
-        neighbors=np.zeros((200, 1), int), weights=np.ones((200, 1)), of_map=of_map, threshold=0.5,
-    )  # fmt: skip
-    atlas = atlas_of(consensus=consensus, log_normalizer=1.5, metadata={"n": np.arange(40)})
+def test_metadata_and_the_normalizer_go_along():
+    atlas = atlas_of(log_normalizer=1.5, metadata={"n": np.arange(40)})
     rng = np.random.default_rng(0)
     found = align(atlas, atlas.renumbered(rng.permutation(5)))
-    np.testing.assert_array_equal(found.atlas.consensus.of_map, of_map[None, found.maps])
     assert found.atlas.log_normalizer == 1.5
     np.testing.assert_array_equal(found.atlas.metadata["n"], np.arange(40))
 

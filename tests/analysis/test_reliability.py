@@ -8,7 +8,12 @@ from scipy import sparse
 
 import manymaps as mm
 from code_samples import sample
-from manymaps.analysis.reliability import EXPLAINED, RECURRING
+from manymaps.analysis.reliability import (
+    EXPLAINED,
+    RECURRING,
+    explained_by_even_spread,
+    mean_explained,
+)
 from manymaps.analysis.stability import repeat_fits, stability
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import (
@@ -88,6 +93,46 @@ class TestExplained:
         start, end = (fit.set_params(max_iter=n).fit(small).atlas_ for n in (1, 80))
         early, late = (np.nanmean(mm.reliability(atlas).explained) for atlas in (start, end))
         assert late > 3 * early
+
+
+class TestEvenSpread:
+    def test_against_plain_loops(self):
+        rng = np.random.default_rng(0)
+        table = rng.random((12, 12)) * (rng.random((12, 12)) < 0.8)
+        np.fill_diagonal(table, 0)
+        table[5] = 0
+        table /= np.maximum(table.sum(axis=1, keepdims=True), 1e-9)
+        atlas = replace(made(n=12), associations=sparse.csr_array(table))
+        expected = [
+            sum(min(p, 1 / 11) for p in row) / row.sum() if row.any() else np.nan for row in table
+        ]
+        spread = explained_by_even_spread(atlas.associations)
+        np.testing.assert_allclose(spread, expected, rtol=1e-6)
+        found = mm.reliability(atlas)
+        assert found.explained_by_even_spread == pytest.approx(np.nanmean(expected))
+        both = np.nanmean(found.explained), found.explained_by_even_spread
+        assert mean_explained(atlas) == pytest.approx(both)
+
+    def test_maps_without_structure_explain_as_much(self):
+        points = np.zeros((1, 12, 2))
+        points[0] = np.random.default_rng(0).normal(size=(12, 2)) * 1e-3
+        table = 1.0 + np.random.default_rng(1).random((12, 12))
+        np.fill_diagonal(table, 0)
+        table /= table.sum(axis=1, keepdims=True)
+        atlas = mm.Atlas(
+            list("abcdefghijkl"), points, np.ones((1, 12)), MULTIPLE_MAPS_T_SNE,
+            associations=sparse.csr_array(table),
+        )  # fmt: skip
+        found = mm.reliability(atlas)
+        assert found.explained_by_even_spread == pytest.approx(found.explained.mean(), rel=1e-4)
+        assert found.explained_by_even_spread > 0.8
+
+    def test_it_is_unknown_if_at_most_half_of_the_pairs_have_a_similarity(self):
+        assert np.isnan(mm.reliability(made()).explained_by_even_spread)
+        half = np.triu(np.ones((6, 6)), 1) / np.arange(5, -1, -1).clip(1)[:, None]
+        assert np.isnan(explained_by_even_spread(sparse.csr_array(half))).all()
+        half[5, 0] = 1
+        assert np.isfinite(explained_by_even_spread(sparse.csr_array(half))).all()
 
 
 class TestRecurring:

@@ -1,6 +1,7 @@
 """Senses and maps over several fits: what recurs, and what chance gives."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -13,9 +14,7 @@ import manymaps as mm
 from code_samples import sample
 from manymaps.analysis.senses import fit_senses
 from manymaps.analysis.stability import repeat_fits, stability
-from manymaps.atlas.associations import strongest_associations
-from manymaps.atlas.atlas import Atlas, load_atlas
-from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 from sweep_samples import InterruptedMaps
@@ -50,20 +49,46 @@ def jittered(atlas, seed, size=0.6):
     return replace(atlas, maps=atlas.maps + noise, proportions=proportions)
 
 
+def recalled(seed=0, n=40):
+    """Words whose associations belong to two topics each, and one word without associations."""
+    rng = np.random.default_rng(seed)
+    atlas = made(seed, n, spread=0.3)
+    topics = (atlas.proportions.T @ atlas.proportions) * rng.gamma(0.3, size=(n, n))
+    np.fill_diagonal(topics, 0)
+    topics[3] = 0
+    return replace(atlas, associations=sparse.csr_array(topics))
+
+
+def members_of(found, sense):
+    """The weights of the members of a sense, by object."""
+    row = found.members[[sense]].tocoo()
+    return dict(zip(row.col.tolist(), row.data.tolist(), strict=True))
+
+
 class TestSenses:
-    @pytest.mark.parametrize("model", MODELS)
-    def test_they_are_those_of_the_atlas(self, model):
-        atlas = made(model=model)
-        found = fit_senses(atlas, 5, 0.2)
-        for i in (0, 7, 39):
-            rows = slice(*found.offsets[i : i + 2])
-            senses = atlas.senses(atlas.labels[i], n_neighbors=5, min_weight=0.2)
+    @pytest.mark.parametrize(
+        "atlas", [*(made(model=model) for model in MODELS), recalled()], ids=[*"abc", "recalled"]
+    )
+    def test_they_are_those_of_the_atlas(self, atlas):
+        found = fit_senses(atlas, 5)
+        for i, label in enumerate(atlas.labels):
+            n_members = 5 if atlas.associations is None or i == 3 else 40
+            senses = atlas.senses(label, n_neighbors=n_members)
+            rows = range(*found.offsets[i : i + 2])
             assert found.maps[rows].tolist() == [sense.map for sense in senses]
-            for row, sense in zip(range(rows.start, rows.stop), senses, strict=True):
-                near = [atlas.labels[j] for j in found.neighbors[row]]
-                assert near == [n.label for n in sense.neighbors]
-                shares = np.array([n.similarity for n in sense.neighbors])
-                np.testing.assert_allclose(found.weights[row], shares / shares.sum(), rtol=1e-6)
+            for row, sense in zip(rows, senses, strict=True):
+                weights = {
+                    atlas.index(near.label): near.strength or near.similarity
+                    for near in sense.neighbors
+                }
+                whole = sum(weights.values())
+                expected = {j: weight / whole for j, weight in weights.items()}
+                assert members_of(found, row) == pytest.approx(expected)
+                assert found.strongest(row, 3) == list(weights)[:3]
+                share = sense.share
+                if share is None:
+                    share = atlas.map_weights[sense.map, i]
+                assert found.shares[row] == pytest.approx(share)
 
     def test_of_two_kinds_they_are_those_of_the_other(self):
         rng = np.random.default_rng(0)
@@ -72,20 +97,18 @@ class TestSenses:
             list("abcdefghi"), rng.normal(size=(2, 9, 2)), proportions, CODE,
             kinds=["text"] * 4 + ["word"] * 5, factors=np.linspace(0.1, 1, 9),
         )  # fmt: skip
-        found = fit_senses(atlas, 3, 0.1)
+        found = fit_senses(atlas, 3)
         for i, label in enumerate(atlas.labels):
             senses = atlas.senses(label, n_neighbors=3)
             rows = range(*found.offsets[i : i + 2])
             for row, sense in zip(rows, senses, strict=True):
-                near = [atlas.labels[j] for j in found.neighbors[row]]
+                near = [atlas.labels[j] for j in found.strongest(row, 3)]
                 assert near == [n.label for n in sense.neighbors]
 
     def test_fewer_neighbours_than_asked_for(self):
-        atlas = made(n=3, n_maps=1)
-        found = fit_senses(atlas, 10, 0.1)
-        assert (found.neighbors[:, :2] >= 0).all()
-        assert (found.neighbors[:, 2:] == -1).all()
-        np.testing.assert_allclose(found.weights.sum(axis=1), 1)
+        found = fit_senses(made(n=3, n_maps=1), 10)
+        assert np.diff(found.members.indptr).tolist() == [2, 2, 2]
+        np.testing.assert_allclose(found.members.sum(axis=1), 1)
 
     def test_one_alone_in_its_map_has_no_sense(self):
         proportions = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -93,20 +116,47 @@ class TestSenses:
         found = stability([atlas, atlas])
         assert found.word_recurrence[:2].tolist() == [1, 1]
         assert np.isnan(found.recurrence("c"))
-        assert found.consensus("c") == []
         lonely = replace(atlas, proportions=np.eye(3), maps=np.zeros((3, 3, 2)))
-        with pytest.raises(DataError):
+        with pytest.raises(DataError, match="no object of the atlas has a sense"):
             stability([lonely, lonely])
 
     def test_one_far_from_all_keeps_its_neighbours_under_a_gaussian(self):
         atlas = made(model=MULTIPLE_MAPS_SNE, n_maps=1, n=20)
         atlas.maps[0, 0] = 500
-        found = fit_senses(atlas, 3, 0.1)
-        assert (found.neighbors[0] >= 0).any()
-        assert found.weights[0].sum() == pytest.approx(1)
+        assert sum(members_of(fit_senses(atlas, 3), 0).values()) == pytest.approx(1)
+
+
+def most_overlapping(first, second):
+    """The one-to-one match of two lists of weighted senses with the largest sum, by trying all."""
+    tables = [[sum(min(w, t.get(j, 0)) for j, w in s.items()) for t in second] for s in first]
+    n = max(len(first), len(second))
+    padded = np.zeros((n, n))
+    padded[: len(first), : len(second)] = np.array(tables).reshape(len(first), len(second))
+    return max(
+        (padded[range(n), order] for order in map(list, permutations(range(n)))), key=np.sum
+    )[: len(first)]
 
 
 class TestAgreement:
+    @pytest.mark.parametrize("sample_of", [made, recalled])
+    def test_against_plain_loops(self, sample_of):
+        first = sample_of()
+        fits = [first, jittered(first, 1), jittered(first, 2)]
+        found = stability(fits, n_neighbors=6, threshold=0.4)
+        for a, senses in enumerate(found.senses):
+            for i in range(first.n_objects):
+                by_fit = [
+                    [members_of(one, row) for row in range(*one.offsets[i : i + 2])]
+                    for one in found.senses
+                ]
+                own = slice(*senses.offsets[i : i + 2])
+                best = [most_overlapping(by_fit[a], by_fit[b]) for b in range(3) if b != a]
+                np.testing.assert_allclose(senses.overlap[own], np.mean(best, axis=0), atol=1e-12)
+                recurs = np.mean(np.array(best) >= 0.4, axis=0)
+                np.testing.assert_allclose(senses.recurrence[own], recurs)
+        overlaps = np.concatenate([senses.overlap for senses in found.senses])
+        assert found.observed.overlap == pytest.approx(overlaps.mean())
+
     @pytest.mark.parametrize("model", MODELS)
     def test_identical_fits_agree_wholly(self, model):
         atlas = made(model=model)
@@ -176,7 +226,8 @@ class TestAgreement:
         of_first = slice(*found.senses[0].offsets[i : i + 2])
         assert sorted(found.senses[0].recurrence[of_first]) == [0.5, 1]
         assert found.recurrence(word) == pytest.approx((1 + 0.5 + 1 + 0.5 + 1) / 5)
-        assert [sense.n_fits for sense in found.consensus(word)] == [3, 2]
+        recurs = np.isfinite(found.shares_by_fit[:, of_first])
+        assert sorted(recurs.sum(axis=0)) == [2, 3]
 
     @settings(max_examples=20, deadline=None)
     @given(st.integers(0, 10**6), st.permutations(range(3)))
@@ -203,10 +254,6 @@ class TestAgreement:
         np.testing.assert_array_equal(one.word_overlap, found.word_overlap)
         assert one.atlases[1].labels == atlas.labels
         np.testing.assert_array_equal(one.atlases[1].maps, fits[1].maps)
-        # What was found of other fits stands in the old order.
-        attached = reordered(found.attach(), order)
-        assert attached.consensus is not None
-        assert stability([fits[0], attached]).atlases[1].consensus is None
 
     def test_two_kinds_with_a_label_in_both(self):
         rng = np.random.default_rng(1)
@@ -217,88 +264,43 @@ class TestAgreement:
         )  # fmt: skip
         found = stability([atlas, atlas])
         assert found.observed.recurrence == 1
-        near = found.consensus("a", kind="word")[0].neighbors
-        assert {n.label for n in near} <= set("abcd")
+        of_word = found.senses[0].members[found.senses[0].words == 4]
+        assert set(of_word.indices.tolist()) <= {0, 1, 2, 3}
 
 
-class TestConsensus:
-    def test_each_fit_counts_once(self):
-        """A sense that one fit splits over two maps."""
-        points = np.array([[[0.0], [0.1], [0.2], [9.0]]] * 2)
-        whole = np.array([[1.0, 1, 1, 1], [0, 0, 0, 0]])
-        split = np.full((2, 4), 0.5)
+class TestSharesByFit:
+    def test_they_are_those_of_the_matches(self):
+        """The second fit contains both senses of tie with other shares, and the third only one."""
+        points = np.full((2, 5, 1), 50.0)
+        points[:, 0], points[0, 1:3, 0], points[1, 3:, 0] = 0, [0.1, 0.2], [0.1, 0.2]
+        table = np.zeros((3, 5, 5))
+        table[:, 0, 1:] = [[4, 2, 3, 1], [1, 1, 5, 3], [1, 0, 0, 0]]
+        table[:, 1:, 0] = 1
         fits = [
-            Atlas(["a", "b", "c", "d"], points, part, MULTIPLE_MAPS_T_SNE)
-            for part in (whole, split)
-        ]
-        (sense,) = stability(fits).consensus("a")
-        assert sense.n_fits == 2
-        assert sense.by_fit == (1, 1)
-        assert sense.share == 1
-        assert sum(n.weight for n in sense.neighbors) == pytest.approx(1)
-        assert [n.label for n in sense.neighbors] == ["b", "c", "d"]
-
-    def test_every_sense_is_in_one_group(self):
-        atlas = made(n=60)
-        fits = [jittered(atlas, k, 1.5) for k in range(4)]
-        found = stability(fits)
-        for i, word in enumerate(atlas.labels):
-            senses = found.consensus(word)
-            listed = np.sum([sense.by_fit for sense in senses], axis=0)
-            own = [fit.shares[slice(*fit.offsets[i : i + 2])].sum() for fit in found.senses]
-            np.testing.assert_allclose(listed, own, rtol=1e-5)
-            assert [sense.n_fits for sense in senses] == sorted(
-                (sense.n_fits for sense in senses), reverse=True
+            Atlas(
+                ["tie", "knot", "bow", "suit", "shirt"], points, np.full((2, 5), 0.5),
+                MULTIPLE_MAPS_T_SNE, associations=sparse.csr_array(part),
             )
-            there = found.senses[found.reference]
-            maps = sorted(map for sense in senses for map in sense.maps)
-            assert maps == sorted(there.maps[slice(*there.offsets[i : i + 2])])
+            for part in table
+        ]  # fmt: skip
+        found = stability(fits, reference=0)
+        np.testing.assert_allclose(
+            found.shares_by_fit[:, :2], [[0.6, 0.4], [0.2, 0.8], [1, np.nan]]
+        )
+        # The overlaps are 5/6 and 7/8 with the second fit, and 2/3 and none with the third.
+        strict = stability(fits, reference=0, threshold=0.85).shares_by_fit[:, :2]
+        np.testing.assert_allclose(strict, [[0.6, 0.4], [np.nan, 0.8], [np.nan, np.nan]])
+        other = stability(fits, reference=2).shares_by_fit[:, :1]
+        np.testing.assert_allclose(other, [[0.6], [0.2], [1]])
 
-    def test_it_goes_with_an_atlas_to_a_file(self, tmp_path):
-        atlas = made(n=30)
+    @pytest.mark.parametrize("sample_of", [made, recalled])
+    def test_they_count_the_fits_in_which_a_sense_recurs(self, sample_of):
+        atlas = sample_of()
         found = stability([jittered(atlas, k, 1.5) for k in range(4)])
-        attached = found.attach()
-        attached.save(tmp_path / "a.atlas")
-        again = load_atlas(tmp_path / "a.atlas")
-        np.testing.assert_array_equal(again.maps, found.atlases[found.reference].maps)
-        assert again.consensus.n_fits == 4
-        for word in atlas.labels:
-            consensus = found.consensus(word)
-            by_map = {m: sense.n_fits for sense in consensus for m in sense.maps}
-            senses = again.senses(word)
-            assert {sense.map: sense.n_fits for sense in senses} == by_map
-            elsewhere = again.senses_elsewhere(word)
-            assert elsewhere == [sense for sense in consensus if not sense.maps]
-        assert attached.add_metadata({"label": ["word1"], "x": [1]}).consensus is not None
-
-    def test_any_fit_can_carry_it(self):
-        atlas = made(n=30)
-        found = stability([atlas, atlas.renumbered([1, 0, 2, 3])])
-        other = found.attach(1)
-        assert {sense.n_fits for sense in other.senses("word0")} == {2}
-        assert {sense.n_fits for sense in atlas.senses("word0")} == {None}
-        assert atlas.senses_elsewhere("word0") == []
-        assert other.senses_elsewhere("word0") == []
-        with pytest.raises(ParameterError, match="fit 2 does not exist"):
-            found.attach(2)
-
-    def test_new_objects_have_none(self):
-        rng = np.random.default_rng(0)
-        atlas = replace(made(n=30), vectors=rng.normal(size=(30, 4)))
-        attached = stability([atlas, atlas]).attach()
-        grown = mm.insert(attached, rng.normal(size=(2, 4)), labels=["new", "newer"])
-        grown = getattr(grown, "atlas", grown)
-        assert {sense.n_fits for sense in grown.senses("new")} == {None}
-        assert {sense.n_fits for sense in grown.senses("word3")} == {2}
-
-    def test_parts_must_fit(self):
-        atlas = made(n=10)
-        parts = stability([atlas, atlas]).attach().consensus.arrays()
-        parts["offsets"] = parts["offsets"][1:]
-        with pytest.raises(DataError, match="incompatible shapes"):
-            Consensus(**parts)
-        with pytest.raises(DataError):
-            replace(made(n=9), consensus=stability([atlas, atlas]).attach().consensus)
+        own = found.senses[found.reference]
+        assert found.shares_by_fit[found.reference].tolist() == own.shares.tolist()
+        recurs = np.isfinite(np.delete(found.shares_by_fit, found.reference, axis=0))
+        np.testing.assert_allclose(recurs.mean(axis=0), own.recurrence)
 
 
 class TestRefused:
@@ -328,7 +330,7 @@ class TestRefused:
         with pytest.raises(DataError, match="fit 1"):
             stability([made(), replace(made(), method="mm-sne")])
 
-    @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"min_weight": 1.5}, {"threshold": 0.0}])
+    @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"threshold": 0.0}])
     def test_values_out_of_range(self, wrong):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             stability([made(), made()], **wrong)
@@ -385,7 +387,6 @@ class TestRepeatFits:
             fits = repeat_fits(estimator, sample(), 2, random_state=0)
         found = stability(fits)
         assert 0 <= found.observed.recurrence <= 1
-        assert found.attach().senses("tie", kind="word")[0].n_fits in (1, 2)
 
 
 def test_senses_come_as_a_frame():
@@ -408,111 +409,13 @@ def test_fits_of_real_relations_share_senses():
     assert found.observed.recurrence > 5 * found.by_other_words.recurrence
 
 
-class TestGroups:
-    """Fits that know associations: senses are groups, and two may lie in one map."""
-
-    @staticmethod
-    def fit(seed=0, n=30):
-        rng = np.random.default_rng(seed)
-        table = np.zeros((n, n))
-        for start in range(1, n, 5):
-            group = np.arange(start, min(start + 5, n))
-            table[np.ix_(group, group)] = 0.2 + 0.1 * rng.random((len(group), len(group)))
-        table[0, 1:11] = 0.1
-        np.fill_diagonal(table, 0)
-        atlas = made(n=n, n_maps=1, seed=seed)
-        observed = strongest_associations(sparse.csr_array(table))
-        return replace(atlas, associations=observed)
-
-    def test_they_are_those_of_the_atlas(self):
-        atlas = self.fit()
-        found = fit_senses(atlas, 4, 0.1)
-        for i in range(atlas.n_objects):
-            rows = range(*found.offsets[i : i + 2])
-            senses = [one for one in atlas.senses(atlas.labels[i], n_neighbors=4) if one.share]
-            senses.sort(key=lambda sense: -sense.share)
-            for row, sense in zip(rows, senses, strict=True):
-                assert found.maps[row] == sense.map
-                assert found.shares[row] == pytest.approx(sense.share)
-                assert found.proportions[row] == pytest.approx(sense.proportion)
-                near = found.neighbors[row][found.neighbors[row] >= 0]
-                assert tuple(near.tolist()) == sense.members
-                observed = np.array([n.observed for n in sense.neighbors])
-                responses = found.responses[row][: len(near)]
-                np.testing.assert_allclose(responses, observed / observed.sum(), rtol=1e-6)
-                votes = atlas.choices.votes(np.full(len(near), i), near)[:, sense.map]
-                np.testing.assert_allclose(found.weights[row][: len(near)], responses * votes)
-        assert len(atlas.senses(atlas.labels[0])) == 2
-
-    def test_least_share(self):
-        atlas = self.fit()
-        assert np.diff(fit_senses(atlas, 4, 0.1, 0.6).offsets)[0] == 1
-        assert np.diff(fit_senses(atlas, 4, 0.1, 0.0).offsets)[0] == 2
-
-    def test_two_senses_of_one_map_are_told_apart_in_the_consensus(self, tmp_path):
-        first = self.fit()
-        word = first.labels[0]
-        # The second fit does not know the second group.
-        table = first.associations.toarray()
-        table[0, 6:11] = 0
-        second = replace(first, associations=sparse.csr_array(table))
-        found = stability([first, second])
-        both, alone = found.consensus(word)
-        assert (both.n_fits, alone.n_fits) == (2, 1)
-        assert both.maps == alone.maps == (0,)
-        found.attach(0).save(tmp_path / "a.atlas")
-        again = load_atlas(tmp_path / "a.atlas")
-        told = {sense.members[0] < 6: sense.n_fits for sense in again.senses(word)}
-        assert told == {True: 2, False: 1}
-        assert again.senses_elsewhere(word) == []
-        other = found.attach(1)
-        assert [sense.n_fits for sense in other.senses(word)] == [2]
-        [elsewhere] = other.senses_elsewhere(word)
-        assert elsewhere.n_fits == 1
-        grown = again.extended(["new"], np.zeros((1, 1, 2)), np.ones((1, 1)), at=1)
-        assert {sense.members[0] < 7: sense.n_fits for sense in grown.senses(word)} == told
-        behind = again.consensus.extended(2).arrays()
-        for name, part in again.consensus.extended(2, at=again.n_objects).arrays().items():
-            np.testing.assert_array_equal(behind[name], part)
-
-    def test_a_fit_that_scatters_a_group_does_not_have_it_and_knows_no_other(self):
-        first = self.fit()
-        halves = np.concatenate([first.proportions / 2] * 2)
-        far = 50 * np.random.default_rng(0).normal(size=first.maps.shape)
-        whole = replace(
-            first, maps=np.concatenate([first.maps, far]),
-            proportions=np.concatenate([first.proportions, 0 * first.proportions]),
-        )  # fmt: skip
-        scattering = replace(
-            whole, maps=np.concatenate([first.maps, first.maps]), proportions=halves
-        )
-        found = stability([whole, whole, scattering], threshold=0.6)
-        word = first.labels[0]
-        senses = found.consensus(word)
-        assert [sense.held for sense in senses] == [(True, True, False)] * 2
-        for fit in range(3):
-            told = found.attach(fit)
-            listed = [sense for sense in told.senses(word) if sense.share]
-            assert [sense.n_fits for sense in listed] == [2, 2]
-            assert told.senses_elsewhere(word) == []
-        assert 0 < found.recurrence(word) < 1
-
-    def test_associations_follow_their_objects(self):
-        first, second = self.fit(), self.fit(1)
-        order = np.random.default_rng(0).permutation(first.n_objects)
-        found, again = stability([first, second]), stability([first, second.subset(order)])
-        np.testing.assert_array_equal(again.word_overlap, found.word_overlap)
-        kept = again.atlases[1].associations
-        np.testing.assert_array_equal(kept.toarray(), second.associations.toarray())
-
-    def test_some_words_have_maps_and_others_groups(self):
-        atlas = self.fit()
-        table = atlas.associations.toarray()
-        table[3] = 0
-        found = fit_senses(replace(atlas, associations=sparse.csr_array(table)), 4, 0.1)
-        assert np.diff(found.offsets).min() == 1
-        row = found.offsets[3]
-        assert found.shares[row] == pytest.approx(atlas.map_weights[0, 3])
+def test_associations_follow_their_objects():
+    first, second = recalled(), recalled(1)
+    order = np.random.default_rng(0).permutation(first.n_objects)
+    found, again = stability([first, second]), stability([first, second.subset(order)])
+    np.testing.assert_array_equal(again.word_overlap, found.word_overlap)
+    kept = again.atlases[1].associations
+    np.testing.assert_array_equal(kept.toarray(), second.associations.toarray())
 
 
 class TestBootstrap:

@@ -47,31 +47,32 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert found.pop("overlap")["observed"] == pytest.approx(here.observed.overlap)
     assert found.pop("explained") == pytest.approx(np.nanmean(here.reliability().explained))
     assert found.pop("recurring") == pytest.approx(np.nanmean(here.reliability().recurring))
+    even = here.reliability().explained_by_even_spread
+    assert found.pop("explained_by_even_spread") == pytest.approx(even)
     assert found.pop("map_similarity") == pytest.approx(here.map_similarity)
     assert found.pop("map_similarity_by_chance") == pytest.approx(here.map_similarity_by_chance)
     assert found == {
         "n_fits": 3, "n_objects": 6, "n_senses": sum(len(one.maps) for one in here.senses),
         "reference": here.reference, "threshold": 0.5, "seed": 0, "output": str(output),
-        "plot": None, "bootstrap": None, "level": "meaning",
+        "plot": None, "bootstrap": None,
     }  # fmt: skip
     atlas = mm.load_atlas(output)
     np.testing.assert_array_equal(atlas.maps, here.attach().maps)
-    assert atlas.consensus.n_fits == 3
+    assert {"share explained", "share recurring"} <= set(atlas.metadata)
 
 
-def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
-    output = tmp_path / "out.atlas"
-    assert record(*fits, "-o", output)["n_fits"] == 3
-    found = json.loads(invoke("senses", output, "tie", "--json").stdout)
-    assert found["n_fits"] == 3
-    assert all(1 <= sense["n_fits"] <= 3 for sense in found["senses"])
-    lines = invoke("senses", output, "tie").stdout.splitlines()
-    assert any(" of 3 fits " in line for line in lines[1:3])
-    shared = [sense for sense in found["elsewhere"] if sense["n_fits"] > 1]
-    assert sum(line.startswith("elsewhere") for line in lines) == len(shared)
-    alone = json.loads(invoke("senses", fits[0], "tie", "--json").stdout)
-    assert (alone["n_fits"], alone["senses"][0]["n_fits"], alone["elsewhere"]) == (None, None, [])
-    assert "fits" not in invoke("senses", fits[0], "tie").stdout
+def test_only_dense_data_are_compared_with_an_even_spread(tmp_path):
+    words = [f"w{i}" for i in range(8)]
+    dense = [f"{a},{b},{1 + (i * j) % 3}" for i, a in enumerate(words)
+             for j, b in enumerate(words) if i != j]  # fmt: skip
+    ring = [f"{a},{words[(i + k) % 8]},1" for i, a in enumerate(words) for k in (1, 2)]
+    for name, lines in (("dense", dense), ("ring", ring)):
+        file = tmp_path / f"{name}.csv"
+        file.write_text("\n".join(["cue,response,strength", *lines]), encoding="utf-8")
+        options = (file, "-o", tmp_path / "o.atlas", "--fits", 2, *SHORT)
+        even = record(*options)["explained_by_even_spread"]
+        printed = "an even spread explains" in invoke("stability", *options).stdout
+        assert (even is not None) is printed is (name == "dense")
 
 
 def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):

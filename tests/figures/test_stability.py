@@ -32,43 +32,54 @@ def marked(figure, gid):
 @pytest.mark.parametrize("label", ["word{}", "a very long name of an object, number {}", "λ語{}"])
 @pytest.mark.parametrize("n_fits", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 30))])
 def test_nothing_overlaps_or_is_cut_off(label, n_fits):
-    figure = plot_stability(compared(n_fits, label=label), least_fits=1)
+    figure = plot_stability(compared(n_fits, label=label))
     (ax,) = figure.axes
     texts = [text for text in [*ax.texts, *figure.texts] if text.get_text()]
     assert_apart(figure, texts)
 
 
-def test_dots_say_what_the_consensus_says():
+def test_dots_say_in_which_fits_a_sense_recurs():
     found = compared()
-    figure = plot_stability(found, ["word3", "word7"], least_fits=1)
-    senses = [sense for word in ("word3", "word7") for sense in found.consensus(word)]
-    dots, rings = marked(figure, "dot"), marked(figure, "ring")
-    assert [len(dot.get_offsets()) for dot in dots] == [sense.n_fits for sense in senses]
-    assert [len(ring.get_offsets()) for ring in rings] == [4 - sense.n_fits for sense in senses]
-    areas = np.concatenate([dot.get_sizes() for dot in dots])
-    proportions = np.concatenate([[p for p in sense.by_fit if p > 0] for sense in senses])
-    np.testing.assert_allclose(areas / proportions, (areas / proportions)[0])
+    words = [f"word{i}" for i in range(3, 12)]
+    figure = plot_stability(found, words)
+    own = found.senses[found.reference]
+    senses = np.flatnonzero(np.isin(own.words, range(3, 12)))
+    shares = found.shares_by_fit[:, senses].T
+    dots = marked(figure, "dot")
+    assert len(dots) == len(senses)
+    assert not np.isfinite(shares).all()
+    places = [np.asarray(dot.get_offsets())[:, 0] for dot in dots]
+    centers = np.unique(np.concatenate(places))
+    for place, row in zip(places, shares, strict=True):
+        assert place.tolist() == centers[np.isfinite(row)].tolist()
+    areas = np.concatenate([dot.get_sizes() for dot in dots]) / shares[np.isfinite(shares)]
+    np.testing.assert_allclose(areas, areas[0])
     heights = [dot.get_offsets()[0, 1] for dot in dots]
     assert heights == sorted(heights)
-    assert [text.get_text() for text in marked(figure, "word")] == ["word3", "word7"]
-    near = marked(figure, "neighbors")[0].get_text().split(" · ")
-    assert near == [n.label for n in senses[0].neighbors[: len(near)]]
+    assert [text.get_text() for text in marked(figure, "word")] == words
+    for text, sense in zip(marked(figure, "members"), senses, strict=True):
+        names = text.get_text().split(" · ")
+        labels = found.atlases[0].labels
+        assert names == [labels[j] for j in own.strongest(sense, len(names))]
 
 
-def test_senses_of_few_fits_are_left_out_and_counted():
+def test_a_word_without_senses_has_a_row():
+    proportions = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    atlas = Atlas(list("abc"), np.zeros((2, 3, 2)), proportions, MULTIPLE_MAPS_T_SNE)
+    figure = plot_stability(stability([atlas, atlas]), ["c", "a"])
+    assert [text.get_text() for text in marked(figure, "word")] == ["c", "a"]
+    assert len(marked(figure, "dot")) == 1
+
+
+def test_without_words_those_with_the_most_even_shares_are_shown():
     found = compared()
-    all_rows = marked(plot_stability(found, "word3", least_fits=1), "neighbors")
-    figure = plot_stability(found, "word3", least_fits=4)
-    rows = marked(figure, "neighbors")
-    kept = max(1, sum(sense.n_fits == 4 for sense in found.consensus("word3")))
-    assert len(rows) == kept < len(all_rows)
-
-
-def test_without_words_the_most_spread_are_shown():
-    found = compared()
-    spread = 1 / (found.atlases[found.reference].map_weights ** 2).sum(axis=0)
+    own = found.senses[found.reference]
+    spread = [
+        (own.shares[own.words == i].sum()) ** 2 / (own.shares[own.words == i] ** 2).sum()
+        for i in range(40)
+    ]
     shown = [text.get_text() for text in marked(plot_stability(found), "word")]
-    assert shown == [f"word{i}" for i in np.argsort(-spread)[:6]]
+    assert shown == [f"word{i}" for i in np.argsort(-np.array(spread), kind="stable")[:6]]
 
 
 def test_what_is_refused():
@@ -78,8 +89,5 @@ def test_what_is_refused():
     for words in ([], [f"word{i % 40}" for i in range(41)]):
         with pytest.raises(ParameterError, match=f"{len(words)} words were requested"):
             plot_stability(found, words)
-    for least in (0, 5):
-        with pytest.raises(ParameterError, match=f"least_fits={least}"):
-            plot_stability(found, least_fits=least)
-    with pytest.raises(ParameterError, match="n_neighbors=0"):
-        plot_stability(found, n_neighbors=0)
+    with pytest.raises(ParameterError, match="n_members=0"):
+        plot_stability(found, n_members=0)

@@ -83,12 +83,11 @@ def fit_senses(atlas: Atlas, n_neighbors: int) -> FitSenses:
         raise DataError("no object of the atlas has a sense; expected maps with several objects")
     # The senses of each word are already in descending order.
     found.sort(key=lambda sense: sense[0])
-    owners, maps, shares, members, weights = zip(*found, strict=True)
-    sizes = [len(near) for near in members]
-    weights = [values / values.sum() for values in weights]
+    owners, maps, shares, members, strengths = zip(*found, strict=True)
+    ends = np.cumsum([0, *map(len, members)])
+    weights = np.concatenate([values / values.sum() for values in strengths])
     table = sparse.csr_array(
-        (np.concatenate(weights), np.concatenate(members), np.cumsum([0, *sizes])),
-        shape=(len(found), atlas.n_objects),
+        (weights, np.concatenate(members), ends), shape=(len(found), atlas.n_objects)
     )
     table.sort_indices()
     counts = np.bincount(owners, minlength=atlas.n_objects)
