@@ -187,14 +187,9 @@ class Stability(TabularResult):
             shares[fit, one[recurs]] = other.shares[match[recurs]]
         return shares
 
+    @cached_property
     def reliability(self) -> Reliability:
-        """Measure the reliability of each position in the reference, by the other fits.
-
-        Returns
-        -------
-        Reliability
-            The explained and recurring shares of each object.
-        """
+        """Reliability of each position in the reference, compared with the other fits."""
         others = [atlas for k, atlas in enumerate(self.atlases) if k != self.reference]
         return reliability_with(self.atlases[self.reference], others, self.n_neighbors)
 
@@ -206,7 +201,7 @@ class Stability(TabularResult):
         Atlas
             A new atlas with the columns.
         """
-        return self.reliability().attach(self.atlases[self.reference])
+        return self.reliability.attach(self.atlases[self.reference])
 
     @property
     def columns(self) -> dict[str, np.ndarray]:

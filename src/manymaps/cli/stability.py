@@ -127,18 +127,13 @@ def stability(options: StabilityOptions) -> None:
         figure = None
         if options.plot is not None:
             figure = mm.plot_stability(found, options.words_shown or None, width=options.width)
-        reliability = found.reliability()
     if options.output is not None:
-        atlas = reliability.attach(found.atlases[found.reference])
-        atlas.save(options.output, vectors=not options.vectors.drop_vectors)
+        found.attach().save(options.output, vectors=not options.vectors.drop_vectors)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
-    record = _record(found, reliability, options)
+    record = _record(found, options)
     tell(
-        lambda: record,
-        lambda: _report(found, reliability, record, options),
-        files=(options.plot,),
-        summary=True,
+        lambda: record, lambda: _report(found, record, options), files=(options.plot,), summary=True
     )
 
 
@@ -210,9 +205,7 @@ def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict
     return trials, {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
 
 
-def _record(
-    found: mm.Stability, reliability: mm.Reliability, options: StabilityOptions
-) -> dict[str, Any]:
+def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
     from manymaps.analysis.reliability import mean_known
 
     levels = {
@@ -220,6 +213,7 @@ def _record(
         "by_other_words": found.by_other_words,
         "by_dealing": found.by_dealing,
     }
+    reliability = found.reliability
     assert reliability.recurring is not None
     return {
         "n_fits": found.n_fits,
@@ -242,15 +236,10 @@ def _record(
     }
 
 
-def _report(
-    found: mm.Stability,
-    reliability: mm.Reliability,
-    record: dict[str, Any],
-    options: StabilityOptions,
-) -> str:
+def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
     """Report the observed and chance recurrence, and the words with most and least recurrence."""
     best, worst = _extremes(found)
-    rows = [*_rows(record, reliability)]
+    rows = [*_rows(record, found.reliability)]
     if best:
         rows.append(("most stable words", "", "", ", ".join(best)))
         rows.append(("least stable words", "", "", ", ".join(worst)))

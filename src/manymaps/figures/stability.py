@@ -189,7 +189,7 @@ def _axes(columns: _Columns, height: float) -> Axes:
 def _draw_columns(ax: Axes, found: Stability, columns: _Columns, typeface: Typeface) -> None:
     """Draw the numbers of the fits, a line below each, and a mark on the reference."""
     bottom, centers, small = ax.get_ylim()[0], columns.centers, columns.sheet.tick
-    lines = [[(x, NAMES), (x, bottom)] for x in centers]
+    lines = [[(x, NAMES - BETWEEN / 2), (x, bottom)] for x in centers]
     ax.add_collection(LineCollection(lines, colors=HAIRLINE, linewidths=0.7, zorder=1))
     y = NAMES - 0.2
     write(ax, centers[0] - 0.32, y, "fit", typeface, small, MUTED, "right")
@@ -242,6 +242,6 @@ def _subject(found: Stability) -> list[str]:
 
 def _remarks(found: Stability) -> list[str]:
     return [
-        f"senses of fit {found.reference}, which is the most similar to the others",
-        f"a dot is missing if the members of no sense overlap by {found.threshold:.0%}",
+        f"senses of fit {found.reference}, the reference",
+        f"a dot is missing if no sense has {found.threshold:.0%} of the members' weight in common",
     ]
