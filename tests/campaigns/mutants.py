@@ -74,6 +74,7 @@ _ALSO = {
     "model/similarities": ("tests/atlas/test_probabilities.py",),
     "maps/restarts": ("tests/maps/test_restarts.py",),
     "optimizers/descent": ("tests/optimizers/test_presets.py", "tests/maps/test_run.py"),
+    "analysis/senses": ("tests/analysis/test_stability.py",),
     "analysis/stability": ("tests/analysis/test_stability.py",),
 }  # fmt: skip
 

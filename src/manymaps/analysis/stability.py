@@ -16,7 +16,8 @@ its match is at least `threshold`. The default threshold is half the weight (a J
 Two levels estimate the agreement by chance. The level `by_other_words` matches the senses of each
 word with the senses of another word drawn at random. The level `by_dealing` matches the senses of
 each word with the senses of the same word after permuting its members among its senses. Agreement
-above the level `by_dealing` concerns the grouping of members, not only the set of members.
+above the level `by_dealing` concerns the grouping of members, not only the set of members. The
+permutation does not change a word with a single sense.
 
 Maps themselves are matched by their memberships, using the weighted Jaccard index of two maps'
 proportions over all objects. The agreement of maps is weaker evidence than the agreement of senses.
