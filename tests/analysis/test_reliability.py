@@ -53,7 +53,6 @@ class TestExplained:
                 np.minimum(table[i], q / q.sum()).sum() / table[i].sum() if i != 5 else np.nan
             )
             assert found.explained[i] == pytest.approx(expected, rel=1e-5, nan_ok=True)
-            assert atlas.explained(label) == pytest.approx(expected, nan_ok=True)
         assert found.recurring is None
         assert list(found.metadata) == [EXPLAINED]
 
@@ -72,7 +71,6 @@ class TestExplained:
         own = (np.arange(30) == 7).astype(float)
         alone = replace(far, maps=far.maps[:2], proportions=np.stack([1 - own, own]))
         assert mm.reliability(alone).explained[7] == 0
-        assert alone.explained("word7") == 0
 
     def test_of_vectors_similarities_are_made_once_more(self):
         values = np.random.default_rng(0).normal(size=(60, 5))

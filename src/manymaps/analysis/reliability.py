@@ -215,26 +215,6 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
     return reliability_with(atlas, in_order_of(atlas, fits), n_neighbors)
 
 
-def scores_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
-    """Return the explained and the recurring share of object i, or None if unknown.
-
-    Both shares are read from the metadata columns of the atlas. If the column of the explained
-    share is missing, this share is computed from the associations of the atlas.
-    """
-    explained, recurring = (_stored_score(atlas, name, i) for name in (EXPLAINED, RECURRING))
-    if explained is None and atlas.kinds is None:
-        share = atlas.explained(atlas.labels[i])
-        explained = share if np.isfinite(share) else None
-    return explained, recurring
-
-
-def _stored_score(atlas: Atlas, name: str, i: int) -> float | None:
-    column = atlas.metadata.get(name)
-    if column is None or np.asarray(column).dtype.kind not in "iuf" or not np.isfinite(column[i]):
-        return None
-    return float(column[i])
-
-
 def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
     """Return the `reliability` for fits whose objects are already in the order of the atlas."""
     explained, spread = _explained(atlas)

@@ -137,18 +137,6 @@ def similarities(atlas: AtlasData, i: int) -> np.ndarray:
     return sums
 
 
-def explained(atlas: AtlasData, i: int) -> float:
-    """Compute sum_j min(p_ij, q(j|i)) / sum_j p_ij; NaN if object i has no known associations."""
-    if atlas.associations is None or not has_associations(atlas, i):
-        return float("nan")
-    strengths = atlas.associations[[i]].toarray()[0].astype(np.float64)
-    predicted = similarities(atlas, i)
-    total = predicted.sum()
-    if not total > 0:
-        return 0.0
-    return float(np.minimum(strengths, predicted / total).sum() / strengths.sum())
-
-
 def neighbors(
     atlas: AtlasData, i: int, map: int | None, n_neighbors: int, neighbor_kind: str | None
 ) -> tuple[Neighbor, ...]:

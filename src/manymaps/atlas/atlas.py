@@ -245,32 +245,6 @@ class Atlas(AtlasData):
         """
         return self.choices.map_weights
 
-    def explained(self, word: str) -> float:
-        """Compute the share of a word's associations that the model reproduces.
-
-            sum_j min(p_ij, q(j|i)) / sum_j p_ij,        q(j|i) = q_ij / sum_j' q_ij'
-
-        The share is 1 if the model predicts every response with at least its observed strength.
-        Predictions above the observed strength do not increase the share. `manymaps.reliability`
-        computes the share for all objects at once, including objects that were fitted to vectors.
-
-        Parameters
-        ----------
-        word : str
-            The label, in upper or lower case.
-
-        Returns
-        -------
-        float
-            The explained share, from 0 to 1. It is NaN if no associations of the word are known.
-
-        Raises
-        ------
-        UnknownLabelError
-            If the word is unknown. The message suggests similar labels.
-        """
-        return answers.explained(self, self.index(word))
-
     def associates(self, label: str, *, associations: Associations | None = None) -> pd.DataFrame:
         """List the observed associates of an object, each with the map that explains most of it.
 
