@@ -15,7 +15,6 @@ from matplotlib.transforms import Bbox
 from scipy import sparse
 
 from figure_samples import assert_no_overlap, labels_of, random_atlas, words_of
-from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, ISLANDS
@@ -72,13 +71,6 @@ def test_dots_show_a_quantity_and_none_is_below_the_threshold(least, threshold, 
         at = np.abs(atlas.maps[1] - point).sum(axis=1).argmin()
         np.testing.assert_allclose(atlas.maps[1, at], point, atol=1e-6)
         assert area / areas.max() == pytest.approx(drawn[at] / drawn[shown].max())
-
-
-def test_a_word_without_associations_is_shown_in_maps_with_its_proportion():
-    atlas = random_atlas(2, n=80)
-    word = int(atlas.proportions.max(axis=0).argmin())
-    figure = plot_senses(atlas, atlas.labels[word], min_proportion=0.15)
-    assert len(figure.axes) == (atlas.proportions[:, word] >= 0.15).sum() > 1
 
 
 def test_where_labels_meet_the_important_one_wins():
@@ -179,81 +171,86 @@ def test_all_objects_in_one_place():
         assert_no_overlap(figure)
 
 
-def test_senses_come_in_order_of_recall_centred_on_the_word():
+def written(ax):
+    return [text.get_text() for text in ax.texts if text.get_gid() != "label"]
+
+
+def test_without_associations_the_maps_of_a_word_are_drawn_centred_on_it():
     atlas = random_atlas(6, sharpness=1.0)
     word, row = atlas.labels[11], 11
     figure = plot_senses(atlas, word, n_neighbors=5)
     senses = atlas.senses(word, n_neighbors=5)
-    assert len(figure.axes) == len(senses)
+    assert len(figure.axes) == len(senses) > 1
     for ax, sense in zip(figure.axes, senses, strict=True):
-        assert [t.get_text() for t in ax.texts if t.get_gid() != "label"] == [
-            f"{sense.weight:.0%}",
-            f"map {sense.map}",
-            ", ".join(near.label for near in sense.neighbors[:3]),
-        ]
+        name = [part for label in sense.name for part in (" · ", label)][1:]
+        assert written(ax) == [f"{sense.proportion:.2f}", f"map {sense.map}", *name]
         middle = [np.mean(ax.get_xlim()), np.mean(ax.get_ylim())]
         np.testing.assert_allclose(middle, atlas.maps[sense.map, row], atol=1e-6)
-        assert word in words_of(ax)
-        near = {n.label for n in sense.neighbors}
-        assert near & set(words_of(ax))
-
-
-def test_a_map_that_holds_no_sense_is_not_drawn():
-    points = np.array([[[0.0, 0], [3, 0], [50, 0]], [[0, 0], [90, 0], [0.1, 0]]])
-    held = np.array([[0.9, 1.0, 0.0], [0.1, 0.0, 1.0]])
-    observed = sparse.csr_array([[0, 0, 1.0], [0, 0, 0], [1.0, 0, 0]])
-    atlas = Atlas(
-        ["tie", "shelf", "knot"], points, held, MULTIPLE_MAPS_T_SNE, associations=observed
-    )
-    for words, n_axes in (("tie", 1), (["tie", "knot"], 2)):
-        figure = plot_senses(atlas, words)
-        assert len(figure.axes) == n_axes
-        written = {text.get_text() for text in figure.findobj(Text)}
-        assert {"in 1 map", "100%", "map 1"} <= written
-        assert "map 0" not in written or words != "tie"
-
-
-def two_groups():
-    points = np.array([[[0, 0], [1, 0], [1, 1], [1, 2], [-3, 0], [-3, 1], [-3, 2]]], float)
-    table = np.zeros((7, 7))
-    table[0, 1:] = [0.3, 0.2, 0.1, 0.2, 0.1, 0.1]
-    table[1:4, 1:4] = table[4:, 4:] = 0.2
-    np.fill_diagonal(table, 0)
-    return Atlas(
-        ["light", "lamp", "bulb", "torch", "heavy", "weight", "pound"], points, np.ones((1, 7)),
-        MULTIPLE_MAPS_T_SNE, associations=strongest_associations(sparse.csr_array(table)),
-    )  # fmt: skip
-
-
-def test_two_meanings_in_one_map_are_two_colours_in_one_panel():
-    atlas = two_groups()
-    figure = plot_senses(atlas, "light")
-    (ax,) = figure.axes
-    texts = [text.get_text() for text in ax.texts if text.get_gid() != "label"]
-    names = [", ".join(sense.name) for sense in atlas.senses("light")]
-    assert texts == ["60%", "map 0", names[0], "40%", names[1]]
-    ink = {label.get_text(): to_rgba(label.get_color()) for label in labels_of(ax)}
-    first, second = to_rgba(ISLANDS[0]), to_rgba(ISLANDS[1])
-    assert ink == {
-        "light": to_rgba(ACCENT),
-        **dict.fromkeys(("lamp", "bulb", "torch"), first),
-        **dict.fromkeys(("heavy", "weight", "pound"), second),
-    }
+        assert set(words_of(ax)) == {word, *(near.label for near in sense.neighbors)}
     page = " ".join(text.get_text() for text in figure.findobj(Text))
-    assert "in 1 map" in page
+    assert "decimals: mixing proportion" in page
+    assert "%" not in page
+
+
+def two_senses():
+    """The word light, whose associates are close on two maps, or on neither."""
+    labels = ["light", "lamp", "bulb", "torch", "sun", "heavy", "pound", *"abcdefgh"]
+    points = np.zeros((2, 15, 2))
+    points[:, 1:] = 500 + 9 * np.arange(28).reshape(14, 2)
+    points[0, 1:4] = [[1, 0], [1, 1], [1, 2]]
+    points[1, 5:7] = [[-1, 0], [-1, 1]]
+    held = np.full((2, 15), 0.5)
+    held[:, 1:5], held[:, 5:] = [[1], [0]], [[0], [1]]
+    table = np.zeros((15, 15))
+    table[0, 1:7] = [0.3, 0.2, 0.1, 0.1, 0.2, 0.1]
+    associations = sparse.csr_array(table)
+    return Atlas(labels, points, held, MULTIPLE_MAPS_T_SNE, associations=associations)
+
+
+def test_each_sense_is_a_panel_whose_members_are_labelled_in_one_colour():
+    atlas = two_senses()
+    figure = plot_senses(atlas, "light")
+    # The sun is not close, but belongs to map 0.
+    assert [written(ax) for ax in figure.axes] == [
+        ["70%", "map 0", "lamp", " · ", "bulb", " · ", "torch"],
+        ["30%", "map 1", "heavy", " · ", "pound"],
+    ]
+    member = to_rgba(ISLANDS[1])
+    for ax, members in zip(
+        figure.axes, (("lamp", "bulb", "torch"), ("heavy", "pound")), strict=True
+    ):
+        ink = {label.get_text(): to_rgba(label.get_color()) for label in labels_of(ax)}
+        assert ink == {"light": to_rgba(ACCENT)} | dict.fromkeys(members, member)
+    page = " ".join(text.get_text() for text in figure.findobj(Text))
+    assert "in 2 maps" in page
     assert "percentages: share of the associations of the word" in page
-    assert "smaller meanings" not in page
+    assert "other maps" not in page
     table = atlas.associations.toarray()
-    table[0, 1:] = [0.5, 0.25, 0.21, 0.02, 0.01, 0.01]
-    rest = replace(atlas, associations=strongest_associations(sparse.csr_array(table)))
-    page = " ".join(text.get_text() for text in plot_senses(rest, "light").findobj(Text))
-    assert "smaller meanings: 4%" in page
+    table[0, 1:7] = [0.32, 0.32, 0.32, 0, 0.04, 0]
+    figure = plot_senses(replace(atlas, associations=sparse.csr_array(table)), "light")
+    assert len(figure.axes) == 1
+    assert "other maps: 4%" in " ".join(text.get_text() for text in figure.findobj(Text))
 
 
-def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():
-    atlas = random_atlas(6, sharpness=0.0)
-    figure = plot_senses(atlas, atlas.labels[0], min_weight=0.5)
-    assert words_of(figure.axes[0]) == [atlas.labels[0]]
+def test_a_word_without_senses_is_drawn_on_its_largest_map():
+    atlas = two_senses()
+    table = np.zeros((15, 15))
+    table[0, 4] = 1.0
+    held = atlas.proportions.copy()
+    held[:, 0] = 0.4, 0.6
+    far = replace(atlas, associations=sparse.csr_array(table), proportions=held)
+    assert far.senses("light") == []
+    (ax,) = plot_senses(far, "light").axes
+    assert written(ax)[1:] == [f"map {far.map_weights[:, 0].argmax()}"]
+    assert words_of(ax) == ["light"]
+
+
+def test_shares_of_judged_similarities_are_beside_those_of_an_even_spread():
+    atlas = two_senses()
+    table = np.ones((15, 15)) - np.eye(15)
+    table[0, 1] = 5.0
+    figure = plot_senses(replace(atlas, associations=sparse.csr_array(table)), "light")
+    assert [written(ax)[0] for ax in figure.axes] == ["44% (even 29%)", "56% (even 71%)"][::-1]
 
 
 def test_given_axes_are_drawn_into():

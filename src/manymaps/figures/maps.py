@@ -595,8 +595,8 @@ def _draw_card(
     if is_marked:
         captions.write((0, 1), (0, 5), mark, size=sheet.title, bold=True)
     captions.title(
-        card.share, [", ".join(card.sense.name)], size=sheet.title,
-        shift=(1.3 * sheet.title * is_marked, 5), colors=[INK], end=f"map {card.sense.map}",
+        card.share, card.sense.name, size=sheet.title, shift=(1.3 * sheet.title * is_marked, 5),
+        colors=[INK] * 3, end=f"map {card.sense.map}",
     )  # fmt: skip
     panel_border(ax)
 

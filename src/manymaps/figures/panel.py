@@ -60,6 +60,8 @@ SPECK = 0.02
 # placed, with leaders if needed. In a fuller panel, leaders would be long and cross. The values are
 # not tuned.
 FEW, SPARSE = 40, 0.25
+# Minimum area in square points of the dot of a requested object, which its rim would hide.
+NAMED = 9.0
 FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
 # Dots without a hue, which only show where the map is crowded.
 CONTEXT = "#D2D0CA"
@@ -532,6 +534,7 @@ def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarra
     if len(points) == 0:
         return
     x, y = points.T
+    areas = np.maximum(areas, NAMED)
     halo = ax.scatter(x, y, s=areas * 2.2 + 60, color=ACCENT, linewidths=0)
     halo.set(gid="halo", alpha=0.22, zorder=1.5)
     named = ax.scatter(x, y, s=areas, c=fills, linewidths=0.9, edgecolors=PAPER)
