@@ -242,7 +242,7 @@ def test_a_word_without_senses_is_drawn_on_its_largest_map():
     assert far.senses("light") == []
     (ax,) = plot_senses(far, "light").axes
     assert written(ax)[1:] == [f"map {far.map_weights[:, 0].argmax()}"]
-    assert words_of(ax) == ["light"]
+    assert "light" in words_of(ax)
 
 
 def test_shares_of_judged_similarities_are_beside_those_of_an_even_spread():

@@ -33,7 +33,7 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
-from manymaps.atlas.answers import associates, even_shares
+from manymaps.atlas.answers import NAMED, associates, even_shares
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.landmarks import standing
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
@@ -594,9 +594,11 @@ def _draw_card(
     captions, is_marked = Captions(ax, look.typeface, sheet), bool(sheet.width and mark)
     if is_marked:
         captions.write((0, 1), (0, 5), mark, size=sheet.title, bold=True)
+    # Only names that the panel labels.
+    names = [near.label for near in card.sense.neighbors[:NAMED]]
     captions.title(
-        card.share, card.sense.name, size=sheet.title, shift=(1.3 * sheet.title * is_marked, 5),
-        colors=[INK] * 3, end=f"map {card.sense.map}",
+        card.share, names, size=sheet.title, shift=(1.3 * sheet.title * is_marked, 5),
+        colors=[INK] * NAMED, end=f"map {card.sense.map}",
     )  # fmt: skip
     panel_border(ax)
 
