@@ -6,13 +6,11 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 import numpy as np
 import pytest
-from scipy import sparse
 
 import manymaps as mm
 from cli_samples import WORDS, command, failed, invoke, run, worked, write_vectors
@@ -126,92 +124,6 @@ def test_a_wrong_parameter_is_told_as_its_option(name, argument, value, told, mo
 
 
 class TestSenses:
-    def test_json_has_the_promised_keys(self, atlas):
-        record = json.loads(invoke("senses", atlas, "TIE", "--json", "--neighbors", 1).stdout)
-        assert record["word"] == "tie"
-        assert [sense["map"] for sense in record["senses"]] == [0, 1]
-        assert record["senses"][0]["proportion"] == pytest.approx(0.6)
-        near = [sense["neighbors"] for sense in record["senses"]]
-        assert [[n["label"] for n in neighbors] for neighbors in near] == [["knot"], ["suit"]]
-        assert 0 < near[0][0]["similarity"] < 1
-        captions = mm.load_atlas(atlas).captions()
-        assert [sense["caption"] for sense in record["senses"]] == list(map(list, captions[:2]))
-
-    def test_table_for_a_person(self, atlas):
-        lines = invoke("senses", atlas, "tie").stdout.splitlines()
-        assert lines[0] == "tie has weight in 2 maps"
-        assert re.fullmatch(r"map 0  \d\d%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
-
-    def test_groups_have_shares(self, atlas, tmp_path):
-        table = np.zeros((6, 6))
-        table[0, 1:] = [0.3, 0.3, 0.2, 0.16, 0.04]
-        table[1:3, 1:3] = table[3:5, 3:5] = 0.5
-        np.fill_diagonal(table, 0)
-        observed = sparse.csr_array(table)
-        grouped = tmp_path / "grouped.atlas"
-        replace(mm.load_atlas(atlas), associations=observed).save(grouped)
-        senses = json.loads(invoke("senses", grouped, "tie", "--json", "--fine").stdout)["senses"]
-        assert [sense["share"] for sense in senses] == pytest.approx([0.6, 0.36])
-        assert [sense["map"] for sense in senses] == [0, 1]
-        assert set(senses[0]) == {
-            "map", "caption", "proportion", "weight", "share", "unsupported", "n_fits",
-            "neighbors", "name", "parts", "explained", "close",
-        }  # fmt: skip
-        assert [n["observed"] for n in senses[0]["neighbors"]] == pytest.approx([0.3, 0.3])
-        lines = invoke("senses", grouped, "tie", "--fine").stdout.splitlines()
-        assert lines[0] == "tie has 2 senses in 2 maps"
-        assert lines[1].split() == ["model", "data", "data", "(model)"]
-        told = r"map 0   \d\d%    60%   knot \.30 \(\.\d+\), rope \.30 \(\.\d+\) +\(knot, rope\)"
-        assert re.fullmatch(told, lines[2])
-        assert lines[4].split() == ["others", "0%", "4%", "1", "smaller", "group"]
-        assert "3 senses" in invoke("senses", grouped, "tie", "--min-share", 0.03, "--fine").stdout
-        few = ("--min-share", 0.5, "--min-weight", 0.9, "--fine")
-        assert "1 sense in 1 map\n" in invoke("senses", grouped, "tie", *few).stdout
-        left_out = json.loads(invoke("senses", grouped, "tie", "--json", "--fine").stdout)[
-            "left_out"
-        ]
-        assert (left_out["n_groups"], left_out["n_maps"]) == (1, 0)
-        assert left_out["share"] == pytest.approx(0.04)
-
-    def test_a_meaning_without_close_words_is_on_no_map(self, tmp_path):
-        """Its strong associates are named; the order is that of the cards of a page."""
-        saved = tmp_path / "made.atlas"
-        fields = np.kron(np.eye(2), np.ones((3, 3)))
-        table = np.zeros((7, 7))
-        table[1:, 1:] = (fields - np.eye(6)) / 2
-        table[0, 1:] = [0.3, 0.12, 0.1, 0.2, 0.16, 0.12]
-        labels = ["tie", "knot", "rope", "cord", "suit", "coat", "shirt"]
-        rng = np.random.default_rng(0)
-        maps = rng.normal(scale=0.1, size=(1, 7, 2))
-        maps[0, 1:4] += 500
-        made = mm.Atlas(
-            labels, maps, np.ones((1, 7)), MULTIPLE_MAPS_T_SNE,
-            associations=sparse.csr_array(table),
-        )  # fmt: skip
-        made.save(saved)
-        first, second = made.senses("tie")
-        assert first.close == ()
-        assert set(second.close) == {"suit", "coat", "shirt"}
-        lines = invoke("senses", saved, "tie").stdout.splitlines()
-        assert lines[0] == "tie: one meaning, which covers 48% of its associations"
-        assert re.match(r"suit, coat, shirt +48% .*map 0", lines[2])
-        assert re.match(r"knot, rope, cord +52% .*no map", lines[3])
-        assert "not close on any map: knot, rope, cord" in lines
-        record = json.loads(invoke("senses", saved, "tie", "--json").stdout)
-        assert record["not_close"] == ["knot", "rope", "cord"]
-
-    def test_a_list_of_words_as_a_table(self, atlas, tmp_path):
-        words = tmp_path / "words.txt"
-        words.write_text("TIE\nbow\nknot\ntie\n")
-        result = invoke("senses", atlas, "--words", words, "--csv", "--neighbors", 1)
-        rows = list(csv.DictReader(result.stdout.splitlines()))
-        expected = mm.load_atlas(atlas).sense_table(["TIE", "knot"], n_neighbors=1)
-        assert [row["neighbors"] for row in rows] == list(expected["neighbors"])
-        assert [row["map"] for row in rows] == list(map(str, expected["map"]))
-        assert result.stderr == "1 of 4 words unknown: 'bow'\n"
-        record = json.loads(invoke("senses", atlas, "--words", words, "--json").stdout)
-        assert len(record["words"]) == 2
-
     def test_unknown_word_gets_suggestions(self, atlas):
         result = invoke("senses", atlas, "knto")
         assert result.exit_code == 3
