@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normalized
@@ -216,8 +215,9 @@ class Choices:
         step = max(1, _PAIRS * 8 // max(1, len(others)))
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            logs = cdist(points[:, block].T, points[:, others].T, "sqeuclidean")
-            logs = log_kernel(logs, self.model.kernel) + weights
+            gaps = (np.subtract.outer(axis[block], axis[others]) for axis in points)
+            distances = np.asarray(sum(gap**2 for gap in gaps))
+            logs = log_kernel(distances, self.model.kernel) + weights
             logs[block[:, None] == others] = -np.inf
             peaks[start : start + step] = logs.max(axis=1, initial=-np.inf)
         return peaks
