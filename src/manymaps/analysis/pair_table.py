@@ -50,8 +50,7 @@ class PairTable(TabularResult):
         Weights of this map for the two words, in [0, 1] (`Atlas.map_weights`).
     strength, strength_back : ndarray of shape (n_pairs,)
         Observed share of `word2` in the associations of `word1`, and the share in the reverse
-        direction. The share is 0 if the response was not observed or is not among the 30 strongest
-        responses, which an atlas stores.
+        direction. The share is 0 if the response was not observed.
     unknown : dict of str to int
         Words that are not in the atlas, each with the number of its first pair, from 1.
 
