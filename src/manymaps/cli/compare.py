@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -309,17 +309,11 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 def _norms(file: Path, options: CompareOptions) -> mm.Associations:
     """Read the norms of a file with all responses; the rule for responses applies to all groups."""
-    from manymaps.cli.reading import columns_of_responses, read_pairs
-    from manymaps.data.pair_rules import split_responses
+    from manymaps.cli.reading import keeping_responses, read_pairs, read_responses
 
-    reading = options.reading
-    first, _ = split_responses(reading.responses)
-    strength = reading.strength
-    if strength is None and options.per_cue is None:
-        # Counts contain the numbers of responses, on which the tests depend.
-        strength, _ = columns_of_responses(file, reading)
-    kept = "keep" if first is None else f"R{'123456789'[:first]},keep"
-    return read_pairs(file, replace(reading, responses=kept, strength=strength))
+    if options.per_cue is None:
+        return read_responses(file, options.reading)
+    return read_pairs(file, keeping_responses(options.reading))
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import read_associations, read_group_sizes, response_columns
+from manymaps.io.associations import read_associations, response_columns
 from manymaps.io.columns import ColumnNames
 from manymaps.io.counts import counts_from, read_counts
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
@@ -112,23 +112,23 @@ def read_pairs(file: Path, reading: Reading) -> Associations:
     return data
 
 
-def columns_of_responses(file: Path, reading: Reading) -> tuple[str | None, str | None]:
-    """Return the columns of counts and of group sizes in a file of norms that has strengths too.
+def keeping_responses(reading: Reading) -> Reading:
+    """Return options that keep responses that are never cues."""
+    first, _ = split_responses(reading.responses)
+    rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
+    return replace(reading, responses=rule)
 
-    The column of counts is None if options select the strengths.
+
+def read_responses(file: Path, reading: Reading) -> Associations:
+    """Read norms with all responses, as counts if the file has a column of counts.
+
+    Counts contain the numbers of responses. Options can select the strengths instead.
     """
-    if reading.labels is not None or holds_vectors(file, reading):
-        return None, None
-    names = ColumnNames(reading.cue, reading.response)
-    counts, sizes = response_columns(file, names, reading.format)
-    is_selected = _any_given(reading.strength, split_responses(reading.responses)[0])
-    return None if is_selected else counts, sizes
-
-
-def group_sizes(file: Path, reading: Reading, column: str) -> dict[str, int]:
-    """Read the group size of each cue from a column."""
-    names = ColumnNames(reading.cue, reading.response, column)
-    return read_group_sizes(file, names, format=reading.format, fold=reading.fold)
+    names, strength = ColumnNames(reading.cue, reading.response), reading.strength
+    first, _ = split_responses(reading.responses)
+    if not _any_given(strength, first, reading.labels) and not holds_vectors(file, reading):
+        strength, _ = response_columns(file, names, reading.format)
+    return read_pairs(file, replace(keeping_responses(reading), strength=strength))
 
 
 def read_data(

@@ -138,28 +138,23 @@ def _with_data(
     With --all, the words are those with responses in the file.
     """
     from manymaps.atlas.answers import strengths_on
-    from manymaps.cli.reading import counted, read_pairs, read_trials_or_none
-    from manymaps.data.pair_rules import split_responses
+    from manymaps.cli.reading import counted, keeping_responses, read_responses, read_trials_or_none
 
     # Most responses to a few cues are never cues, and the covered part counts them.
-    first, _ = split_responses(options.reading.responses)
-    rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
-    reading = replace(options.reading, responses=rule)
+    reading = keeping_responses(options.reading)
     trials = read_trials_or_none(file, reading)
-    own = read_pairs(file, reading) if trials is None else counted(trials, reading)
+    own = read_responses(file, reading) if trials is None else counted(trials, reading)
     note_case(file, own.labels, atlas.labels)
     table, covered = strengths_on(atlas, own)
-    if options.all_words:
-        objects = [i for i in objects if table.indptr[i] < table.indptr[i + 1]]
-    for i in objects:
-        if table.indptr[i] == table.indptr[i + 1]:
-            raise DataError(f"{file}: no response to {atlas.labels[i]!r} is a word of the atlas")
+    known = [i for i in objects if table.indptr[i] < table.indptr[i + 1]]
+    if len(known) < len(objects) and not options.all_words:
+        unknown = first_of([atlas.labels[i] for i in objects if i not in known])
+        raise DataError(f"{file}: no response to {unknown} is a word of the atlas")
     intervals = None
     if own.n_responses is not None:
-        words = [atlas.labels[i] for i in objects]
-        data = own if trials is None else trials
-        intervals = mm.intervals(data, atlas, words=words, responses=rule)
-    return replace(atlas, associations=table, covered=covered), objects, intervals
+        data, words = own if trials is None else trials, [atlas.labels[i] for i in known]
+        intervals = mm.intervals(data, atlas, words=words, responses=reading.responses)
+    return replace(atlas, associations=table, covered=covered), known, intervals
 
 
 def _record(
