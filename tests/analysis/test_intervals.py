@@ -210,7 +210,7 @@ class TestSenses:
     def test_words_with_one_associate(self):
         atlas, _ = planted()
         row = np.zeros(16)
-        row[3] = 40
+        row[[2, 3, 4]] = 1, 33, 6
         found = mm.intervals(counted(atlas, row), atlas)
         assert found.share("w0", 0) == pytest.approx((1, jeffreys(40, 40)[0], 1))
         assert found.effective_number("w0") == (1, 1, 1)

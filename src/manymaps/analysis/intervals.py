@@ -396,7 +396,10 @@ def _sense_tables(
         set_of = np.append(senses.owners, np.arange(n_words))
         person = answers.person[used]
         effects = design_effects(word[inside], person[inside], category[inside], set_of)
-    shares, owners, labels = senses.shares, senses.owners, np.array(atlas.labels, dtype=object)
+    owners, labels = senses.owners, np.array(atlas.labels, dtype=object)
+    listed = number >= 0
+    # In sums of counts, unlike in sums of strengths, the share of a single sense is exactly 1.
+    shares = np.bincount(number[listed], count[listed], n_senses) / wholes[owners]
     low, high = proportion_interval(shares, (wholes / effects)[owners], level)
     members = [
         "; ".join(labels[senses.members[senses.members_of(sense)][:_MEMBERS_LISTED]])
