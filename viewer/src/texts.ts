@@ -95,8 +95,7 @@ export const NO_SENSES = "No map shows its senses.";
 export const onMaps = (count: number) => `On ${spelled(count, "map").toLowerCase()}.`;
 export const senses = (count: number, covered: string) =>
   `${spelled(count, "sense")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
-export const notClose = (isSingle: boolean, labels: string) =>
-  `Not close on ${isSingle ? "the map" : "any map"}: ${labels}.`;
+export const notShown = (labels: string) => `Strong associates that no card shows: ${labels}.`;
 export const ARROW = "An arrow at the edge points to a neighbour outside the picture";
 export const ALL_ASSOCIATES = "All associates";
 export const NEIGHBOURS = "Neighbours";

@@ -52,10 +52,11 @@ test("only the source of the texts has visible texts", () => {
 });
 
 test("visible texts are found", () => {
-  assert.deepEqual(
-    visible('<b>\n  Show all\n</b>; said("Not close on any map"); <i title="Help" />'),
-    ["Show all", "Help", "Not close on any map"],
-  );
+  assert.deepEqual(visible('<b>\n  Show all\n</b>; said("Shown on a card"); <i title="Help" />'), [
+    "Show all",
+    "Help",
+    "Shown on a card",
+  ]);
 });
 
 test("texts are typeset", () => {

@@ -15,7 +15,7 @@ const MOST_ASKED = 400;
 const MOST_REMEMBERED = 64;
 /** Many words evoke a frequent word. */
 const RECALLING = 8;
-/** Associates that are not close on any map are named down to this share, and the strongest always. */
+/** Associates that are not close on their maps are named down to this share, and the strongest always. */
 const LEAST_NAMED = 0.05;
 const MOST_NAMED = 3;
 
@@ -77,7 +77,7 @@ export class Lookups {
     );
   }
 
-  /** The strongest associates of a word that are not close to it on any map. */
+  /** The strongest associates of a word that are not close to it on their maps. */
   farFrom(word: number): Associate[] {
     const strong = this.recalledBy(word).filter(({ share }, k) => k === 0 || share >= LEAST_NAMED);
     const far = strong.filter(({ map, object }) => map === null && this.filtering.passes(object));

@@ -28,7 +28,7 @@ interface ScriptAccess {
   senses(object: number): ShownSense[];
   /** The observed associates of an object, and the objects that evoke it. */
   observed(object: number): { recalled: Associate[]; recalling: Partner[] };
-  /** The strong associates of a word that are not close on any map. */
+  /** The strong associates of a word that are not close on their maps. */
   farFrom(object: number): number[];
   shown(): readonly ShownLabel[];
   /** The names of regions that stand on the open map, with their boxes. */

@@ -34,10 +34,10 @@ export function wordsOf(
   return { name: labels(name), others: labels(others.slice(0, most)) };
 }
 
-/** "Not close on any map: money."; "" where all strong associates are close somewhere. */
-export function notClose(atlas: Atlas, far: readonly Partner[]): string {
+/** "Strong associates that no card shows: money."; "" where there are none. */
+export function notShown(atlas: Atlas, far: readonly Partner[]): string {
   const labels = far.map(({ object }) => plainLabel(atlas, object)).join(", ");
-  return labels && texts.notClose(atlas.nMaps === 1, labels);
+  return labels && texts.notShown(labels);
 }
 
 /** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */
@@ -79,7 +79,7 @@ export function sensesInWords(
   const parts = senses.map(({ map, name, percent }) =>
     texts.senseOnMap(named(name), texts.wholePercent(percent), map),
   );
-  return texts.wordInWords(label, summary(senses), parts.join("; "), notClose(atlas, far));
+  return texts.wordInWords(label, summary(senses), parts.join("; "), notShown(atlas, far));
 }
 
 /** Nothing has a name like a text that was typed. */

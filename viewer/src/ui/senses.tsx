@@ -1,7 +1,7 @@
 /** A word: its senses, one card for each, and behind disclosures what else is known. */
 
 import { useId } from "preact/hooks";
-import { notClose, summary } from "../state/sentences.ts";
+import { notShown, summary } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button, Tool } from "./button.tsx";
@@ -20,7 +20,7 @@ interface SensesProps {
 export function Senses({ session, word, isLow }: SensesProps) {
   const { atlas, lookups, state } = session;
   const title = useId();
-  const far = notClose(atlas, lookups.farFrom(word));
+  const far = notShown(atlas, lookups.farFrom(word));
   return (
     <section class={isLow ? "senses low" : "senses"} aria-labelledby={title}>
       <div class="top">

@@ -5,7 +5,7 @@ import type { Atlas } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
 import { Filtering } from "../../src/state/filtering.ts";
 import { Lookups } from "../../src/state/lookups.ts";
-import { notClose } from "../../src/state/sentences.ts";
+import { notShown } from "../../src/state/sentences.ts";
 import { type State, Store } from "../../src/state/store.ts";
 import { packed } from "../packed.ts";
 
@@ -91,7 +91,7 @@ test("a word has senses with whole per cent, and what is close nowhere is named"
   assert.deepEqual(lookups.senseIn(0, 1)?.neighbors, [4, 5]);
   assert.equal(lookups.senseIn(0, 2), undefined);
   assert.deepEqual(objectsOf(lookups.farFrom(0)), [3]);
-  assert.equal(notClose(atlas, lookups.farFrom(0)), "Not close on any map: dark.");
+  assert.equal(notShown(atlas, lookups.farFrom(0)), "Strong associates that no card shows: dark.");
 });
 
 test("the strongest associate is named where it is close nowhere, weak others are not", async () => {

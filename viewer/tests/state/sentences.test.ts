@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ShownSense } from "../../src/state/lookups.ts";
-import { notClose, sensesInWords, summary, wordsOf } from "../../src/state/sentences.ts";
+import { notShown, sensesInWords, summary, wordsOf } from "../../src/state/sentences.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 const LABELS = ["tie", "knot", "rope", "suit", "shirt", "game", "score", "draw", "even"];
@@ -42,17 +42,16 @@ test("a card has a name and further words, six in all, and fewer where there are
 
 test("what is far everywhere is one plain sentence", () => {
   const far = [{ object: 7, share: 0.2 }];
-  assert.equal(notClose(ATLAS, far), "Not close on any map: draw.");
-  assert.equal(notClose({ ...ATLAS, nMaps: 1 }, far), "Not close on the map: draw.");
-  assert.equal(notClose(ATLAS, []), "");
+  assert.equal(notShown(ATLAS, far), "Strong associates that no card shows: draw.");
+  assert.equal(notShown(ATLAS, []), "");
   assert.equal(
     sensesInWords(ATLAS, 0, TIE, far),
     "tie: Two senses. They cover 66% of its associations. knot, rope, 50% on map 4; " +
-      "suit, shirt, 16% on map 7. Not close on any map: draw.",
+      "suit, shirt, 16% on map 7. Strong associates that no card shows: draw.",
   );
   assert.equal(
     sensesInWords(ATLAS, 0, [], far),
-    "tie: No map shows its senses. Not close on any map: draw.",
+    "tie: No map shows its senses. Strong associates that no card shows: draw.",
   );
   const single = { ...ATLAS, nMaps: 1 };
   assert.equal(sensesInWords(single, 0, TIE.slice(1)), "tie, near suit, shirt, game");
