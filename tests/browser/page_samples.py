@@ -64,7 +64,7 @@ def tiny() -> mm.Atlas:
 def grouped() -> mm.Atlas:
     """Four maps of sixty words with what was observed of them: groups, and maps without any."""
     rng = np.random.default_rng(2)
-    circles = rng.random((60, 10)) < 0.15
+    circles = rng.random((60, 10)) < 0.1
     observed = rng.random((60, 60)) * (circles @ circles.T)
     np.fill_diagonal(observed, 0)
     proportions = rng.dirichlet(np.full(4, 0.5), size=60).T
