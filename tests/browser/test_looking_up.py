@@ -28,12 +28,12 @@ def test_typing_shows_the_senses(at, tiny):
     at.page.keyboard.type("ti")
     at.cards.first.wait_for()
     found = at.texts(at.cards)
-    senses = tiny.senses("tie", n_neighbors=8)
-    assert len(found) == len(senses) == 3
-    for name, sense in zip(found, senses, strict=True):
-        words = [neighbor.label for neighbor in sense.neighbors]
-        assert name.startswith(f"{', '.join(words[:3])} {100 * sense.weight:.0f}%")
-        assert name.endswith(f"{', '.join(words[3:6])} Map {sense.map} · open")
+    weights = tiny.map_weights[:, tiny.index("tie")]
+    assert len(found) == 3
+    for name, m in zip(found, np.argsort(-weights).tolist(), strict=True):
+        words = [near.label for near in tiny.neighbors("tie", map=m, n_neighbors=8)]
+        assert name.startswith(f"{', '.join(words[:3])} {100 * weights[m]:.0f}%")
+        assert name.endswith(f"{', '.join(words[3:6])} Map {m} · open")
     at.page.keyboard.press("Enter")
     assert at.becomes("location.hash === '#word=tie'")
     at.expect(at.status).to_contain_text("tie: On three maps. suit, ")

@@ -47,7 +47,7 @@ def strongest(atlas: mm.Atlas, word: int) -> int | None:
 
 def told(share: float) -> str:
     """A share as the page writes it, as a pattern."""
-    value = 100 * share
+    value = 100 * round(65535 * share) / 65535
     if value < 1:
         return "<1%"
     return f"{value:.1f}%" if value < 9.95 else f"{value:.0f}%"
