@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 # Enough names to recognize a list, but few enough for a message.
@@ -158,15 +159,12 @@ def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
     >>> sorted(["b", "10", "9", "A", "sort 12", "sort 3"], key=natural_order)
     ['9', '10', 'A', 'b', 'sort 3', 'sort 12']
     """
-    parts = re.split(r"([0-9]+)", text.casefold())
+    parts = [part for part in re.split(r"([0-9]+)", text.casefold()) if part]
     # Numbers are compared by length and then by digits, because Python limits the length of numbers
     # that it converts.
-    digits = [p.lstrip("0") if p.isdecimal() else None for p in parts if p]
-    words = [p for p in parts if p]
-    return [
-        (1, 0, word) if number is None else (0, len(number), number)
-        for word, number in zip(words, digits, strict=True)
-    ], text
+    digits = [part.lstrip("0") if part.isdecimal() else None for part in parts]
+    pairs = zip(parts, digits, strict=True)
+    return [(1, 0, p) if number is None else (0, len(number), number) for p, number in pairs], text
 
 
 def only_count(labels: Sequence[str], start: str = "") -> bool:
@@ -206,21 +204,17 @@ def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> numbered_labels(["a", "b", "a", "a (2)"])
     (['a', 'b', 'a (3)', 'a (2)'], ['a (3)'])
     """
-    taken = set(labels)
-    if len(taken) == len(labels):
-        return list(labels), []
-    uses: dict[str, int] = {}
+    taken, uses = set(labels), Counter[str]()
     names: list[str] = []
     changed: list[str] = []
     for label in labels:
-        number = uses.get(label, 0) + 1
+        uses[label] += 1
         name = label
-        if number > 1:
-            while (name := f"{label} ({number})") in taken:
-                number += 1
+        if uses[label] > 1:
+            while (name := f"{label} ({uses[label]})") in taken:
+                uses[label] += 1
             taken.add(name)
             changed.append(name)
-        uses[label] = number
         names.append(name)
     return names, changed
 
@@ -268,8 +262,6 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
     >>> repeated_label(["a", "b", "a"])
     ('a', 0, 2)
     """
-    if len(set(labels)) == len(labels):
-        return None
     first: dict[str, int] = {}
     for place, label in enumerate(labels):
         if first.setdefault(label, place) < place:

@@ -25,7 +25,7 @@ def stored_associations(strengths: sparse.csr_array) -> sparse.csr_array:
 
     Returns
     -------
-    sparse array of shape (n, n), float32
+    sparse array of shape (n, n)
         The shares, without zeros.
 
     Examples
@@ -40,7 +40,7 @@ def stored_associations(strengths: sparse.csr_array) -> sparse.csr_array:
     values = np.where(rows == table.indices, 0, table.data)
     sums = np.bincount(rows, values, minlength=table.shape[0])
     shares = np.divide(values, sums[rows], out=np.zeros(len(rows)), where=values > 0)
-    parts = shares.astype(np.float32), table.indices.copy(), table.indptr.copy()
+    parts = shares, table.indices.copy(), table.indptr.copy()
     found = sparse.csr_array(parts, shape=table.shape)
     found.eliminate_zeros()
     found.sort_indices()

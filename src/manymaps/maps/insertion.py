@@ -383,18 +383,14 @@ def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
     """
     if known.shape[0] < 2:
         return 0.0
-    sample = known[_sample(known)]
+    n = known.shape[0]
+    sample = known[np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))]
     table = _similarities(sample, sample, similarity).astype(np.float64)
     np.fill_diagonal(table, 0.0)
     best = table.max(axis=1)
     mean, square = (x.sum() / (table.size - len(table)) for x in (table, table * table))
     of_all = mean + _STRANGE * np.sqrt(max(square - mean**2, 0.0))
     return float(min(of_all, best.mean() - _STRANGE * best.std()))
-
-
-def _sample(known: Matrix) -> np.ndarray:
-    n = known.shape[0]
-    return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
 
 
 def _chosen(
@@ -505,23 +501,20 @@ def _refined(
     # Importing the compiled functions takes half a second, and only refinement needs them.
     from manymaps.maps.refinement import agreeing_places, refine_rows
 
-    perplexities = _perplexities(atlas, how)
+    chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
+    perplexities = np.atleast_1d(np.asarray(chosen, float))
     if objects.similarities is not None:
         sums = np.asarray(objects.similarities.sum(axis=1)).ravel()
         target = sparse.csr_array(objects.similarities / sums[:, None])
     else:
-        target = _gaussian_rows(atlas, objects, _metric(atlas, how), perplexities)
+        metric = how.metric or atlas.settings.metric
+        metric = "euclidean" if metric in (None, "precomputed") else metric
+        target = _gaussian_rows(atlas, objects, metric, perplexities)
     maps, proportions = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
     if atlas.n_maps == 1 and how.agree:
         depth = int(np.ceil(perplexities.max()))
         maps = agreeing_places(atlas.maps[0], target, maps[0], depth)[None]
     return maps, proportions
-
-
-def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
-    """Return the perplexities of the target, of shape (n_scales,)."""
-    chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
-    return np.atleast_1d(np.asarray(chosen, float))
 
 
 def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:
@@ -537,11 +530,6 @@ def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:
             value=perplexities.tolist(),
         )
     return min(n, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
-
-
-def _metric(atlas: Atlas, how: Refinement) -> Metric:
-    metric = how.metric or atlas.settings.metric
-    return "euclidean" if metric in (None, "precomputed") else metric
 
 
 def _gaussian_rows(

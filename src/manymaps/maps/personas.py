@@ -33,6 +33,7 @@ from scipy import sparse
 
 from manymaps.affinity.neighborhoods import principal_places, spherical_centres
 from manymaps.affinity.network import association_network, spectral_directions, unit_rows
+from manymaps.atlas.associations import stored_associations
 from manymaps.compute.communities import ego_communities
 from manymaps.compute.runs import crossed_runs
 from manymaps.compute.signed_partition import signed_partition
@@ -126,7 +127,7 @@ def personas(p: sparse.sparray) -> Personas:
     >>> personas(sparse.csr_array(table)).owner.tolist()
     [0, 0, 1, 2, 3, 4]
     """
-    strongest = _strongest(sparse.csr_array(p), _MOST_TIES).astype(np.float64)
+    strongest = _strongest(p, _MOST_TIES).astype(np.float64)
     ties = association_network(strongest, power=_POWER)
     ties.sort_indices()
     rows = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr))
@@ -140,19 +141,14 @@ def personas(p: sparse.sparray) -> Personas:
     return Personas(ties, holder, owner[holders])
 
 
-def _strongest(table: sparse.csr_array, count: int) -> sparse.csr_array:
-    """Select the strongest ties of each object, divided by the sum of all its ties, (n, n)."""
-    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
-    other = (rows != table.indices) & (table.data > 0)
-    rows, columns, values = rows[other], table.indices[other], table.data[other]
-    whole = np.bincount(rows, values, minlength=table.shape[0])
-    order = np.lexsort((columns, -values, rows))
-    starts = np.searchsorted(rows[order], np.arange(table.shape[0]))
-    kept = order[np.arange(len(order)) - starts[rows[order]] < count]
-    shares = (values[kept] / whole[rows[kept]]).astype(np.float32)
-    found = sparse.csr_array((shares, (rows[kept], columns[kept])), shape=table.shape)
-    found.sort_indices()
-    return found
+def _strongest(p: sparse.sparray, count: int) -> sparse.csr_array:
+    """Return the shares of the strongest ties of each object among all its ties, (n, n)."""
+    ties = stored_associations(sparse.csr_array(p))
+    rows = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr))
+    order = np.lexsort((ties.indices, -ties.data, rows))
+    kept = np.sort(order[np.arange(len(order)) - ties.indptr[rows[order]] < count])
+    parts = ties.data[kept].astype(np.float32), (rows[kept], ties.indices[kept])
+    return sparse.csr_array(parts, shape=ties.shape)
 
 
 def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:

@@ -290,8 +290,7 @@ class Run:
 
         At intervals, fade the other entries and test for convergence.
         """
-        masks = tuple(map(_active, parameters.weights, shares))
-        self._masks = masks
+        masks = self._masks = tuple(map(_active, parameters.weights, shares))
         if iteration % _REFRESH:
             return
         if iteration >= _FADE_FROM and self.plan.objective.model.mixing == "learned":
@@ -299,16 +298,13 @@ class Run:
             for weights, share, mask in zip(parameters.weights, shares, masks, strict=True):
                 weights += _fading(weights, mask, share, least)
             if self.plan.objective.penalty and self._last.gradient.places is not None:
-                self._draw_in(parameters, masks)
+                # Halve the distance of inactive entries from the origin.
+                for positions, mask in zip(parameters.positions, masks, strict=True):
+                    positions *= np.where(mask, np.float32(1), np.float32(0.5))[:, :, None]
         past = self._cost_at_refresh
         if iteration >= self.plan.optimizer.settled_at + 2 * _REFRESH:
             self.converged = bool(abs(past - self._last.cost) <= _CONVERGED * abs(self._last.cost))
         self._cost_at_refresh = self._last.cost
-
-    def _draw_in(self, parameters: Parameters, masks: tuple[np.ndarray, ...]) -> None:
-        """Halve the distance of inactive entries from the origin."""
-        for positions, mask in zip(parameters.positions, masks, strict=True):
-            positions *= np.where(mask, np.float32(1), np.float32(0.5))[:, :, None]
 
     def _record(self, iteration: int, evaluation: Evaluation) -> None:
         if not self._is_finite(evaluation):
