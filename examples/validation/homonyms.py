@@ -84,11 +84,6 @@ def agreement(words: list[pd.DataFrame], groups: list[np.ndarray]) -> np.ndarray
     )
 
 
-def shuffled(groups: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
-    """Shuffle the members of each word's groups."""
-    return [rng.permutation(own) for own in groups]
-
-
 def main() -> None:
     """Print the table, the gain over random groups and the recurrence of senses."""
     parser = argparse.ArgumentParser(description="Compare maps with raters of homonyms.")
@@ -105,9 +100,8 @@ def main() -> None:
     maps = [groups_by_map(atlas, words) for atlas in atlases]
     rng = np.random.default_rng(0)
     found = np.array([agreement(words, groups) for groups in maps])
-    chance = np.array(
-        [agreement(words, shuffled(groups, rng)) for groups in maps for _ in range(N_SHUFFLES)]
-    )
+    chance = np.array([agreement(words, [rng.permutation(own) for own in groups])
+                       for groups in maps for _ in range(N_SHUFFLES)])  # fmt: skip
     raters = np.array([agreement(words, [rows[name].to_numpy() for rows in words])
                        for name in RATERS])  # fmt: skip
     rows = {f"{atlas.n_maps} maps, seed {seed}": values.mean(axis=0)
@@ -123,11 +117,12 @@ def main() -> None:
         print(f"| {name} | {precision:.3f} | {recall:.3f} | {f:.3f} |")
     gain = found.mean(axis=0)[:, 0] - chance.mean(axis=0)[:, 0]
     samples = np.array([gain.mean(), *gain[bootstrap_rows(len(gain))].mean(axis=1)])
-    print(f"\nPrecision of maps over random groups: {with_interval(samples)} over words.")
+    print(f"\nPrecision of maps over random groups, with the 95 % interval over words: "
+          f"{with_interval(samples)}.")  # fmt: skip
     if len(atlases) > 1:
         again = stability(atlases)
-        found, dealt = again.observed.recurrence, again.by_dealing.recurrence
-        print(f"Senses that recur in another fit: {found:.2f}; with permuted members {dealt:.2f}.")
+        recurring, dealt = again.observed.recurrence, again.by_dealing.recurrence
+        print(f"Senses that recur in another fit: {recurring:.2f}; members permuted: {dealt:.2f}.")
 
 
 if __name__ == "__main__":
