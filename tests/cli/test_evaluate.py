@@ -11,7 +11,7 @@ from manymaps.data.vectors import Vectors
 from manymaps.metrics import mu_global, mu_local, strongest_recall, trustworthiness
 from manymaps.metrics.spaces import MapSpace, SimilaritySpace
 
-PROMISED = {"kl_divergence", "mu_local", "mu_global", "recall_at_10"}
+PROMISED = {"kl_divergence", "mu_local", "mu_global", "nearest_among_10"}
 
 
 def fitted(folder: Path, estimator) -> tuple[Path, Path]:
@@ -76,4 +76,4 @@ class TestAssociations:
         maps = MapSpace(fit.maps_, fit.proportions_)
         assert found["mu_local"] == mu_local(SimilaritySpace(data.strengths), maps, k=2).mean
         recall = strongest_recall(fit.maps_, fit.proportions_, data.strengths)
-        assert found["recall_at_10"] == recall
+        assert found["nearest_among_10"] == recall

@@ -17,7 +17,7 @@ KEYS = {
     "senses/map senses/proportion senses/share senses/neighbors",
     "pairs norms.atlas pairs.csv": "n_pairs n_known unknown pairs output",
     "insert words.atlas more.vec -o more.atlas": "inserted dissimilar n_objects seconds output",
-    "evaluate words.atlas words.vec": "kl_divergence mu_local mu_global recall_at_10",
+    "evaluate words.atlas words.vec": "kl_divergence mu_local mu_global nearest_among_10",
     "predict ring.csv --maps 1 --dims 2 --iterations 5": "train valid test n_iterations seconds",
     "sweep ring.csv --maps 1,2 --dims 2 -o sweep.csv --iterations 5": "n_points n_failed best "
     "settings failures seconds seed output",

@@ -3,8 +3,8 @@
 KL divergence   divergence of P from the model's q with its background; P is computed as in the fit,
                 over the objects in both atlas and data, and over the judged pairs
 local, global, trustworthiness, continuity       `manymaps.metrics`
-recall at 10    share of the objects whose strongest associate, or nearest neighbour, is among the
-                ten most similar objects under the model
+nearest among 10   share of the objects whose strongest associate, or nearest neighbour, is one of
+                the ten most similar objects under the model
 
 The module `manymaps.analysis.count_evaluation` measures counts, and `rating_evaluation` measures
 ratings of word pairs.
@@ -56,7 +56,7 @@ from manymaps.model.target import Target, conditional_target, joint_target
 
 # With fewer than three objects, neighbourhoods cannot differ.
 LEAST = 3
-# Number of neighbours in `recall_at_10`, and the default for the local measures.
+# Number of most similar objects in `nearest_among_10`, and the default for the local measures.
 RECALLED = 10
 USUAL_NEIGHBORS = 10
 # For more than 5,000 objects, the fast engine sums probabilities with the usual tolerance of a fit.
@@ -73,7 +73,7 @@ class Evaluation:
         KL divergence of the data from the model in nats, defined like the fit's `kl_divergence_`.
     local, overall, trust, continuity : Measure
         Results of `mu_local`, `mu_global`, `trustworthiness` and `continuity`.
-    recall : float
+    nearest_among_10 : float
         Share of objects whose strongest associate or nearest neighbour is among the ten most
         similar objects under the model, from 0 to 1.
     n_objects : int
@@ -92,7 +92,7 @@ class Evaluation:
     >>> ring = associations_from(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
     >>> fit = MultipleMapsSNE(1, max_iter=300, random_state=0).fit(ring)
     >>> evaluation = evaluate(fit.atlas_, ring, n_neighbors=2)
-    >>> evaluation.n_objects, evaluation.recall, evaluation.local.mean > 0.8
+    >>> evaluation.n_objects, evaluation.nearest_among_10, evaluation.local.mean > 0.8
     (12, 1.0, True)
     """
 
@@ -101,7 +101,7 @@ class Evaluation:
     overall: Measure
     trust: Measure
     continuity: Measure
-    recall: float
+    nearest_among_10: float
     n_objects: int
     neighbors: int
 
@@ -129,7 +129,7 @@ class Evaluation:
             "kl_divergence": self.kl_divergence,
             **mean_record("mu_local", self.local),
             **mean_record("mu_global", self.overall),
-            "recall_at_10": self.recall,
+            "nearest_among_10": self.nearest_among_10,
             **mean_record("trustworthiness", self.trust),
             **mean_record("continuity", self.continuity),
             "n_objects": self.n_objects,
@@ -374,7 +374,7 @@ def _measured(
         overall=mu_global(data, maps, **drawn),
         trust=trustworthiness(data, maps, k=k, **drawn),
         continuity=continuity(data, maps, k=k, **drawn),
-        recall=strongest_recall(
+        nearest_among_10=strongest_recall(
             atlas.maps, atlas.proportions, nearest,
             k=RECALLED, kernel=maps.kernel, kernel_width=maps.kernel_width,
         ),

@@ -65,9 +65,9 @@ def evaluate(options: EvaluateOptions) -> None:
     """Measure how well ATLAS represents the data in FILE.
 
     Objects are matched by label. The KL divergence is computed with the model of ATLAS. The local
-    measure is the share of each object's nearest neighbours that are also near in the maps. The
-    global measure is the rank correlation of the distances. The recall is the share of the
-    strongest associates or nearest neighbours that are among the ten most similar objects.
+    measure is the share of each object's ten nearest that are also among the ten nearest in the
+    maps. The global measure is the rank correlation of the distances. "Nearest among 10" states how
+    often the strongest associate or nearest neighbour is one of the ten most similar objects.
 
     For a bipartite atlas, FILE contains counts. The report lists their log-likelihood and KL
     divergence under ATLAS. If the groups of the rows are known, it also lists the purity of the

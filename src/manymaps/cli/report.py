@@ -369,9 +369,9 @@ def _most_central(data: mm.Associations) -> str:
 
 MEASURES = (
     ("kl_divergence", "KL divergence", "between the data and the maps"),
-    ("mu_local", "local", "share of the {neighbors} nearest neighbours that are near in the maps"),
+    ("mu_local", "local", "share of the {neighbors} nearest that are also nearest in the maps"),
     ("mu_global", "global", "rank correlation of all distances"),
-    ("recall_at_10", "recall at 10", "share of the nearest or strongest among the 10 most similar"),
+    ("nearest_among_10", "nearest among 10", "how often the nearest is one of the 10 most similar"),
     ("trustworthiness", "trustworthiness", "of the {neighbors} nearest neighbours in the maps"),
     ("continuity", "continuity", "of the {neighbors} nearest neighbours in the data"),
 )
