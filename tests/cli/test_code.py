@@ -42,10 +42,12 @@ class TestFit:
         assert metadata["length"][-1] == len("wave")
 
     def test_settings_reach_the_model(self, counts):
-        joint = atlas_of(counts, "--normalization", "joint", "--no-marginals", "--penalty", 0.01)
+        joint = atlas_of(
+            counts, "--set", "normalization=joint", "--set", "marginals=False", "--penalty", 0.01
+        )
         assert (joint.model.normalization, joint.factors) == ("joint", None)
         assert joint.parameters["penalty"] == 0.01
-        given = atlas_of(counts, "--given", "columns", "--dims", 3, "--tolerance", 0.01)
+        given = atlas_of(counts, "--set", "given=columns", "--dims", 3, "--set", "tolerance=0.01")
         assert (given.model.given, given.n_components) == ("columns", 3)
         assert given.parameters["tolerance"] == 0.01
         assert atlas_of(counts, "--restarts", 2).parameters["n_init"] == 2
@@ -54,8 +56,7 @@ class TestFit:
         ("options", "message"),
         [
             (("--perplexity", 5), "--perplexity does not apply to --method code"),
-            (("--recall", 0.9), "--recall does not apply to --method code"),
-            (("--background", 0.1), "--background does not apply to --method code"),
+            (("--set", "background=0.1"), "--set background does not apply to --method code"),
             (("--metric", "cosine"), "--metric does not apply to --method code"),
             (("--cue", "document"), "--cue does not apply to --method code"),
             (("--responses", "keep"), "--responses does not apply to --method code"),

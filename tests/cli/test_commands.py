@@ -99,9 +99,7 @@ class TestInspectionOfVectors:
     [
         ("fit", "n_maps", 0, "--maps 0"),
         ("fit", "n_components", -2, "--dims -2"),
-        ("fit", "learning_rate", 0.5, "--learning-rate 0.5"),
         ("fit", "perplexity", (5.0, 9), "--perplexity 5.0,9"),
-        ("fit", "sd", 2, "--local-perplexity 2"),
         ("insert", "sd", 2, "--sd 2"),
         ("fit", "init", "a=b", "--init a=b"),
         ("cluster", "strict", True, "--strict"),

@@ -70,7 +70,7 @@ def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     assert "symmetric, so they were judged jointly" in result.stderr
     assert "renormalized" not in result.stderr
     assert "every pair is equally strong in both directions" in result.stdout
-    assert result.stdout.rstrip().endswith("--maps 1 --normalization joint")
+    assert result.stdout.rstrip().endswith("--maps 1 --set normalization=joint")
     assert record(file)["normalization"] == "joint"
 
 

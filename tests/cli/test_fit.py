@@ -94,7 +94,15 @@ class TestFit:
     def test_options_reach_the_model(self, norms):
         worked(
             fitted(
-                norms, "--normalization", "joint", "--background", 0.1, "--penalty", 0, "--jobs", 1
+                norms,
+                "--set",
+                "normalization=joint",
+                "--set",
+                "background=0.1",
+                "--penalty",
+                0,
+                "--jobs",
+                1,
             )
         )
         model = mm.load_atlas(norms.parent / "out.atlas").model
@@ -102,13 +110,16 @@ class TestFit:
         assert model.background == 0.1
 
     @pytest.mark.parametrize(
-        ("flags", "stored"), [((), False), (("--marginals",), True), (("--no-marginals",), False)]
+        ("setting", "message"),
+        [
+            ("learningrate=1", "--set learningrate does not apply to --method mm-tsne"),
+            ("max_itr=1", "did you mean max_iter?"),
+            ("tolerance=-1", "tolerance=-1 must be a number from 0 to 0.1"),
+            ("tolerance", "'tolerance' is not of the form NAME=VALUE"),
+        ],
     )
-    def test_marginals(self, norms, flags, stored):
-        worked(fitted(norms, *flags))
-        atlas = mm.load_atlas(norms.parent / "out.atlas")
-        assert atlas.parameters["marginals"] is stored
-        assert (atlas.factors is not None) == stored
+    def test_wrong_settings(self, norms, setting, message):
+        failed(fitted(norms, "--set", setting), 2, message)
 
     def test_metadata_is_joined_by_label(self, norms, tmp_path):
         (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
@@ -169,32 +180,21 @@ class TestFitOfVectors:
         assert atlas_of(vectors, "--drop-vectors").vectors is None
         assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
 
-    def test_local_perplexity_with_and_without_a_number(self, vectors):
-        settings = [
-            atlas_of(vectors, "--local-perplexity").parameters["affinity"],
-            atlas_of(vectors, "--local-perplexity", 3).parameters["affinity"],
-        ]
-        assert ["sd=2.0" in settings[0], "sd=3.0" in settings[1]] == [True, True]
-        assert "perplexity=5.0" in settings[0]
-
     def test_settings_of_tsne_reach_it(self, vectors):
-        given = {"early-exaggeration": 4, "late-exaggeration": 2, "learning-rate": 0.1}
-        options = [x for name, value in given.items() for x in (f"--{name}", value)]
-        atlas = atlas_of(vectors, *options, "--metric", "cosine", "--recall", 0.9)
+        given = {"early_exaggeration": 4, "late_exaggeration": 2, "learning_rate": 0.1}
+        options = [x for name, value in given.items() for x in ("--set", f"{name}={value}")]
+        atlas = atlas_of(vectors, *options, "--metric", "cosine")
         for name, value in given.items():
-            assert atlas.parameters[name.replace("-", "_")] == value
+            assert atlas.parameters[name] == value
         assert atlas.parameters["metric"] == "cosine"
-        assert "recall=0.9" in atlas.parameters["neighbors"]
 
     @pytest.mark.parametrize("method", [name for name in METHODS if name != "code"])
     def test_every_method_that_takes_vectors_takes_what_help_lists_for_them(self, vectors, method):
         many = ("--maps", 2) if method in ("mm-tsne", "mm-sne", "aspect-maps") else ()
-        given = ("--metric", "cosine", "--recall", 0.9, "--local-perplexity", 2)
-        atlas = atlas_of(vectors, *many, *given, method=method)
+        atlas = atlas_of(vectors, *many, "--metric", "cosine", method=method)
         estimator = getattr(mm, METHODS[method])(
             **({"n_maps": 2} if many else {}),
-            perplexity=5.0, metric="cosine", neighbors=mm.NeighborSearch(recall=0.9),
-            affinity=mm.LocalPerplexity(5.0), max_iter=60, random_state=0,
+            perplexity=5.0, metric="cosine", max_iter=60, random_state=0,
         )  # fmt: skip
         np.testing.assert_array_equal(atlas.maps, estimator.fit(cluster_vectors()[1]).maps_)
         assert atlas.parameters["metric"] == "cosine"
@@ -235,9 +235,8 @@ class TestFitOfVectors:
         np.testing.assert_allclose(by_distance.maps, expected.maps_, atol=1e-2)
 
     def test_associations_in_one_map(self, norms):
-        result = worked(map_of(norms, "--local-perplexity"))
+        result = worked(map_of(norms))
         assert "--perplexity has no effect on associations" in result.stderr
-        assert "--local-perplexity has no effect on associations" in result.stderr
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert (atlas.method, atlas.n_maps, atlas.vectors) == ("tsne", 1, None)
 
@@ -255,11 +254,8 @@ class TestFitOfVectors:
         ("method", "option", "value"),
         [
             ("tsne", "maps", 3),
-            ("tsne", "background", 0.1),
-            ("sne", "early-exaggeration", 4),
-            ("uni-sne", "learning-rate", 1),
+            ("uni-sne", "maps", 2),
             ("tsne", "penalty", 0.1),
-            ("mm-tsne", "learning-rate", 1),
         ],
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):

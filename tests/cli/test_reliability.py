@@ -31,20 +31,3 @@ class TestPeopleDrawnAgain:
         failed(result, 2, "requires trials with participants")
         assert not (tmp_path / "o.atlas").exists()
         worked(invoke("stability", raw, *options, "--bootstrap", "responses"))
-
-
-class TestFit:
-    def test_the_share_explained_is_a_column_where_it_is_asked_for(self, tmp_path):
-        norms, fitted = write_norms(tmp_path), tmp_path / "o.atlas"
-        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
-        assert EXPLAINED not in mm.load_atlas(fitted).metadata
-        assert invoke("fit", norms, "-o", fitted, "--reliability", *QUICK).exit_code == 0
-        atlas = mm.load_atlas(fitted)
-        explained = mm.reliability(atlas).explained
-        np.testing.assert_allclose(atlas.metadata[EXPLAINED], explained, atol=6e-4)
-        page = tmp_path / "o.html"
-        assert invoke("view", fitted, "-o", page, "--color", EXPLAINED).exit_code == 0
-        vectors = write_vectors(tmp_path / "words.vec")
-        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 30, "--reliability")
-        assert invoke("fit", vectors, "-o", fitted, *options).exit_code == 0
-        assert 0 < np.mean(mm.load_atlas(fitted).metadata[EXPLAINED]) < 1

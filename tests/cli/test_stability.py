@@ -116,7 +116,7 @@ def test_the_figure_shows_the_words(fits, tmp_path):
         (("norms", "--word", "tie"), "--word requires --plot"),
         (("norms", "--init", "fit0"), "--init cannot be an atlas"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
-        (("fit0", "fit1", "--normalization", "joint"), "--normalization"),
+        (("fit0", "fit1", "--set", "normalization=joint"), "--set"),
         (("norms", "-o", "one.png", "--plot", "one.png"), "are the same file"),
     ],
 )

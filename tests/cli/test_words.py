@@ -8,12 +8,12 @@ import pytest
 
 import manymaps as mm
 from manymaps.cli import cli
-from manymaps.cli.fit import METHODS, USUAL_METHOD, Counting, Model, VectorModel
+from manymaps.cli.fit import METHODS, USUAL_METHOD, Model, VectorModel
 from manymaps.cli.record import settings_of
 
 SETS = {
     one.opts[0].removeprefix("--"): parameter
-    for record in (Model(), Counting(), VectorModel())
+    for record in (Model(), VectorModel())
     for one, parameter, _ in settings_of(record)
 }
 STATED = re.compile(r"\[default: (?P<usual>[^;\]]+)(?P<others>[^\]]*)\]")
@@ -43,10 +43,8 @@ def stated(help: str) -> tuple[str, dict[str, str]]:
 
 @pytest.mark.parametrize(
     "option",
-    ["maps", "dims", "normalization", "penalty", "background",
-     "iterations", "early-exaggeration", "late-exaggeration", "learning-rate", "init", "tolerance",
-     "restarts", "given", "perplexity", "metric"],
-)  # fmt: skip
+    ["maps", "dims", "penalty", "iterations", "init", "restarts", "perplexity", "metric"],
+)
 def test_the_defaults_of_each_method_are_said(option):
     usual, others = stated(help_of("fit", option))
     for name, estimator in METHODS.items():

@@ -220,5 +220,5 @@ def _further(found: mm.Diagnosis, file: Path) -> str:
     if found.kind == "similarities" and found.suggested_dimensions > 2:
         settings += ["--dims", str(found.suggested_dimensions)]
     if found.normalization == "joint":
-        settings += ["--normalization", "joint"]
+        settings += ["--set", "normalization=joint"]
     return next_step(*fit_command(file, *settings))

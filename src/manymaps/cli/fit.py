@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -46,8 +47,8 @@ from manymaps.cli.types import (
     InputFile,
     Number,
     OrFile,
-    OrWord,
     OutputFile,
+    Setting,
     perplexities,
     positive,
     refuse_to_replace,
@@ -103,23 +104,10 @@ class Model:
     dims: int | None = option(
         positive, "Number of dimensions of each map.  [default: 2]", sets="n_components"
     )
-    normalization: str | None = option(
-        ["conditional", "joint"],
-        "Normalize similarities over each row, or over all pairs.  [default: conditional]",
-    )
     penalty: float | None = option(
         Number(min=0),
         "Weight of the penalty on the size of maps, or 0 to turn it off.  [default: 0.001; mm-sne: "
         "0.01; aspect-maps: 0.48; code: 0.01]",
-    )
-    marginals: bool | None = flag(
-        "Include the frequencies of responses, or of rows and columns, as factors of the model "
-        "(several maps and code).  [default: no; code: yes]",
-        "--marginals/--no-marginals", default=None,
-    )  # fmt: skip
-    background: float | None = option(
-        Number(min=0, max=1, max_open=True),
-        "Share of the similarity spread evenly over all pairs.  [default: 0; uni-sne: 0.2]",
     )
     iterations: int | None = option(
         positive,
@@ -127,17 +115,6 @@ class Model:
         "uni-sne: 2500]",
         sets="max_iter",
     )
-    early_exaggeration: float | None = option(
-        Number(min=1),
-        "Factor of the attraction in the first iterations (tsne only).  [default: 12]",
-    )  # fmt: skip
-    late_exaggeration: float | None = option(
-        Number(min=1), "Factor of the attraction in the last iterations (tsne only).  [default: 1]",
-    )  # fmt: skip
-    learning_rate: float | str | None = option(
-        OrWord("auto", Number(min=0, min_open=True), "a number above 0"),
-        "Learning rate in the unit of scikit-learn (tsne only).  [default: auto]", metavar="X",
-    )  # fmt: skip
     init: str | Path | None = option(
         OrFile("start", STARTS, ".atlas"),
         "Initial positions: auto, personas (several maps), random, pca, mds, spectral (one "
@@ -148,10 +125,11 @@ class Model:
         positive, "Number of runs from different starts; the best is used.  [default: 1]",
         sets="n_init",
     )  # fmt: skip
-    tolerance: float | None = option(
-        Number(min=0, min_open=True),
-        "Maximum relative error of approximate sums.  [default: 0.005]",
-    )  # fmt: skip
+    set: tuple[tuple[str, Any], ...] = option(
+        Setting(),
+        "Set any parameter of the estimator of the method; can be repeated.",
+        multiple=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,21 +142,11 @@ class VectorModel:
         "except code).  [default: 30]",
         metavar="X[,X...]",
     )  # fmt: skip
-    local_perplexity: float | None = option(
-        Number(),
-        "Add neighbours that are SD standard deviations above the mean (default 2; vectors only).",
-        is_flag=False, flag_value="2", metavar="[SD]", sets="affinity sd",
-    )  # fmt: skip
     metric: str | None = option(
         "NAME",
         "Distance between vectors, or precomputed for distances (all methods except code).  "
         "[default: euclidean]",
     )
-    recall: float | None = option(
-        Number(min=0, max=1, min_open=True),
-        "Minimum share of true nearest neighbours to find (vectors only).  [default: 0.95]",
-        sets="neighbors",
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,17 +157,6 @@ class VectorReading:
         InputFile(), "Fit only the words in this file, one per line (vectors only)."
     )
     drop_vectors: bool = flag("Leave the vectors out of the atlas (vectors only).")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Counting:
-    """Options for models of counts."""
-
-    given: str | None = option(
-        ["rows", "columns"],
-        "Predict columns given rows, or rows given columns (conditional code only).  "
-        "[default: rows]",
-    )
 
 
 def max_words_option() -> Any:
@@ -231,16 +188,11 @@ class FitOptions:
         metavar="N",
         sets="n_words",
     )
-    counting: Counting = group(Counting)
     vector_model: VectorModel = group(VectorModel)
     vectors: VectorReading = group(VectorReading)
     reading: TableReading = group(TableReading)
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
-    )
-    reliability: bool = flag(
-        'Add the metadata column "share explained", the share of an object\'s data that its '
-        "coordinates reproduce."
     )
     checkpoint: Path | None = option(
         OutputFile(".atlas", archive=True, may_replace=("--init",)),
@@ -278,9 +230,7 @@ def fit(options: FitOptions) -> None:
     method = options.model.method or USUAL_METHOD
     if method == OF_COUNTS:
         refuse_given(("most_given",), f"--method {method}")
-    estimator = build(
-        method, options.model, options.running, options.counting, options.vector_model
-    )
+    estimator = build(method, options.model, options.running, options.vector_model)
     judgements = _read_judged(options) if judged else None
     atlas, run = (
         _fit_counts(estimator, options)
@@ -291,8 +241,6 @@ def fit(options: FitOptions) -> None:
         stopped = options.checkpoint or partial_name(output)
         keep_stopped(estimator, atlas, stopped, vectors=not vectors.drop_vectors)
     _note_restarts(getattr(estimator, "restarts_", ()))
-    if options.reliability:
-        atlas = _with_reliability(atlas)
     _save(atlas, output, drop_vectors=vectors.drop_vectors)
     record = fit_record(estimator, run.n_pairs, method, output)
     summary = f"{_summary(record, atlas)}\n{_next_steps(atlas, output)}"
@@ -349,8 +297,8 @@ def _check_judged(model: Model) -> None:
             f"--method {OF_COUNTS} fits the counts in one FILE; omit --judge and other FILEs"
         )
     others = (
-        "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
-        "most_given", *OF_TRIALS,
+        "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "most_given",
+        *OF_TRIALS,
     )  # fmt: skip
     refuse_given(others, "several judges (--judge, or several FILEs)")
 
@@ -408,7 +356,8 @@ def _fit_pairs(
     if options.metadata is not None:
         tables.append(read_columns(options.metadata))
         joined_columns(data.labels, options.metadata, tables[-1])
-    _note_unused(options.vector_model, data)
+    if options.vector_model.perplexity is not None and isinstance(data, mm.Associations):
+        note("--perplexity has no effect on associations")
     if isinstance(options.model.init, Path):
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     run = run_fit(estimator, data, str(options.files[0]), options.checkpoint)
@@ -433,15 +382,6 @@ def _fit_counts(estimator: Any, options: FitOptions) -> tuple[mm.Atlas, Run]:
     return estimator.atlas_, run
 
 
-def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
-    """Add explained shares to the atlas, if they are known."""
-    with work("comparing with what was fitted"):
-        found = mm.reliability(atlas)
-    if not found.metadata:
-        note("--reliability has no effect on distances and counts (explained share unknown)")
-    return found.attach(atlas)
-
-
 def build(method: str, *records: Any) -> Any:
     """Build the estimator of a method from the options in some records, except those that are None.
 
@@ -454,16 +394,19 @@ def build(method: str, *records: Any) -> Any:
     known = inspect.signature(estimator).parameters
     parameters: dict[str, Any] = {}
     for one, parameter, value in (setting for record in records for setting in settings_of(record)):
-        if value is None or parameter in ("method", "sd"):
-            continue
-        if parameter not in known:
-            raise ParameterError(f"{option_name(one, value)} does not apply to --method {method}")
-        parameters[parameter] = value
-    if "affinity" in parameters:
-        perplexity = parameters.get("perplexity", known["perplexity"].default)
-        parameters["affinity"] = mm.LocalPerplexity(perplexity, sd=parameters["affinity"])
-    if "neighbors" in parameters:
-        parameters["neighbors"] = mm.NeighborSearch(recall=parameters["neighbors"])
+        if parameter == "set":
+            for name, chosen_value in value:
+                if name not in known:
+                    near = get_close_matches(name, known, 1)
+                    hint = f"; did you mean {near[0]}?" if near else ""
+                    raise ParameterError(f"--set {name} does not apply to --method {method}{hint}")
+                parameters[name] = chosen_value
+        elif value is not None and parameter != "method":
+            if parameter not in known:
+                raise ParameterError(
+                    f"{option_name(one, value)} does not apply to --method {method}"
+                )
+            parameters[parameter] = value
     if isinstance(parameters.get("init"), Path):
         del parameters["init"]  # read later, when the labels are known
     return estimator(**parameters)
@@ -576,12 +519,6 @@ def _note_restarts(restarts: Sequence[Restart]) -> None:
             f"best of {len(restarts)} runs: cost {best.cost:.4f} (seed {best.seed}); the "
             f"others end at costs of {others[0].cost:.4f} to {others[-1].cost:.4f}"
         )
-
-
-def _note_unused(model: VectorModel, data: PairData) -> None:
-    for name in ("perplexity", "local_perplexity", "recall"):
-        if getattr(model, name) is not None and isinstance(data, mm.Associations):
-            note(f"--{name.replace('_', '-')} has no effect on associations")
 
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:

@@ -112,5 +112,8 @@ def _inspect_counts(file: Path, reading: TableReading) -> None:
     )
     counts = read_count_table(file, reading)
     hint = looks_transposed(counts)
-    further = [*fit_command(file, "--method", "code"), *(["--given", "columns"] if hint else [])]
+    further = [
+        *fit_command(file, "--method", "code"),
+        *(["--set", "given=columns"] if hint else []),
+    ]
     tell(lambda: inspection_record(counts, hint), lambda: count_inspection(counts, further, hint))

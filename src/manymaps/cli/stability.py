@@ -15,7 +15,6 @@ from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
 from manymaps.cli.fit import (
     OF_COUNTS,
     USUAL_METHOD,
-    Counting,
     Model,
     VectorModel,
     VectorReading,
@@ -88,7 +87,6 @@ class StabilityOptions:
     seed: int = seed_option()
     jobs: int | None = jobs_option("Number of fits at a time; -1 for all cores.  [default: all]")
     max_words: int | None = max_words_option()
-    counting: Counting = group(Counting)
     vector_model: VectorModel = group(VectorModel)
     vectors: VectorReading = group(VectorReading)
     reading: TableReading = group(TableReading)
@@ -168,7 +166,7 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     check_method(file, model, options.reading, options.vector_model, options.vectors)
     method = model.method or USUAL_METHOD
     # The seed and the number of jobs apply to all fits jointly.
-    estimator = build(method, model, options.counting, options.vector_model)
+    estimator = build(method, model, options.vector_model)
     data, rules = _data(file, method, options)
     with work(f"fitting {file} {options.fits} times"):
         return mm.repeat_fits(

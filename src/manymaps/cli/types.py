@@ -7,6 +7,7 @@ usage error. Both are reported before the work starts. Composite types contain o
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 import tempfile
@@ -134,6 +135,22 @@ class OrFile(click.ParamType):
             words = ", ".join(self.words)
             self.fail(f"{value!r} is neither one of {words} nor an {self.suffix} file", param, ctx)
         return InputFile().convert(value, param, ctx)
+
+
+class Setting(click.ParamType):
+    """A parameter with its value, as a Python literal or a text."""
+
+    name, metavar = "setting", "NAME=VALUE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, Any]:
+        """Return the name and the value."""
+        name, equals, text = str(value).partition("=")
+        if not equals or not name.isidentifier():
+            self.fail(f"{value!r} is not of the form {self.metavar}", param, ctx)
+        try:
+            return name, ast.literal_eval(text)
+        except (SyntaxError, ValueError):
+            return name, text
 
 
 class Whole(click.IntRange):
