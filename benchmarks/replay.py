@@ -84,6 +84,8 @@ def replayed(call: dict[str, Any], folder: Path) -> tuple[str, str]:
     path.write_bytes(base64.b64decode(call["bytes"]))
     try:
         result = read(path, *call["args"], **call["options"])
+        if call["reader"] == "read_columns":
+            result = result.to_dict("list")
     except Exception as error:
         return ("same" if "error" in call else "refused"), f"{type(error).__name__}: {error}"
     finally:

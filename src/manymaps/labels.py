@@ -55,26 +55,27 @@ class UnknownLabelError(KeyError):
 
 
 def fold(label: str) -> str:
-    """Remove case, accents and surrounding white space from a label.
+    """Remove case and repeated spaces from a label; keep accents, which distinguish words.
 
-    >>> fold("Café") == fold("CAFE ")
-    True
-    """
-    decomposed = unicodedata.normalize("NFKD", label.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold().strip()
-
-
-def plain_spelling(label: str) -> str:
-    """Convert a label to lower case with single spaces; keep accents, which distinguish words.
-
-    >>> plain_spelling(" Café  au lait ")
+    >>> fold(" Café  au lait ")
     'café au lait'
     """
-    return " ".join(label.casefold().split())
+    composed = unicodedata.normalize("NFKC", label.casefold()).casefold()
+    return " ".join(unicodedata.normalize("NFKC", composed).split())
+
+
+def unaccented(label: str) -> str:
+    """Remove case and accents from a label.
+
+    >>> unaccented("Más")
+    'mas'
+    """
+    decomposed = unicodedata.normalize("NFKD", fold(label))
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def find_label(label: str, labels: Sequence[str]) -> int:
-    """Find the index of a label, exactly or, if no label matches, ignoring case and accents.
+    """Find the index of a label, exactly or, if no label matches, ignoring case.
 
     Parameters
     ----------
@@ -91,7 +92,8 @@ def find_label(label: str, labels: Sequence[str]) -> int:
     Raises
     ------
     UnknownLabelError
-        If no label matches. The message suggests the three most similar labels.
+        If no label matches. The message suggests the three most similar labels, such as labels with
+        other accents.
 
     Examples
     --------
@@ -105,16 +107,15 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         if other == label:
             return i
     wanted = fold(label)
-    # Among labels that are equal after folding, the first is returned, and only one is suggested.
-    position: dict[str, int] = {}
     for i, other in enumerate(labels):
-        position.setdefault(fold(other), i)
-    if wanted in position:
-        return position[wanted]
+        if fold(other) == wanted:
+            return i
     import difflib  # takes 3 ms, and few runs suggest labels
 
-    near = difflib.get_close_matches(wanted[:100], position, n=3, cutoff=0.6)
-    raise UnknownLabelError(label, [labels[position[other]] for other in near])
+    # Among labels that differ only in accents, one is suggested.
+    plain = {unaccented(other): other for other in reversed(labels)}
+    near = difflib.get_close_matches(unaccented(label)[:100], plain, n=3, cutoff=0.6)
+    raise UnknownLabelError(label, [plain[other] for other in near])
 
 
 def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:
@@ -142,11 +143,11 @@ def case_variants(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]
     labels = list(labels)
     matches: dict[str, list[str]] = {}
     for label in known:
-        matches.setdefault(plain_spelling(label), []).append(label)
+        matches.setdefault(fold(label), []).append(label)
     exact = set(known)
     taken, variants = exact.intersection(labels), {}
     for label in labels:
-        same = [] if label in exact else matches.get(plain_spelling(label), [])
+        same = [] if label in exact else matches.get(fold(label), [])
         if len(same) == 1 and same[0] not in taken:
             variants[label] = same[0]
             taken.add(same[0])

@@ -46,7 +46,7 @@ def test_an_export_has_no_formula_and_its_labels_come_back(tmp_path):
     text = (tmp_path / "a.csv").read_text(encoding="utf-8")
     assert all(not line.startswith(("=", "@", "-")) for line in text.splitlines())
     assert ",=" not in text
-    found = read_columns(tmp_path / "a.csv")
+    found = read_columns(tmp_path / "a.csv").to_dict("list")
     assert found["label"] == LABELS
     assert found["=note"] == LABELS
     assert found["x"] == points[0, :, 0].tolist()

@@ -50,7 +50,7 @@ def test_unknown_backend_is_refused(atlas):
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict])
 def test_metadata_of_any_frame_joins_by_label(atlas, make):
-    frame = make({"word": ["KNOT", "tie", "cafe"], "n": [1, 2, 3], "kind": ["a", "b", "c"]})
+    frame = make({"word": ["KNOT", "tie", "CAFÉ"], "n": [1, 2, 3], "kind": ["a", "b", "c"]})
     joined = atlas.add_metadata(frame).metadata
     assert joined["n"].tolist() == [2, 1, 3]
     assert joined["kind"].tolist() == ["b", "a", "c"]
@@ -65,7 +65,7 @@ def test_metadata_of_any_frame_joins_by_label(atlas, make):
         pd.Series([1, 2, 3]),
         pd.Series([1, 2, 3], index=["x", "y", "z"]),
         pl.Series([1, 2, 3]),
-        pd.Series([3, 1, 2], index=["cafe", "TIE", "knot"]),
+        pd.Series([3, 1, 2], index=["café", "TIE", "knot"]),
         pd.Series([2, 3, 1], index=["Knot", "Café", "tie"], name="other"),
     ],
     ids=type,
@@ -123,15 +123,89 @@ def test_rows_that_match_nothing_are_told(atlas):
         atlas.add_metadata({"label": ["tie", "bow"]})
 
 
-def test_an_exact_label_wins_over_one_in_another_case():
-    columns, _, _ = join_columns(["tie", "TIE"], {"label": ["TIE", "tie"], "n": [1, 2]})
-    assert columns["n"].tolist() == [2, 1]
+@pytest.mark.parametrize(
+    ("labels", "lexicon", "n", "unmatched"),
+    [
+        (["tie", "TIE"], ["TIE", "tie"], [2, 1], []),
+        (["turkey"], ["Turkey", "turkey"], [2], ["Turkey"]),
+        (["TURKEY"], ["Turkey", "turkey"], [2], ["Turkey"]),
+        (["papa", "papá"], ["papá", "papa"], [2, 1], []),
+        (["ano", "x"], ["año", "x"], [np.nan, 2], ["año"]),
+        (["e\u0301t\u00e9"], ["x", "\u00c9t\u00e9"], [2], ["x"]),
+    ],
+)
+def test_an_exact_label_wins_over_one_in_another_case(labels, lexicon, n, unmatched):
+    columns, spare, _ = join_columns(labels, {"label": lexicon, "n": [1, 2]})
+    np.testing.assert_array_equal(columns["n"], n)
+    assert spare == unmatched
+
+
+ORDER = [3, 1, 4, 0, 5, 9, 2, 6, 8, 7, 11, 10]
+NUMBERED = list(map(str, range(12)))
+AGE = pd.DataFrame({"order": ORDER, "age": range(100, 112)})
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        AGE.set_index(pd.Index(NUMBERED)),
+        AGE.set_index(pd.Index(NUMBERED, name="person")),
+        AGE.set_index(pd.Index(range(12), name="person")),
+        AGE.sample(frac=1, random_state=1),
+        AGE.set_index(pd.Index(NUMBERED)).sample(frac=1, random_state=1),
+        AGE.assign(label=NUMBERED).sample(frac=1, random_state=1).reset_index(drop=True),
+        AGE.assign(ID=range(12)),
+        pl.DataFrame({"id": NUMBERED, "order": ORDER, "age": range(100, 112)}),
+    ],
+)
+def test_integers_are_no_key_by_chance(frame):
+    columns, unmatched, without = join_columns(NUMBERED, frame)
+    assert columns["age"].tolist() == list(range(100, 112))
+    assert columns["order"].tolist() == ORDER
+    assert not unmatched + without
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [AGE, pl.from_pandas(AGE), AGE.assign(id=range(1, 13)), AGE.to_dict("list")],
+)
+def test_rows_of_unlabelled_objects_are_used_in_their_order(frame):
+    with pytest.warns(DataWarning, match="order of the objects"):
+        columns, _, _ = join_columns(NUMBERED, frame)
+    assert columns["age"].tolist() == list(range(100, 112))
+
+
+def test_a_written_frame_joins_as_in_memory(tmp_path):
+    for k, index in enumerate((NUMBERED, ORDER)):
+        AGE.set_index(pd.Index(index)).to_csv(tmp_path / f"{k}.csv")
+        columns, _, _ = join_columns(NUMBERED, read_columns(tmp_path / f"{k}.csv"))
+        assert columns["age"][[3, 0]].tolist() == ([103, 100] if k == 0 else [100, 103])
+    AGE.to_csv(tmp_path / "c.csv", index=False)
+    with pytest.warns(DataWarning, match="order of the objects"):
+        columns, _, _ = join_columns(NUMBERED, read_columns(tmp_path / "c.csv"))
+    assert columns["age"].tolist() == list(range(100, 112))
+
+
+def test_missing_cells_of_pandas_are_missing(atlas):
+    cells = {"n": [1, pd.NA, 3], "kind": ["a", pd.NA, None], "word": [*LABELS[:2], pd.NA]}
+    columns, unmatched, _ = join_columns(LABELS, pd.DataFrame(cells).convert_dtypes())
+    np.testing.assert_array_equal(columns["n"], [1, np.nan, np.nan])
+    assert columns["kind"].tolist() == ["a", "", ""]
+    assert unmatched == [""]
+    of_index = pd.DataFrame({"n": [1, 2]}, index=["tie", pd.NA])
+    np.testing.assert_array_equal(join_columns(LABELS, of_index)[0]["n"], [1, np.nan, np.nan])
+    column = pd.Series([1, pd.NA, 3], dtype="Int64")
+    np.testing.assert_array_equal(
+        atlas.add_metadata(column, name="n").metadata["n"], [1, np.nan, 3]
+    )
 
 
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ({"label": ["tie", "TIE"]}, "'tie'"),
+        ({"label": ["tie", "tie"]}, "'tie' twice, in rows 1 and 2"),
+        ({"label": ["cafe"]}, "'cafe' and 'Café' differ in accents"),
+        ({"n": [1, 2, 3]}, "no column of labels.*'n'"),
         ({"label": ["bow"]}, r"'bow'.*'tie'.*'Knot'"),
         ({"label": ["tie"], "n": []}, "differ in length: label has 1, n has 0"),
         ({}, "no columns"),
@@ -161,22 +235,24 @@ def test_table_is_read_with_types(tmp_path, delimiter):
     rows = [["n", "label", "size", "code"], ["1", "007", "2.5", "1_0"], ["", '"a b"', "", "x"]]
     file = tmp_path / "table.txt.gz"
     file.write_bytes(gzip.compress("\n".join(delimiter.join(row) for row in rows).encode()))
-    assert read_columns(file) == {
+    assert read_columns(file).to_dict("list") == {
         "n": [1, None], "label": ["007", "a b"], "size": [2.5, None], "code": ["1_0", "x"],
     }  # fmt: skip
 
 
 def test_parquet_table_is_read(tmp_path):
     pl.DataFrame({"label": ["tie"], "n": [1]}).write_parquet(tmp_path / "t.parquet")
-    assert read_columns(tmp_path / "t.parquet") == {"label": ["tie"], "n": [1]}
+    assert read_columns(tmp_path / "t.parquet").to_dict("list") == {"label": ["tie"], "n": [1]}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "is empty"),
-        ("label,n\ntie,1\nknot\n", "line 3"),
-        ("label,label\n", "'label'"),
+        ("label,n\ntie,1\nknot,2,3\n", "line 3"),
+        ("label,label\ntie,1\n", "'label'"),
+        ("label,n\n", "no rows"),
+        ("animal,1\ntie,2\n", "name the column of labels 'label'"),
     ],
 )
 def test_broken_table_is_refused(tmp_path, text, message):

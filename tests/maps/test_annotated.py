@@ -125,7 +125,8 @@ def test_genes_colour_figures(tmp_path: Path) -> None:
     written = (tmp_path / "o.svg").read_text(encoding="utf-8")
     assert all(f">{text}</text>" in written for text in texts if text)
     columns = read_columns(tmp_path / "cells.h5ad", [gene, "XIST"])
-    assert set(columns) == {*adata.obs.columns, "label (obs)", gene}
+    assert set(columns) == {*adata.obs.columns, gene}
+    assert columns.index.tolist() == adata.obs_names.tolist()
     failed(invoke(*drawn, gene), 2, f"the atlas has no column '{gene}'")
     with pytest.raises(mm.DataError, match="'XIST'"):
         to_atlas(adata, genes=["XIST"])

@@ -47,7 +47,7 @@ def test_it_sends_the_atlas_and_the_viewer(atlas):
 
 
 def test_the_selection_by_label(widget):
-    widget.selection = ["CAFE", "knot", "Knot"]
+    widget.selection = ["CAFÉ", "knot", "Knot"]
     assert widget.selected == [2, 1]
     assert widget.selection == ("café", "Knot")
     widget.selection = "tie"

@@ -28,6 +28,7 @@ from manymaps.cooccurrence.matching import (
     two_kinds,
 )
 from manymaps.data.counts import Counts
+from manymaps.data.tables import is_missing
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import FIRST, first_of, plural
 from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
@@ -175,7 +176,7 @@ def evaluate_counts(
     if column is None:
         return plain
     values = _group_of_rows(atlas, counts, column)
-    rows = rows[[value is not None and value == value and value != "" for value in values[rows]]]
+    rows = rows[[not is_missing(value) and value != "" for value in values[rows]]]
     sizes = np.unique(values[rows], return_counts=True)[1]
     if len(sizes) < 2 or sizes.max() < 2:
         problem = (

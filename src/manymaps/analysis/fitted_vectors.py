@@ -254,9 +254,9 @@ def fit_vectors(
         The atlas. In a bipartite atlas, such as one of sites and species, the variables describe
         the objects of one kind.
     frame : frame, or mapping of str to sequence
-        A table with one row per site. Rows are joined by the column "label", the pandas index or
-        the first column, as in `Atlas.add_metadata`. Numeric columns are variables with a
-        direction. Columns of text, of truth values and of pandas categories are factors.
+        A table with one row per site. Rows are joined by label as in `Atlas.add_metadata`. Numeric
+        columns are variables with a direction. Columns of text, of truth values and of pandas
+        categories are factors.
     map : int, default=0
         Number of the map.
     kind : str, optional

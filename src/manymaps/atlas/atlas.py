@@ -522,12 +522,14 @@ class Atlas(AtlasData):
         ----------
         frame : frame, mapping of str to sequence, or a column by itself
             A table (pandas, polars, pyarrow, ... or plain columns) with one row per label. Labels
-            are matched exactly, or case-insensitively if there is no exact match. A single column
-            (list, array, series) has one value per object, in the order of the objects. A pandas
-            series whose index contains labels of the atlas is joined by label.
+            are matched exactly, or case-insensitively if there is no exact match. A table without
+            labels has one row per object, in their order, and is only accepted if the objects are
+            numbered from 0. A single column (list, array, series) has one value per object, in the
+            order of the objects. A pandas series is joined by its index if that contains labels.
         on : str, optional
-            The column of labels. The default is "label". If there is no such column, the pandas
-            index is used if it contains a label of the atlas, and the first column otherwise.
+            The column of labels. By default, the pandas index is used if it contains labels of the
+            atlas. Otherwise, it is a column "label", "word" or "id", or a first column of words.
+            Integers are labels only if they comprise all objects or are all objects.
         name : str, optional
             The name of a single column. By default, the name of the series is used.
 
@@ -548,7 +550,7 @@ class Atlas(AtlasData):
         Warns
         -----
         DataWarning
-            If some rows do not match any object.
+            If some rows do not match any object, or if rows without labels are used in their order.
 
         Examples
         --------

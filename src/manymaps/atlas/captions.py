@@ -30,6 +30,7 @@ import numpy as np
 
 from manymaps.atlas.data import AtlasData
 from manymaps.checks import check_index, check_number, check_whole
+from manymaps.data.tables import is_missing
 from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
@@ -219,7 +220,7 @@ def _categories(values: np.ndarray) -> np.ndarray | None:
     """Return the category of each object as text ("" if missing), or None without categories."""
     if values.dtype.kind not in "iuUO":
         return None
-    texts = np.array(["" if v is None or v != v else str(v) for v in values.tolist()])
+    texts = np.array(["" if is_missing(v) else str(v) for v in values.tolist()])
     distinct = len(set(texts.tolist()) - {""})
     return texts if 2 <= distinct <= min(MOST_CATEGORIES, len(texts) / 4) else None
 

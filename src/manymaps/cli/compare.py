@@ -320,7 +320,7 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     """Return the first two columns of a table by row, skipping incomplete rows."""
     from manymaps.io.metadata import read_columns
 
-    columns = list(read_columns(path).values())
+    columns = [list(column) for _, column in read_columns(path).items()]
     if len(columns) < 2:
         raise DataError(
             f"{path} has one column; expected words of the first file in the first column and "

@@ -352,19 +352,17 @@ def _fit_pairs(
             raise click.UsageError(f"--most-given does not apply to the vectors in {file}")
         data = data.most_given(options.most_given)
     note(*reading_notes(data))
-    tables: list[Mapping[str, Any]] = []
+    metadata: dict[str, Any] = {}
     if options.metadata is not None:
-        tables.append(read_columns(options.metadata))
-        joined_columns(data.labels, options.metadata, tables[-1])
+        table = read_columns(options.metadata)
+        metadata = joined_columns(data.labels, options.metadata, table, warn=True)
     if options.vector_model.perplexity is not None and isinstance(data, mm.Associations):
         note("--perplexity has no effect on associations")
     if isinstance(options.model.init, Path):
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     run = run_fit(estimator, data, str(options.files[0]), options.checkpoint)
     atlas: mm.Atlas = estimator.atlas_
-    for columns in tables:
-        atlas = atlas.add_metadata(columns)
-    return atlas, run
+    return replace(atlas, metadata={**atlas.metadata, **metadata}), run
 
 
 def _fit_counts(estimator: Any, options: FitOptions) -> tuple[mm.Atlas, Run]:

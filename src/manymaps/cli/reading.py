@@ -6,12 +6,11 @@ matched separately, because a row and a column may have the same label.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import compress
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, final
 
 import numpy as np
 from scipy import sparse
@@ -27,7 +26,7 @@ from manymaps.cli.record import chosen
 from manymaps.cooccurrence.matching import joined_metadata, labels_of, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
-from manymaps.data.frames import join_columns, label_column
+from manymaps.data.frames import find_key, join_columns
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
@@ -42,6 +41,9 @@ from manymaps.io.trials import holds_trials, read_trials
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabelError, first_of, fold, plural
 from manymaps.progress import work
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PairData: TypeAlias = Associations | Vectors
 
@@ -357,21 +359,24 @@ def with_metadata(counts: Counts, path: Path, names: Sequence[str] = ()) -> Coun
         If no label of the table matches a row or column, or a label is repeated.
     """
     table = read_columns(path, names)
-    on = label_column(table, None)
-    labels = [str(label) for label in table[on]]
-    kind_of = [str(kind) for kind in table.get("kind", ())] if on != "kind" else []
+    all_labels = [label for ours in labels_of(counts) for label in ours]
+    try:
+        key = find_key(all_labels, table)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if key is None:
+        raise DataError(f"{path} has no column of labels; add one with the name 'label'")
+    labels, on = key[0], key[1] or "label"
+    kind_of = list(map(str, table["kind"])) if "kind" in table and on != "kind" else []
     by_kind = bool(kind_of) and set(kind_of) <= set(counts.kinds)
+    table = table.drop(columns=["kind"] if by_kind else []).assign(**{on: labels})
     joined, matched = [], []
     for kind, ours in zip(counts.kinds, labels_of(counts), strict=True):
         mine = np.array([not by_kind or other == kind for other in kind_of or labels], bool)
-        columns = {
-            name: list(compress(values, mine))
-            for name, values in table.items()
-            if not (by_kind and name == "kind")
-        }
         known = {fold(label) for label in ours}
         matched.append(mine & np.array([fold(label) in known for label in labels], bool))
-        joined.append(joined_columns(ours, path, columns, kind) if matched[-1].any() else {})
+        here = matched[-1].any()
+        joined.append(joined_columns(ours, path, table[mine], kind, on=on) if here else {})
     _note_matches(counts, path, labels, matched)
     return replace(
         counts,
@@ -383,9 +388,10 @@ def with_metadata(counts: Counts, path: Path, names: Sequence[str] = ()) -> Coun
 def joined_columns(
     labels: Sequence[str],
     path: Path,
-    table: Mapping[str, Any],
+    table: pd.DataFrame,
     kind: str = "object",
     *,
+    on: str | None = None,
     warn: bool = False,
 ) -> dict[str, np.ndarray]:
     """Return the columns of a table in the order of the objects of one kind.
@@ -394,7 +400,7 @@ def joined_columns(
     rows without an object.
     """
     try:
-        columns, unmatched, without = join_columns(labels, table)
+        columns, unmatched, without = join_columns(labels, table, on)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     if unmatched and warn:

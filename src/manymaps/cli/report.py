@@ -16,7 +16,7 @@ from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import NEVER_A_CUE
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
-from manymaps.labels import plain_spelling, plural
+from manymaps.labels import fold, plural
 
 if TYPE_CHECKING:
     from manymaps.analysis.evaluation import CountEvaluation
@@ -290,7 +290,7 @@ def reading_notes(data: PairData | Counts) -> list[str]:
 def _notes(data: mm.Associations) -> list[str]:
     """List the reader's notes, with advice if spellings differ or most responses are dropped."""
     notes = list(data.report.notes)
-    alike = data.n_objects - len({plain_spelling(label) for label in data.labels})
+    alike = data.n_objects - len({fold(label) for label in data.labels})
     if alike > _FEW_ALIKE * data.n_objects:
         notes.append(
             f"{alike:,} of {data.n_objects:,} objects differ from another only in case or spaces; "

@@ -233,7 +233,7 @@ class Associations:
         return int(sparse.csgraph.connected_components(self.strengths, directed=False)[0])
 
     def index(self, label: str) -> int:
-        """Return the row of a label, ignoring case and accents if there is no exact match.
+        """Return the row of a label, ignoring case if there is no exact match.
 
         Parameters
         ----------

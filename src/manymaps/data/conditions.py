@@ -127,7 +127,7 @@ the columns are 'age', 'sex'. Did you mean 'age'?
 
 
 def column_named(wanted: str, columns: Columns) -> str | None:
-    """Find a column by name, ignoring case and accents if only one column then matches."""
+    """Find a column by name, ignoring case if only one column then matches."""
     if wanted in columns:
         return wanted
     similar = [name for name in columns if fold(name) == fold(wanted)]

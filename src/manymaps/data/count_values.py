@@ -13,6 +13,7 @@ from scipy import sparse
 
 from manymaps.checks import check_labels, first_cell, not_amount
 from manymaps.compute.canonical import canonical_rows
+from manymaps.data.tables import is_missing
 from manymaps.errors import DataError
 from manymaps.labels import first_of, numbered_labels, plural, shown
 
@@ -218,10 +219,10 @@ def metadata_array(values: Any) -> np.ndarray:
     if array.dtype.kind in "biufUmM":
         return array
     cells = array.tolist()
-    present = [cell for cell in cells if cell is not None and cell == cell]
+    present = [cell for cell in cells if not is_missing(cell)]
     if present and all(isinstance(cell, int | float) for cell in present):
-        return np.array([np.nan if cell is None else cell for cell in cells], dtype=float)
-    return np.array(["" if cell is None or cell != cell else str(cell) for cell in cells])
+        return np.array([np.nan if is_missing(cell) else cell for cell in cells], dtype=float)
+    return np.array(["" if is_missing(cell) else str(cell) for cell in cells])
 
 
 def count_table(X: Any) -> sparse.csr_array:

@@ -5,28 +5,36 @@ column in the order of the objects. The output has one row per object and map, w
 
     label, map, proportion, x, y, ..., and the metadata of the object
 
-Data frames of all libraries (pandas, polars, pyarrow, ...) are accessed through narwhals, which is
-imported only when it is used. Reading files does not require narwhals.
+The rows of a table are joined to the objects by its index if that holds their labels, then by a
+column of labels, and only unlabelled objects by their order (`find_key`).
 """
 
 from __future__ import annotations
 
 import importlib.util
-import math
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from manymaps.checks import check_choice
-from manymaps.errors import DataError, ParameterError
-from manymaps.labels import first_of, fold, listed, only_count
+from manymaps.data.tables import as_pandas, cell_label, is_missing
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import first_of, fold, listed, only_count, unaccented
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 # Above this value, float64 cannot represent every integer.
 _WHOLE_IN_FLOATS = 2**53
 _NUMBERS = (int, float, np.integer, np.floating)
+# Names of a column of labels, in order of priority, and names under which pandas writes an index.
+KEYS = ("label", "word", "id")
+INDEX = ("", "Unnamed: 0")
+_NO_TABLE = "metadata of type {} is not a table; pass a frame or a mapping of names to values"
 
 
 def long_columns(
@@ -150,7 +158,7 @@ def index_labels(frame: Any) -> list[str] | None:
     if only_count(labels):
         return None
     for row, cell in enumerate(cells):
-        if _is_missing(cell) or labels[row] == "":
+        if is_missing(cell) or labels[row] == "":
             raise DataError(
                 f"the label of row {row} in the index is missing; give each row a name, or remove "
                 "the index with reset_index(drop=True)"
@@ -158,57 +166,86 @@ def index_labels(frame: Any) -> list[str] | None:
     return labels
 
 
-def _is_missing(value: Any) -> bool:
-    """Return whether a cell is None or a value that is not equal to itself, such as NaN."""
-    return value is None or value != value
+def find_key(
+    labels: Sequence[str], table: pd.DataFrame, on: str | None = None
+) -> tuple[list[str], str | None] | None:
+    """Return the label of each row of a table, and the column of the labels (None for the index).
 
-
-def cell_label(value: Any) -> str:
-    """Convert a cell to a label, which is empty (not the word 'nan') for a missing value.
-
-    >>> cell_label(" tie "), cell_label(3), cell_label(float("nan"))
-    ('tie', '3', '')
-    """
-    # Cells may be arrays, for which such a comparison has no single truth value.
-    is_missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "" if is_missing else str(value).strip()
-
-
-def frame_columns(frame: Any) -> dict[str, list[Any]]:
-    """Return the columns of a mapping or of a data frame that narwhals supports.
+    An index that holds labels wins, then a column named `on`, "label", "word" or "id", and then the
+    first column if it contains words. The result is None if the objects have no labels and the rows
+    are in their order.
 
     Raises
     ------
     DataError
-        If the object is not a table, or if its columns differ in length.
+        If the column `on` does not exist, if no label of a column matches, or if the rows have no
+        labels and the objects do.
     """
-    if isinstance(frame, Mapping):
-        columns = {str(name): list(values) for name, values in frame.items()}
-    else:
-        message = "metadata of type {} is not a table; pass a frame or a mapping of names to values"
-        table = eager_frame(frame, message)
-        columns = {str(name): table[name].to_list() for name in table.columns}
-    if len({len(values) for values in columns.values()}) > 1:
-        sizes = ", ".join(f"{name} has {len(values)}" for name, values in columns.items())
-        raise DataError(
-            f"the columns of the metadata differ in length: {sizes}; pass one value per row"
-        )
-    return columns
-
-
-def label_column(columns: Mapping[str, Any], on: str | None) -> str:
-    """Return the name of the label column: `on` if specified, then "label", then the first column.
-
-    Raises
-    ------
-    DataError
-        If the column does not exist.
-    """
-    if not columns:
+    names = list(map(str, table.columns))
+    if on is not None and on not in (*names, table.index.name):
+        raise DataError(f"the metadata has no column {on!r}; it has {listed(names)}")
+    if on is not None:
+        return (_cells(table, on), on) if on in names else (_index_cells(table), None)
+    if _index_holds(labels, table):
+        return _index_cells(table), None
+    if not names:
         raise DataError("the metadata has no columns; expected a column of labels")
-    if on is not None and on not in columns:
-        raise DataError(f"the metadata has no column {on!r}; it has {listed(list(columns))}")
-    return on or ("label" if "label" in columns else next(iter(columns)))
+    keys = [name for key in KEYS for name in names if name.strip().casefold() == key]
+    if names[0] in INDEX or not _are_integers(_cells(table, names[0])):
+        keys = [names[0], *keys] if names[0] in INDEX else [*keys, names[0]]
+    for name in keys:
+        cells = _cells(table, name)
+        if _hold(cells, labels, any_integers=name.strip().casefold() in KEYS[:2]):
+            return cells, name
+    if only_count(labels) and len(table) == len(labels):
+        return None
+    if keys:
+        raise DataError(
+            _no_match(labels, f"the metadata's column {keys[0]!r}", _cells(table, keys[0]))
+        )
+    raise DataError(
+        f"the metadata has no column of labels; its columns are {listed(names)}. Name the column "
+        "of labels 'label'"
+    )
+
+
+def _cells(table: pd.DataFrame, name: str) -> list[str]:
+    return list(map(cell_label, table.iloc[:, list(map(str, table.columns)).index(name)]))
+
+
+def _index_cells(table: pd.DataFrame) -> list[str]:
+    parts = (x if isinstance(x, tuple) else (x,) for x in table.index)
+    return [" ".join(map(cell_label, part)) for part in parts]
+
+
+def _are_integers(cells: Sequence[str]) -> bool:
+    return all(cell.removesuffix(".0").isdecimal() for cell in cells)
+
+
+def _index_holds(labels: Sequence[str], table: pd.DataFrame) -> bool:
+    """Return whether the index contains labels, and does not only number the rows."""
+    is_counted = list(table.index) == list(range(len(table)))
+    return not (is_counted and table.index.name is None) and _hold(_index_cells(table), labels)
+
+
+def _hold(cells: Sequence[str], labels: Sequence[str], *, any_integers: bool = False) -> bool:
+    """Return whether cells contain a label; integers must be all labels or only labels."""
+    found, known = set(cells) - {""}, set(labels)
+    if any_integers or not _are_integers(list(found)):
+        return bool(found & known) or not set(map(fold, found)).isdisjoint(map(fold, known))
+    return bool(found) and (known <= found or found <= known)
+
+
+def _no_match(labels: Sequence[str], where: str, cells: Sequence[str]) -> str:
+    """Return the message that no cell is a label, with cells that differ in accents only."""
+    plain = {unaccented(label): label for label in labels}
+    near = [(cell, plain[unaccented(cell)]) for cell in cells if unaccented(cell) in plain]
+    hint = f"; {near[0][0]!r} and {near[0][1]!r} differ in accents" if near else ""
+    return (
+        f"no label in {where} is an object's label (it begins with {first_of(cells) or 'nothing'}, "
+        f"the objects with {first_of(labels)}){hint}; pass a column in the order of the objects by "
+        "itself, with a name"
+    )
 
 
 def join_columns(
@@ -220,10 +257,10 @@ def join_columns(
     ----------
     labels : sequence of str, length n
     frame : mapping or frame
-        Table with one row per label. If a label does not match an object exactly, case is ignored.
+        Table with one row per label, found by `find_key`. If a label does not match an object
+        exactly, case is ignored.
     on : str, optional
-        Name of the label column. By default, the column "label" is used if it exists. Otherwise, it
-        is the pandas index if this contains the label of an object, and the first column if not.
+        Name of the label column.
 
     Returns
     -------
@@ -240,6 +277,11 @@ def join_columns(
     DataError
         If a label is repeated in the table, or if no label matches an object.
 
+    Warns
+    -----
+    DataWarning
+        If the rows of the table have no labels and are used in the order of the objects.
+
     Examples
     --------
     >>> columns, unmatched, without = join_columns(
@@ -247,50 +289,50 @@ def join_columns(
     >>> columns["length"], unmatched, without
     (array([ 3., nan]), ['bow'], ['KNOT'])
     """
-    table = frame_columns(frame)
-    index_of = _indices(labels)
-    index = None if on in table or (on is None and "label" in table) else index_labels(frame)
-    if index is not None and on in (None, frame.index.name) and _any_known(index, index_of):
-        on, names = None, index
-    else:
-        on = label_column(table, on)
-        names = [str(label) for label in table[on]]
-    row_of: dict[int, int] = {}
-    unmatched = []
-    for row, label in enumerate(names):
-        i = index_of.get(label, index_of.get(fold(label)))
-        if i is None:
-            unmatched.append(label)
-        elif i in row_of:
-            raise DataError(
-                f"the metadata contains the object {labels[i]!r} twice, in rows {row_of[i] + 1} "
-                f"and {row + 1} of its data; keep one"
-            )
-        else:
-            row_of[i] = row
-    if not row_of:
-        raise DataError(
-            f"no label in the metadata's column {on!r} is an object's label (it begins with "
-            f"{first_of(unmatched) or 'nothing'}, the objects with {first_of(labels)}); pass a "
-            "column in the order of the objects by itself, with a name"
+    table = as_pandas(frame, _NO_TABLE)
+    key = find_key(labels, table, on)
+    rows: list[int | None] = list(range(len(labels)))
+    unmatched: list[str] = []
+    if key is None:
+        warnings.warn(
+            "the metadata has no column of labels: its rows are used in the order of the objects",
+            DataWarning,
+            stacklevel=3,
         )
-    rows = [row_of.get(i) for i in range(len(labels))]
-    columns = {
-        name: _as_array([None if row is None else values[row] for row in rows])
-        for name, values in table.items()
-        if name != on
-    }
+    else:
+        rows, unmatched = _matched_rows(labels, key[0])
+    columns = {}
+    for c, name in enumerate(map(str, table.columns)):
+        if key is None or name != key[1]:
+            values = table.iloc[:, c].tolist()
+            columns[name] = _as_array([None if row is None else values[row] for row in rows])
     return columns, unmatched, [labels[i] for i, row in enumerate(rows) if row is None]
 
 
-def _indices(labels: Sequence[str]) -> dict[str, int]:
-    """Map each label to its object, both as written and with case removed."""
-    indices = {fold(label): i for i, label in reversed(list(enumerate(labels)))}
-    return indices | {label: i for i, label in enumerate(labels)}
+def _matched_rows(
+    labels: Sequence[str], cells: Sequence[str]
+) -> tuple[list[int | None], list[str]]:
+    """Return each object's row, and the labels of rows without an object.
 
-
-def _any_known(names: Sequence[str], index_of: Mapping[str, int]) -> bool:
-    return any(name in index_of or fold(name) in index_of for name in names)
+    Labels match exactly. For other objects, case is ignored, and a row in lower case is preferred.
+    """
+    known = set(labels)
+    exact: dict[str, int] = {}
+    for row, cell in enumerate(cells):
+        if exact.setdefault(cell, row) < row and cell in known:
+            raise DataError(
+                f"the metadata contains the object {cell!r} twice, in rows {exact[cell] + 1} "
+                f"and {row + 1} of its data; keep one"
+            )
+    folded: dict[str, int] = {}
+    for cell in sorted(exact, key=str.islower, reverse=True):
+        if cell not in known:
+            folded.setdefault(fold(cell), exact[cell])
+    rows = [exact.get(label, folded.get(fold(label))) for label in labels]
+    used = set(rows)
+    if used == {None}:
+        raise DataError(_no_match(labels, "the metadata's labels", cells))
+    return rows, [cell for row, cell in enumerate(cells) if row not in used]
 
 
 def placed_column(
@@ -303,7 +345,7 @@ def placed_column(
     labels : sequence of str, length n
     values : list, tuple, array of one dimension or series of length n
         Values in the order of the objects. A pandas series is joined by label instead if its index
-        contains the label of an object.
+        holds labels of objects (`find_key`).
     name : str, optional
         Name of the column. The default is the name of the series.
 
@@ -326,7 +368,7 @@ def placed_column(
     name = name or (str(values.name) if is_series and values.name else None)
     if name is None:
         raise ParameterError("is missing: a column by itself needs a name", name="name")
-    if is_series and _any_known(index_labels(values) or (), _indices(labels)):
+    if hasattr(values, "iloc") and _index_holds(labels, values.to_frame(name)):
         return join_columns(labels, values.to_frame(name))[0]
     cells = values.tolist() if hasattr(values, "tolist") else list(values)
     if len(cells) != len(labels):
@@ -339,7 +381,7 @@ def placed_column(
 
 def _as_array(values: Sequence[Any]) -> np.ndarray:
     """Convert a column to booleans, integers, floats (NaN if missing) or texts ("" if missing)."""
-    known = [value for value in values if not _is_missing(value)]
+    known = [value for value in values if not is_missing(value)]
     complete = len(known) == len(values)
     are_bools = [isinstance(value, bool | np.bool_) for value in known]
     if known and complete and all(are_bools):
@@ -349,8 +391,8 @@ def _as_array(values: Sequence[Any]) -> np.ndarray:
     if known and are_numbers and all(abs(v) < 10**308 for v in known if isinstance(v, int)):
         whole = complete and all(isinstance(v, int | np.integer) for v in known)
         whole = whole and -(2**63) <= min(known) <= max(known) < 2**63
-        return np.array([np.nan if v is None else v for v in values], dtype=int if whole else float)
-    return np.array(["" if _is_missing(value) else str(value) for value in values])
+        return np.array([np.nan if is_missing(v) else v for v in values], int if whole else float)
+    return np.array(["" if is_missing(value) else str(value) for value in values])
 
 
 def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:

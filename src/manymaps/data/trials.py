@@ -34,7 +34,7 @@ from manymaps.data.conditions import (
 from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import listed, natural_order, plain_spelling
+from manymaps.labels import fold, listed, natural_order
 from manymaps.seeds import drawn_generator
 
 #: Negative codes in `Trials.given` for missing answers.
@@ -559,7 +559,7 @@ def without_repeats(given: np.ndarray) -> np.ndarray:
 def _plain(labels: Sequence[str]) -> tuple[list[str], np.ndarray]:
     """Return unique labels in lower case with single spaces, and the index of each input label."""
     index_of: dict[str, int] = {}
-    indices = [index_of.setdefault(plain_spelling(label), len(index_of)) for label in labels]
+    indices = [index_of.setdefault(fold(label), len(index_of)) for label in labels]
     return list(index_of), np.array(indices, dtype=np.int32)
 
 

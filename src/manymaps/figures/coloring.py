@@ -21,6 +21,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import are_codes
+from manymaps.data.tables import is_missing
 from manymaps.errors import ParameterError
 from manymaps.labels import natural_order
 
@@ -109,7 +110,7 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     if values.dtype.kind in "iuf" and not are_codes(values):
         numbers = values.astype(np.float64)
         return _by_number(column, numbers, _in_question(atlas, np.isfinite(numbers)))
-    texts = ["" if value is None or value != value else _text(value) for value in values.tolist()]
+    texts = ["" if is_missing(value) else _text(value) for value in values.tolist()]
     return _by_category(column, texts, _in_question(atlas, np.array([bool(t) for t in texts])))
 
 

@@ -278,10 +278,10 @@ def _with_header(
     body = frame.iloc[1:]
     if len(names) == width - 1:
         # Each line may end with a delimiter; else R omitted the name of the column of row names.
-        is_ended = not body.iloc[:, -1].astype(bool).any()
-        if is_ended:
+        last = body.iloc[:, -1].astype(bool)
+        if not last.any():
             frame, body, width = frame.iloc[:, :-1], body.iloc[:, :-1], width - 1
-        else:
+        elif last.all():
             names.insert(0, "")
     if frame.attrs["delimiter"] != ",":
         names = [

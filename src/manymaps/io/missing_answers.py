@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from manymaps.errors import ParameterError, setting
-from manymaps.labels import fold, listed
+from manymaps.labels import listed, unaccented
 
 # Codes in exports from R, Qualtrics and spreadsheets, and the usual ways to write "don't know" in
 # the languages of Small World of Words with the most participants.
@@ -90,4 +90,4 @@ def missing_notes(
 
 
 def _plain(text: str) -> str:
-    return fold(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    return unaccented(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))

@@ -18,7 +18,7 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
 from manymaps.io.tables import RULE_OF, Cells, CodedColumn
-from manymaps.labels import plain_spelling
+from manymaps.labels import fold
 
 # The sum of 10 million such counts is exact in float64.
 _MOST_COUNTED = 2**29
@@ -53,7 +53,7 @@ class Pairs:
 
     def folded(self) -> Pairs:
         """Convert labels to lower case with single spaces, merging labels that become equal."""
-        return self.relabelled(plain_spelling)
+        return self.relabelled(fold)
 
     def without_missing(self, missing: str | Sequence[str] | None) -> Pairs:
         """Drop pairs whose response is in a list of missing answers, or only count such pairs."""

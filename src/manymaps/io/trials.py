@@ -36,8 +36,7 @@ from manymaps.io.tables import (
     table_passes,
 )
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
-from manymaps.labels import fold as plain
-from manymaps.labels import listed
+from manymaps.labels import listed, unaccented
 
 Balance = int | Literal["least"] | None
 
@@ -317,7 +316,7 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
 
     # If trials have only one answer, NA is a word, as in lists of pairs.
     def code_of(text: str) -> int:
-        folded = plain(text)
+        folded = unaccented(text)
         if folded in NO_ANSWER or (several and text == "NA"):
             return MISSING
         return UNKNOWN if folded in UNKNOWN_CUE else index.setdefault(text, len(index))

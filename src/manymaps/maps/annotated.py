@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.data.frames import frame_columns, placed_column
+from manymaps.data.frames import placed_column
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.annotated import FEW_VARIABLES, gene_columns, loaded, table_of, usual_table
 from manymaps.labels import first_of, listed, numbered_labels
@@ -335,7 +335,6 @@ def _written_key(adata: Any, key: str | None) -> str:
 def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:
     """Return the columns of obs, with one value per observation."""
     columns: dict[str, np.ndarray] = {}
-    if len(adata.obs.columns):
-        for name, values in frame_columns(adata.obs).items():
-            columns |= placed_column(labels, values, name) or {}
+    for name in adata.obs.columns:
+        columns |= placed_column(labels, adata.obs[name].tolist(), str(name)) or {}
     return columns

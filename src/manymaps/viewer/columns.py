@@ -19,6 +19,7 @@ import numpy as np
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import are_codes
+from manymaps.data.tables import is_missing
 from manymaps.errors import ParameterError
 
 # The largest 16-bit code. A column with more distinct texts, or with mostly distinct texts,
@@ -73,22 +74,14 @@ def column_blocks(
 def _as_numbers(values: np.ndarray) -> np.ndarray | None:
     """Convert values to numbers (NaN if missing or infinite); None if they are not numeric."""
     if values.dtype.kind == "O":
-        there = [value for value in values.tolist() if not _is_missing(value)]
+        there = [value for value in values.tolist() if not is_missing(value)]
         if not there or not all(isinstance(v, Real) and not isinstance(v, bool) for v in there):
             return None
-        values = np.array([math.nan if _is_missing(v) else float(v) for v in values.tolist()])
+        values = np.array([math.nan if is_missing(v) else float(v) for v in values.tolist()])
     if values.dtype.kind not in "iuf":
         return None
     numbers = values.astype(np.float64)
     return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:
-        # The missing value of pandas raises an error if it is compared with itself.
-        return True
 
 
 def _as_texts(values: np.ndarray) -> list[str]:
@@ -100,7 +93,7 @@ def _as_texts(values: np.ndarray) -> list[str]:
         return ["" if text == "NaT" else text for text in texts]
     if values.dtype.kind == "S":
         return [value.decode("utf-8", "replace") for value in values.tolist()]
-    return ["" if _is_missing(value) else str(value) for value in values.tolist()]
+    return ["" if is_missing(value) else str(value) for value in values.tolist()]
 
 
 def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
