@@ -32,7 +32,7 @@ README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "play.png"
 COMMAND = re.compile(r"(?<=^    \$ )manymaps (.+)\n(?:    .*\n)+", re.MULTILINE)
 
-NAMED_MAP = re.compile(r"map \d+ +\(.*\)")
+NAMED_MAP = re.compile(r"map \d+")
 NUMBER = re.compile(r"\d*\.?\d+")
 
 

@@ -2,8 +2,9 @@
 The senses of a word
 ====================
 
-The word *bow* has several senses, such as a knot and a weapon. Each panel shows a part of
-one map around *bow*, and each meaning has a colour.
+The word *bow* has several senses, such as a knot and a weapon. Each panel shows the part of one map
+around *bow*, with the share of its associations that belong to the map. The members of the sense are
+blue.
 """
 
 import os

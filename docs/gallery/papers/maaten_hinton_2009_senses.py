@@ -15,9 +15,9 @@ A sense has a map of its own if it has the strongest association with the word t
 sense has its strongest association in the same map. The map must also have at least a tenth of the
 word. In this fit, 13 of 21 senses have a map of their own; 8 would mean that no senses are
 distinguished. Over seeds, the number is 10 to 12, and 10 to 11 from random positions. Differences:
-the papers show words that were clear in one fit. Mixing proportions are not association
-probabilities, and one map can contain two senses. Therefore, `Atlas.senses` lists groups of a
-word's associates, each with its map. The picture shows the included associations in twenty maps.
+the papers show words that were clear in one fit. Mixing proportions are not shares of associations,
+so `Atlas.senses` counts the associations that each map explains. One map can contain two of the
+printed senses. The picture shows the included associations in twenty maps.
 Command: ``python examples/printed_senses.py``
 """
 

@@ -50,7 +50,7 @@ class ViewOptions:
     examples: tuple[str, ...] = option(
         "LABEL",
         "Example below the search field; can be repeated.  [default: four frequent words with "
-        "balanced meanings]",
+        "balanced senses]",
         "--examples", multiple=True,
     )  # fmt: skip
     hide: tuple[str, ...] = option(
