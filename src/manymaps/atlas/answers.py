@@ -247,7 +247,6 @@ def senses(
     associations: Associations | None = None,
 ) -> list[Sense]:
     """List the senses of object i, as `manymaps.Atlas.senses` describes."""
-    listed: list[tuple[int, float | None, np.ndarray, np.ndarray, np.ndarray | None]] = []
     if associations is not None or (neighbor_kind is None and has_associations(atlas, i)):
         found, similar = associates(atlas, i, associations)
         if associations is not None and not len(found.members):
@@ -255,26 +254,42 @@ def senses(
                 f"the associations contain no response to {atlas.labels[i]!r} that is an object of "
                 "the atlas"
             )
-        table = senses_of(found, atlas.n_maps)
-        for k in table.of(0):
-            own = table.members_of(k)
-            members = table.members[own]
-            parts = members, similar[members], table.strengths[own]
-            listed.append((int(table.maps[k]), float(table.shares[k]), *parts))
-    else:
-        count = max(n_neighbors, NAMED)
-        for m, _, members, nearness in nearest_by_map(atlas, i, count, neighbor_kind):
-            listed.append((m, None, members, nearness, None))
+        return observed_senses(atlas, i, found, similar, n_neighbors)
+    near = nearest_by_map(atlas, i, max(n_neighbors, NAMED), neighbor_kind)
     return [
-        Sense(
-            map=m,
-            proportion=float(atlas.proportions[m, i]),
-            share=share,
-            name=tuple(atlas.labels[j] for j in members[:NAMED].tolist()),
-            neighbors=_as_neighbors(atlas, members[:n_neighbors], similarity, strengths),
-        )
-        for m, share, members, similarity, strengths in listed
+        _sense(atlas, i, m, None, members, (nearness, None), n_neighbors)
+        for m, _, members, nearness in near
     ]
+
+
+def observed_senses(
+    atlas: AtlasData, i: int, found: Associates, similar: np.ndarray, n_neighbors: int
+) -> list[Sense]:
+    """List the senses that the associates of object i form, with its similarities (n,)."""
+    table = senses_of(found, atlas.n_maps)
+    listed = []
+    for m, share, k in zip(table.maps.tolist(), table.shares.tolist(), table.of(0), strict=True):
+        members, strengths = (
+            part[table.members_of(k)] for part in (table.members, table.strengths)
+        )
+        values = similar[members], strengths
+        listed.append(_sense(atlas, i, m, share, members, values, n_neighbors))
+    return listed
+
+
+def _sense(
+    atlas: AtlasData,
+    i: int,
+    m: int,
+    share: float | None,
+    members: np.ndarray,
+    values: tuple[np.ndarray, np.ndarray | None],
+    n_neighbors: int,
+) -> Sense:
+    """Return a sense whose members have these similarities and strengths."""
+    name = tuple(atlas.labels[j] for j in members[:NAMED].tolist())
+    near = _as_neighbors(atlas, members[:n_neighbors], *values)
+    return Sense(m, float(atlas.proportions[m, i]), share, name, near)
 
 
 def even_shares(atlas: AtlasData, found: Associates) -> np.ndarray | None:

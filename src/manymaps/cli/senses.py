@@ -13,7 +13,7 @@ from typing import Any
 import manymaps as mm
 from manymaps.cli.contract import as_json, grid, note, note_case, shown, tell
 from manymaps.cli.options import READING, PairReading, atlas_argument, refuse, refuse_given
-from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, positive
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural, whole_percents
@@ -163,7 +163,7 @@ def _record(
     """Return the record of a word that --json prints."""
     import numpy as np
 
-    from manymaps.atlas.answers import even_shares, strengths_on
+    from manymaps.atlas.answers import even_shares, observed_senses, similarities, strengths_on
     from manymaps.atlas.senses import associates_of
 
     word, kind = atlas.labels[i], None if atlas.kinds is None else atlas.kinds[i]
@@ -171,10 +171,14 @@ def _record(
     found = associates_of(atlas.choices, table, np.array([i]))
     far = found.members[~found.close]
     even = even_shares(atlas, found)
+    if len(found.members) and options.neighbor_kind is None:
+        # Similarities take most of the time, and are only in the records of --json.
+        similar = similarities(atlas, i) if as_json() else np.full(atlas.n_objects, np.nan)
+        listed = observed_senses(atlas, i, found, similar, options.neighbors)
+    else:
+        listed = atlas.senses(word, kind=kind, **chosen(options, "neighbors", "neighbor_kind"))
     senses = []
-    for sense in atlas.senses(
-        word, kind=kind, n_neighbors=options.neighbors, neighbor_kind=options.neighbor_kind
-    ):
+    for sense in listed:
         limits = None if intervals is None else intervals.share(word, sense.map)
         more = {f"share_{end}": getattr(limits, end, None) for end in ("low", "high")}
         more["share_even"] = None if even is None else float(even[sense.map])
