@@ -3,8 +3,7 @@ The senses of a word
 ====================
 
 The word *bow* has several senses, such as a knot and a weapon. Each panel shows the part of one map
-around *bow*, with the share of its associations that belong to the map. The members of the sense are
-blue.
+around *bow*, the share of its associations that belong to the map, and the members of the sense.
 """
 
 import os
