@@ -105,7 +105,6 @@ class TestInspectionOfVectors:
         ("cluster", "strict", True, "--strict"),
         ("fit", "jitter", "x", "jitter='x'"),
         ("evaluate", "k", 10, "--neighbors 10"),
-        ("sweep", "penalty", 0.01, "--penalties 0.01"),
         ("insert", "responses", "keep", "responses='keep'"),
     ],
 )

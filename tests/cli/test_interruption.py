@@ -84,10 +84,10 @@ EARLY = """
 import runpy, signal, sys
 class Late:
     def find_spec(self, name, path=None, target=None):
-        if name == "manymaps.cli.sweep":
+        if name == "manymaps.cli.predict":
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Late())
-sys.argv = ["manymaps", "sweep", "--help"]
+sys.argv = ["manymaps", "predict", "--help"]
 runpy.run_module("manymaps", run_name="__main__")
 """
 

@@ -19,8 +19,8 @@ KEYS = {
     "insert words.atlas more.vec -o more.atlas": "inserted dissimilar n_objects seconds output",
     "evaluate words.atlas words.vec": "kl_divergence mu_local mu_global nearest_among_10",
     "predict ring.csv --maps 1 --dims 2 --iterations 5": "train valid test n_iterations seconds",
-    "sweep ring.csv --maps 1,2 --dims 2 -o sweep.csv --iterations 5": "n_points n_failed best "
-    "settings failures seconds seed output",
+    "predict ring.csv --maps 1,2 --dims 2 --iterations 5": "rows/train rows/valid rows/test "
+    "rows/n_iterations seconds",
     "count posts.csv -o counts.npz": "n_rows n_columns n_counts skipped seconds output",
     "cluster ring.csv --clusters 2": "variance_accounted_for constant clusters "
     "clusters/weight clusters/members",

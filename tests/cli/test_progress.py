@@ -16,7 +16,6 @@ SHORT = ("--iterations", 20)
 LONG = {
     "diagnose": ("diagnosing 6 objects", "norms.csv"),
     "predict": ("fitting the training part", "ring.csv", "--maps", 1, "--dims", 2, *SHORT),
-    "sweep": ("fits to", "ring.csv", "--maps", 1, "--dims", 2, "-o", "s.csv", *SHORT),
     "count": ("counting", "posts.jsonl", "-o", "c.npz"),
     "fit": ("fitting norms.csv", "norms.csv", "-o", "o.atlas", "--maps", 2, *SHORT),
     "pairs": ("word", "old.atlas", "pairs.csv"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked, write_norms, write_vectors
+from cli_samples import failed, invoke, worked
 from manymaps.analysis.reliability import EXPLAINED, RECURRING
 from trial_samples import write_swow
 

@@ -89,7 +89,7 @@ def cli(verbose: bool) -> None:
                      manymaps senses norms.atlas tie
                      manymaps view norms.atlas -o norms.html
     Number of maps:  manymaps predict norms.csv --maps 2 --dims 35
-                     manymaps sweep norms.csv --maps 1,2,5 --dims 2,10,35 -o sweep.csv
+                     manymaps predict norms.csv --maps 1,2,5 --dims 70,35,14
     Vectors:         manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
                      manymaps insert words.atlas new.txt -o more.atlas
                      manymaps evaluate more.atlas glove.txt
@@ -105,7 +105,7 @@ def cli(verbose: bool) -> None:
 
 # The commands, in the order in which users need them.
 COMMANDS = (
-    "demo", "inspect", "diagnose", "predict", "sweep", "count", "fit",
+    "demo", "inspect", "diagnose", "predict", "count", "fit",
     "senses", "pairs", "plot", "insert", "evaluate", "cluster", "stability",
     "compare", "view", "export",
 )  # fmt: skip

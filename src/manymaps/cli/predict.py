@@ -1,8 +1,7 @@
-"""The command `predict`, which predicts held-out associations, and functions for `sweep`."""
+"""The command `predict`, which predicts held-out associations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,14 +10,15 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
-from manymaps.cli.interruption import Stop, ending_early, partial_name
-from manymaps.cli.options import PairReading, Reading, Running, output_names
+from manymaps.cli.interruption import ending_early, partial_name
+from manymaps.cli.options import PairReading, Reading, Running, output_names, refuse
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, positive, refuse_to_replace
+from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive, refuse_to_replace
 from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
+    from manymaps.prediction.held_out import Split
     from manymaps.prediction.predictor import PredictionResult
 
 KERNELS = ("gaussian", "cauchy")
@@ -27,20 +27,28 @@ KERNELS = ("gaussian", "cauchy")
 DIMENSIONS, PENALTY = 35, 0.1
 
 
-@dataclass(frozen=True, kw_only=True)
-class Splitting:
-    """Options for splitting the data into training, validation and test parts."""
+sizes = Several(positive, "whole number of at least 1", distinct=False)
 
+
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions:
+    """Options of the command `predict`."""
+
+    file: Path = argument("FILE", InputFile())
+    maps: tuple[int, ...] = option(sizes, "Number of maps, or one for each fit.", default="2")
+    dims: tuple[int, ...] | None = option(
+        sizes,
+        "Number of dimensions of each map, or one for each fit.  "
+        f"[default: {DIMENSIONS}, or fewer for few objects]",
+    )
+    kernel: str = option(
+        KERNELS, "Kernel that turns distances into similarities.", default="gaussian"
+    )
+    penalty: float = option(Number(min=0), "Weight of the size penalty.", default=PENALTY)
     by: Literal["pair", "row"] = option(
         ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue at once.",
         default="pair",
     )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stopping:
-    """Options that determine when a fit ends."""
-
     iterations: int = option(
         positive, "Maximum number of passes over the cues.", default=300, sets="max_iter"
     )
@@ -49,29 +57,10 @@ class Stopping:
         "Number of passes without a lower validation error after which a fit ends.",
         default=5,
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class PredictOptions:
-    """Options of the command `predict`."""
-
-    file: Path = argument("FILE", InputFile())
-    maps: int = option(positive, "Number of maps.", default=2, sets="n_maps")
-    dims: int | None = option(
-        positive,
-        f"Number of dimensions of each map.  [default: {DIMENSIONS}, or fewer for few objects]",
-        sets="n_components",
-    )
-    kernel: str = option(
-        KERNELS, "Kernel that turns distances into similarities.", default="gaussian"
-    )
-    penalty: float = option(Number(min=0), "Weight of the size penalty.", default=PENALTY)
-    splitting: Splitting = group(Splitting)
-    stopping: Stopping = group(Stopping)
     output: Path | None = output_option(
         "OUT.atlas",
         OutputFile(".atlas", archive=True),
-        "Write the fitted maps to this file.",
+        "Write the fitted maps to this file (one fit only).",
         required=False,
     )
     reading: PairReading = group(PairReading)
@@ -85,112 +74,150 @@ def predict(options: PredictOptions) -> None:
     The associations are split into a training, a validation and a test part (80/10/10). The maps
     are fitted to the training part, and the fit stops by the validation part. The error on the test
     part is in nats per cue; lower is better. It is summed over the responses of a part, so compare
-    it between models, but not between parts.
+    it between models, but not between parts. With lists of --maps and --dims, which are paired, one
+    model of each size is fitted to the same training part.
 
     \b
     Examples:  manymaps predict norms.csv --maps 2 --dims 35
                manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
+               manymaps predict norms.csv --maps 1,1,2,3,4,5 --dims 35,70,35,22,17,14
     """
-    output = options.output
     norms = read_norms(options.file, options.reading)
-    dims = options.dims or min(DIMENSIONS, norms.n_objects - 1)
-    check_sizes(norms, [options.maps], [dims])
-    with ending_early() as stop:
-        result = _predicted(norms, dims, options, stop)
-    if output is not None:
-        if stop.asked:
-            output = partial_name(output)
-            refuse_to_replace("-o", output)
-        _maps_of(result).atlas(norms.labels).save(output)
-    if stop.asked:
-        raise Interrupted(_interruption(result, output))
-    record = _record(norms, result, dims, options)
-    tell(lambda: record, lambda: _report(record), files=(output,))
-
-
-def _interruption(result: PredictionResult, kept: Path | None) -> str:
-    if kept is None:
-        return "interrupted; nothing was saved (use -o OUT.atlas to save the maps)"
-    n = plural("iteration", int(_maps_of(result).best_iteration_))
-    return f"interrupted; the maps after {n} are in {kept}"
-
-
-def _predicted(
-    norms: mm.Associations, dims: int, options: PredictOptions, stop: Stop
-) -> PredictionResult:
-    """Split the associations, fit the training part, and score the prediction."""
-    seed = options.running.seed
-    split = mm.split_associations(norms, random_state=seed, **chosen(options.splitting))
+    pairs = _sizes(norms, options)
+    refuse((options.output is not None and len(pairs) > 1, "-o requires one number of maps"))
+    split = mm.split_associations(norms, by=options.by, random_state=options.running.seed)
     note(*split.notes)
-    with work(f"fitting the training part of {options.file}"):
-        return mm.predict_associations(
-            norms,
-            options.maps,
-            dims,
-            split=split,
-            callback=stop,
-            random_state=seed,
-            n_jobs=options.running.jobs or -1,
-            **chosen(options, "kernel", "penalty"),
-            **chosen(options.stopping),
+    results: list[PredictionResult] = []
+    with ending_early() as stop:
+        for n_maps, n_components in pairs:
+            size = f"{plural('map', n_maps)} of {plural('dimension', n_components)}"
+            with work(f"fitting {size} to the training part of {options.file}"):
+                result = mm.predict_associations(
+                    norms, n_maps, n_components, split=split, callback=stop,
+                    random_state=options.running.seed, n_jobs=options.running.jobs or -1,
+                    **chosen(options, "kernel", "penalty", "iterations", "patience"),
+                )  # fmt: skip
+            if stop.asked:
+                break
+            results.append(result)
+    if stop.asked:
+        raise Interrupted(_interruption(norms, result, results, options.output))
+    if options.output is not None:
+        _maps_of(result).atlas(norms.labels).save(options.output)
+    record = _record(norms, split, pairs, results, options)
+    tell(lambda: record, lambda: _report(record), files=(options.output,))
+
+
+def _sizes(norms: mm.Associations, options: PredictOptions) -> list[tuple[int, int]]:
+    """Return the numbers of maps and dimensions of the fits."""
+    n, maps = norms.n_objects, options.maps
+    dims = options.dims or (min(DIMENSIONS, n - 1),)
+    if 1 not in (len(maps), len(dims)) and len(maps) != len(dims):
+        raise click.UsageError(
+            f"--maps has {len(maps)} numbers and --dims has {len(dims)}; pass as many of both"
         )
+    for name, values, most, why in (
+        ("maps", maps, n, f"the {n:,} objects"),
+        ("dims", dims, n - 1, f"the {n - 1:,} dimensions that {n:,} objects span"),
+    ):
+        if max(values) > max(most, 1):
+            raise click.UsageError(f"--{name} {max(values)} is more than {why}")
+    count = max(len(maps), len(dims))
+    return list(zip(maps * (count // len(maps)), dims * (count // len(dims)), strict=True))
+
+
+def _interruption(
+    norms: mm.Associations,
+    result: PredictionResult,
+    finished: list[PredictionResult],
+    output: Path | None,
+) -> str:
+    """Save the maps so far, if they are wanted, and describe what remains."""
+    if output is not None:
+        partial = partial_name(output)
+        refuse_to_replace("-o", partial)
+        _maps_of(result).atlas(norms.labels).save(partial)
+        n = plural("iteration", int(_maps_of(result).best_iteration_))
+        return f"interrupted; the maps after {n} are in {partial}"
+    if finished:
+        errors = ", ".join(f"{_size(one)}: {one.as_dict()['test']:.4f}" for one in finished)
+        return f"interrupted; the test errors so far are {errors}"
+    return "interrupted; nothing was saved (use -o OUT.atlas to save the maps)"
 
 
 def _maps_of(result: PredictionResult) -> mm.AssociationPredictor:
-
     assert isinstance(result.predictor, mm.AssociationPredictor)
     return result.predictor
 
 
+def _size(result: PredictionResult) -> str:
+    maps = _maps_of(result)
+    return f"{maps.n_maps} x {maps.n_components}"
+
+
 def _record(
-    norms: mm.Associations, result: PredictionResult, dims: int, options: PredictOptions
+    norms: mm.Associations,
+    split: Split,
+    pairs: list[tuple[int, int]],
+    results: list[PredictionResult],
+    options: PredictOptions,
 ) -> dict[str, Any]:
+    """Return the record of one fit, or of several fits as `rows`."""
     from manymaps.prediction.held_out import uniform_errors
 
+    rows = [
+        {
+            **result.as_dict(),
+            "per_response": result.per_response,
+            "best_iteration": int(_maps_of(result).best_iteration_),
+            "n_maps": n_maps,
+            "n_components": n_components,
+        }
+        for (n_maps, n_components), result in zip(pairs, results, strict=True)
+    ]
     return {
-        **result.as_dict(),
+        **(rows[0] if len(rows) == 1 else {"rows": rows}),
         "seconds": elapsed(),
-        "uniform": uniform_errors(result.split),
-        "shares": result.shares,
-        "per_response": result.per_response,
-        "best_iteration": int(_maps_of(result).best_iteration_),
+        "uniform": uniform_errors(split),
+        "shares": results[0].shares,
         "n_objects": norms.n_objects,
         "n_pairs": norms.n_pairs,
-        "n_cues": result.split.n_cues,
-        "n_without_training": len(result.split.without_training),
-        "n_maps": options.maps,
-        "n_components": dims,
-        **chosen(options, "kernel", "penalty"),
-        **chosen(options.splitting),
+        "n_cues": split.n_cues,
+        "n_without_training": len(split.without_training),
+        **chosen(options, "kernel", "penalty", "by"),
         "seed": options.running.seed,
         **output_names(options, "output"),
     }
 
 
 def _report(record: dict[str, Any]) -> str:
-    shares = {part: f"{share:.0%}" for part, share in record["shares"].items()}
-    rows: list[tuple[str, ...]] = [("", "train", "validation", "test")]
-    for name, values, meaning in (
-        ("error", record, "nats per cue, summed over the responses of each part"),
-        ("uniform model", record["uniform"], ""),
-        ("responses", shares, "share of all responses in each part"),
-        ("per response", record["per_response"], "nats; comparable between parts"),
-    ):
-        rows.append((name, *(error_text(values[part]) for part in ("train", "valid", "test")),
-                     meaning))  # fmt: skip
-    lines = [
-        f"{plural('map', record['n_maps'])} of {record['n_components']:,} dimensions, "
-        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s",
-        grid(rows),
-        f"held-out associates among the ten most probable: {record['recall_at_10']:.1%}; "
-        f"mean reciprocal rank {record['mean_reciprocal_rank']:.3f}",
-    ]
-    if record["test"] > record["uniform"]["test"]:
-        lines.append(
-            "the error is above that of the uniform model, which uses no data; try fewer --dims "
-            "or a larger --penalty"
+    """Format the errors in the rows of Table 1 of the 2009 report: maps x dimensions."""
+    rows = record.get("rows", [record])
+    parts = ("train", "valid", "test")
+    lines: list[tuple[str, ...]] = [("", "train", "validation", "test", "iterations", "in the ten")]
+    lines += [
+        (
+            f"{row['n_maps']} x {row['n_components']}",
+            *(f"{row[part]:.4f}" for part in parts),
+            f"{row['n_iterations']:,}",
+            f"{row['recall_at_10']:.1%}",
         )
-    return "\n".join(lines)
+        for row in rows
+    ]
+    lines.append(("uniform", *(f"{record['uniform'][part]:.4f}" for part in parts)))
+    lines.append(("responses", *(f"{record['shares'][part]:.0%}" for part in parts)))
+    text = [
+        grid(lines),
+        f"errors in nats per cue, after {record['seconds']:.0f} s; in the ten: held-out associates "
+        "among the ten most probable",
+    ]
+    worse = [row for row in rows if row["test"] > record["uniform"]["test"]]
+    if worse:
+        text.append(
+            "an error is above that of the uniform model, which uses no data; try fewer --dims or "
+            "a larger --penalty"
+        )
+    return "\n".join(text)
 
 
 def read_norms(file: Path, reading: Reading) -> mm.Associations:
@@ -201,20 +228,3 @@ def read_norms(file: Path, reading: Reading) -> mm.Associations:
     norms = read_pairs(file, reading)
     note(*reading_notes(norms))
     return norms
-
-
-def check_sizes(norms: mm.Associations, maps: Sequence[int], dims: Sequence[int]) -> None:
-    """Reject more maps than objects, and more dimensions than the objects can span."""
-    n = norms.n_objects
-    for name, values, most, why in (
-        ("maps", maps, n, f"the {n:,} objects"),
-        ("dims", dims, n - 1, f"the {n - 1:,} dimensions that {n:,} objects span"),
-    ):
-        for value in values:
-            if value > max(most, 1):
-                raise click.UsageError(f"--{name} {value} is more than {why}")
-
-
-def error_text(value: float | str | None) -> str:
-    """Format an error with four decimal places."""
-    return "-" if value is None else value if isinstance(value, str) else f"{value:.4f}"
