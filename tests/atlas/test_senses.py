@@ -126,6 +126,16 @@ def test_equal_plain_loops_for_any_words_at_once(seed, model):
     assert (1, -1, False) in [(j, m, close) for j, _, m, close in rows_of(found, w_of[0])]
 
 
+def test_blocks_of_any_size_give_the_same(monkeypatch):
+    choices, table = made().choices, made().associations
+    words = np.arange(16)
+    whole = associates_of(choices, table, words)
+    for module in ("senses", "probabilities"):
+        monkeypatch.setattr(f"manymaps.atlas.{module}._PAIRS", 5)
+    found = associates_of(choices, table, words)
+    assert [rows_of(found, i) for i in words] == [rows_of(whole, i) for i in words]
+
+
 def _strength(found, senses, k):
     sense = np.searchsorted(senses.ends, k, "right") - 1
     own = (found.owners == senses.owners[sense]) & (found.members == senses.members[k])

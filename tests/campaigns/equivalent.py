@@ -11,6 +11,19 @@ _BOUNDARY = "a boundary between real numbers that are measured"
 _SIZE = "how much is held at a time"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
+    ("atlas/senses", "", "1 -> 2"): _SIZE,
+    ("atlas/senses", "", "15 -> 14"): _SIZE,
+    (
+        "atlas/senses",
+        "senses_of",
+        "shares >= LEAST_SHARE - _ROUNDING -> shares > LEAST_SHARE - _ROUNDING",
+    ): _BOUNDARY,
+    (
+        "atlas/senses",
+        "associates_of",
+        "choices.log_in(words[owners[here]], members[here], m) >= least[which] -> "
+        "choices.log_in(words[owners[here]], members[here], m) > least[which]",
+    ): _BOUNDARY,
     ("io/tables", "", "2 -> 3"): _SIZE,
     ("compute/rows", "", "14 -> 13"): _SIZE,
     ("io/corpus", "", "2 -> 3"): _SIZE,
