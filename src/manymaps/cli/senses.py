@@ -64,7 +64,8 @@ def senses(options: SensesOptions) -> None:
     A sense is a map with at least 5 % of the associations of WORD. Each association belongs to the
     map that explains most of it. The members of a sense are the associates that are close to WORD
     on the map, the strongest first. If no associations of WORD are known, its maps are listed with
-    its mixing proportions and nearest neighbours.
+    its mixing proportions and nearest neighbours. If most pairs have a similarity, each share is
+    printed beside the share if all similarities were equal (even).
 
     \b
     Examples:  manymaps senses norms.atlas tie

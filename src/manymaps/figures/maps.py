@@ -763,6 +763,8 @@ def _senses_print(asked: Sequence[_Word], dots: Dots) -> list[str]:
         texts.append("percentages: share of the associations of the word")
     if len(asked) == 1 and known and known[0] < 100:
         texts.append(f"other maps: {100 - known[0]}%")
+    if any("even" in card.share for each in asked for card in each.cards):
+        texts.append("even: if all similarities were equal")
     if len(known) < len(asked):
         texts.append("decimals: mixing proportion")
     return [*texts, f"dots: {dots.threshold}"]
