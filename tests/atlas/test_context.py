@@ -63,20 +63,20 @@ def slow_posterior(weights, q, context):
 
 
 @pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, MULTIPLE_MAPS_SNE, T_SNE])
-@pytest.mark.parametrize("context", [(), (7,), (2, 8, 4)])
+@pytest.mark.parametrize(("i", "context"), [(0, ()), (0, (7,)), (0, (2, 8, 4)), (1, (0, 5))])
 @pytest.mark.parametrize("associations", [True, False])
-def test_equal_the_definition(model, context, associations):
+def test_equal_the_definition(model, i, context, associations):
     atlas = two_sided(model, associations=associations)
-    found = atlas.disambiguate("hub", [LABELS[c] for c in context])
+    found = atlas.disambiguate(LABELS[i], [LABELS[c] for c in context])
     q, votes = slow_choices(atlas)
-    p = atlas.associations[[0]].toarray()[0] if associations else q[0]
-    prior, posterior = slow_posterior(votes[:, 0] * p, q, context)
+    p = atlas.associations[[i]].toarray()[0] if associations else q[i]
+    prior, posterior = slow_posterior(votes[:, i] * p, q, context)
     assert sorted(one.map for one in found) == [0, 1]
     for one in found:
         assert one.prior == pytest.approx(prior[one.map], rel=1e-4)
         assert one.probability == pytest.approx(posterior[one.map], rel=1e-4)
     if not associations:
-        np.testing.assert_allclose(prior, atlas.map_weights[:, 0], rtol=1e-4)
+        np.testing.assert_allclose(prior, atlas.map_weights[:, i], rtol=1e-4)
 
 
 @pytest.mark.parametrize("associations", [True, False])
@@ -120,8 +120,9 @@ def test_objects_too_far_apart_for_float64():
 
 def test_unknown_words_of_a_context_are_told_and_ignored():
     atlas = two_sided()
-    with pytest.warns(mm.DataWarning, match="'nowhere' are not in the atlas"):
+    with pytest.warns(mm.DataWarning, match="'nowhere' are not in the atlas") as told:
         found = atlas.disambiguate("hub", ["near a", "nowhere"])
+    assert told[0].filename == __file__
     assert found == atlas.disambiguate("hub", ["near a"])
 
 

@@ -24,6 +24,8 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "choices.log_in(words[owners[here]], members[here], m) >= least[which] -> "
         "choices.log_in(words[owners[here]], members[here], m) > least[which]",
     ): _BOUNDARY,
+    ("atlas/senses", "associates_of", "1 -> 2"): "a value that every block replaces",
+    ("atlas/context", "_known", "sorted -> list"): "a set of small numbers is in order",
     ("io/tables", "", "2 -> 3"): _SIZE,
     ("compute/rows", "", "14 -> 13"): _SIZE,
     ("io/corpus", "", "2 -> 3"): _SIZE,

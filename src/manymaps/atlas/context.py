@@ -109,10 +109,9 @@ def _chances(weights: np.ndarray, evidence: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
         logs = np.log(prior)
     for joint in (weights @ evidence.T).T:
-        if joint.sum() > 0:
-            expected = prior * joint.sum()
-            ratios = np.divide(joint, expected, out=np.ones_like(joint), where=expected > 0)
-            logs += np.log((1 - IRRELEVANT) * ratios + IRRELEVANT)
+        expected = prior * joint.sum()
+        ratios = np.divide(joint, expected, out=np.ones_like(joint), where=expected > 0)
+        logs += np.log((1 - IRRELEVANT) * ratios + IRRELEVANT)
     return np.stack([prior, normalized(logs)])
 
 
