@@ -309,10 +309,6 @@ def test_a_fit_tells_its_iterations_and_costs(monkeypatch, capsys):
     mm.sweep(ring(), {"n_maps": 1, "n_components": [1, 2], "max_iter": 1})
     assert [one for one in seen if one.startswith("fit")][-1].startswith("fit 2 of 2, validation ")
     assert any(one.startswith("iteration 1 of 1, validation ") for one in seen)
-    seen.clear()
-    mm.count_texts(["bow tie", "tie the knot"])
-    assert seen == ["counting, 1 documents, 2 words read", "counting, 2 documents, 5 words read",
-                    "counting, counting, 100%"]  # fmt: skip
 
 
 def noting(seen: list[str]):

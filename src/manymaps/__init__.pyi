@@ -77,7 +77,6 @@ from .io.judgements import read_judgements as read_judgements
 from .io.ratings import ratings_from as ratings_from
 from .io.ratings import read_ratings as read_ratings
 from .io.similarities import read_similarities as read_similarities
-from .io.texts import Texts as Texts
 from .io.trials import read_trials as read_trials
 from .io.trials import trials_from as trials_from
 from .io.vectors import read_vectors as read_vectors

@@ -60,7 +60,7 @@ _ALSO = {
     "io/metadata": ("tests/io/test_bad_input.py", "tests/data/test_frames.py"),
     "io/similarities": ("tests/cli/test_cluster.py", "tests/data/test_datasets.py"),
     "io/tables": ("tests/io/test_matrices.py", "tests/io/test_counts.py", *_VECTORS),
-    "io/text_rows": ("tests/io/test_texts.py", "tests/io/test_counting.py"),
+    "io/texts": ("tests/io/test_texts.py", "tests/io/test_counting.py"),
     "compute/steps": ("tests/optimizers",),
     "compute/rows": ("tests/model/test_rows.py", "tests/prediction/test_predictor.py"),
     "compute/cluster_moves": ("tests/clustering/test_solvers.py",),

@@ -3,10 +3,12 @@
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,15 +16,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, ParameterError
-from manymaps.io import corpus as corpora
-from manymaps.io import counting
 from manymaps.io.associations import associations_from
 from manymaps.io.counting import Words, count_cooccurrences, count_texts, ppmi
-from manymaps.io.texts import Document, Texts
 
 POEM = ["The tie, the knot.", "A bow tie!", "", "the the the"]
 LETTERS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), min_size=1, max_size=8)
-SINGLE = r"\w"
+ALL = Words(stop_words=None)
+SINGLE = Words(stop_words=None, token_pattern=r"\w")
 
 
 def table(counts: Counts) -> dict[tuple[str, str], float]:
@@ -51,18 +51,9 @@ def pairs(
     return dict(found)
 
 
-@pytest.fixture
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces that end inside documents, and sums that are merged all the time."""
-    monkeypatch.setattr(corpora, "PIECE", 5)
-    monkeypatch.setattr(corpora, "LONG_DOCUMENT", 10)
-    monkeypatch.setattr(counting, "MOST_PAIRS", 7)
-    monkeypatch.setattr(corpora, "BATCH", 20)
-
-
 class TestDocumentsByWords:
     def test_by_hand(self):
-        counts = count_texts(POEM)
+        counts = count_texts(POEM, ALL)
         assert counts.kinds == ("document", "word")
         assert counts.row_labels == ("0", "1", "2", "3")
         assert counts.column_labels == ("bow", "knot", "the", "tie")
@@ -70,32 +61,34 @@ class TestDocumentsByWords:
             [0, 1, 2, 1], [1, 0, 0, 1], [0, 0, 0, 0], [0, 0, 3, 0],
         ]  # fmt: skip
         assert counts.report.n_read == 4
-        assert "documents without a counted word, with empty rows: 1 ('2')" in counts.report.notes
+        assert counts.report.notes == (
+            "4 of 4 different words are counted, 100.0% of 9 in the text",
+            "1 document without counts kept: '2'",
+        )
 
     @given(documents=LETTERS)
     def test_same_as_a_dict(self, documents):
         texts = [" ".join(words) for words in documents]
         if not any(documents):
             with pytest.raises(DataError):
-                count_texts(texts, Words(token_pattern=SINGLE))
+                count_texts(texts, SINGLE)
             return
-        found = count_texts(texts, Words(token_pattern=SINGLE))
+        found = count_texts(texts, SINGLE)
         assert table(found) == occurrences(documents)
         assert found.shape == (len(documents), len({word for words in documents for word in words}))
 
-    @pytest.mark.usefixtures("small_pieces")
-    def test_same_as_scikit_learn_in_small_pieces(self):
+    def test_same_as_scikit_learn(self):
         rng = random.Random(0)
         words = ["tie", "Knot", "ROPE", "bow-tie", "café", "x", "42"]
         texts = [" ".join(rng.choices(words, k=rng.randrange(60))) for _ in range(30)]
         peer = CountVectorizer()
         expected = peer.fit_transform(texts)
-        found = count_texts(iter(texts))
+        found = count_texts(iter(texts), ALL)
         assert list(found.column_labels) == peer.get_feature_names_out().tolist()
         np.testing.assert_array_equal(found.values.toarray(), expected.toarray())
         documents = np.asarray((expected > 0).sum(axis=0)).ravel()
         for least in set(documents.tolist()):
-            kept = count_texts(texts, Words(min_documents=least)).n_columns
+            kept = count_texts(texts, replace(ALL, min_documents=least)).n_columns
             assert kept == (documents >= least).sum()
 
 
@@ -118,16 +111,20 @@ class TestWhichWords:
         assert count_texts(texts, Words(min_documents=2, skip_words=1)).column_labels == ("bow",)
         assert count_texts(texts, Words(min_documents=3)).column_labels == ("knot",)
 
-    def test_stop_words(self):
-        assert count_texts(POEM, Words(stop_words="english")).column_labels == (
-            "bow", "knot", "tie",
-        )  # fmt: skip
-        assert count_texts(POEM, Words(stop_words=["TIE", "bow"])).column_labels == ("knot", "the")
-        kept = count_texts(POEM, Words(stop_words=["the"], lowercase=False)).column_labels
-        assert kept == ("The", "bow", "knot", "tie")
-        assert count_texts(POEM, Words(stop_words=["the"], skip_words=1)).column_labels == (
-            "bow", "knot",
-        )  # fmt: skip
+    def test_function_words_are_left_out_unless_asked(self):
+        counts = count_texts(POEM)
+        assert counts.column_labels == ("bow", "knot", "tie")
+        assert counts.report.notes[1] == (
+            "function words left out: 1 ('the'); use stop_words=None to count them"
+        )
+        for words, labels in [
+            (Words(stop_words=["TIE", "bow"]), ("knot", "the")),
+            (Words(stop_words=["the"], lowercase=False), ("The", "bow", "knot", "tie")),
+            (Words(stop_words=["the"], skip_words=1), ("bow", "knot")),
+            (Words(stop_words=[]), ("bow", "knot", "the", "tie")),
+            (Words(vocabulary=["the", "tie"]), ("the", "tie")),
+        ]:
+            assert count_texts(POEM, words).column_labels == labels
 
     def test_patterns_and_tokenizers(self):
         assert count_texts(POEM, Words(token_pattern=r"b\w+")).column_labels == ("bow",)
@@ -135,25 +132,19 @@ class TestWhichWords:
         split = count_texts(["tie-knot tie", "TIE"], Words(tokenizer=str.split))
         assert split.column_labels == ("tie", "tie-knot")
 
-    @pytest.mark.usefixtures("small_pieces")
-    @pytest.mark.parametrize("pattern", [r"\w+", r"t(\w+)", r"\b[tk]\w"])
-    def test_long_documents_are_split_as_short_ones(self, pattern):
-        text = "tie knot rope TIE " * 5
-        found = count_texts([text], Words(token_pattern=pattern))
-        assert table(found) == occurrences([re.findall(pattern, text.lower())])
-
     def test_a_vocabulary_is_taken_as_it_is(self):
         counts = count_texts(POEM, Words(vocabulary=["tie", "rope", "bow"]))
         assert counts.column_labels == ("tie", "rope", "bow")
         assert counts.values.toarray()[:2].tolist() == [[1, 0, 0], [1, 0, 1]]
-        assert counts.report.notes[0] == (
-            "words of the vocabulary that do not occur in the texts: 1 of 3 ('rope')"
-        )
+        assert counts.report.notes[1] == "1 word without counts kept: 'rope'"
+        written = count_texts(["café", "don\u2019t"], Words(vocabulary=["CAFE\u0301", "don't"]))
+        assert written.column_labels == ("CAFE\u0301", "don't")
+        assert written.values.toarray().tolist() == [[1, 0], [0, 1]]
         again = count_texts(POEM, Words(vocabulary=count_texts(POEM).column_labels))
         np.testing.assert_array_equal(again.values.toarray(), count_texts(POEM).values.toarray())
 
     def test_nothing_left(self):
-        few = Words(skip_words=4), Words(min_documents=9), Words(vocabulary=["TIE"])
+        few = Words(skip_words=4), Words(min_documents=9), Words(vocabulary=["rope"])
         for texts, words in *((POEM, one) for one in few), (["", "?"], None), ([], None):
             with pytest.raises(DataError):
                 count_texts(texts, words)
@@ -175,7 +166,7 @@ class TestWhichWords:
             {"vocabulary": ["tie", "tie"]},
             {"vocabulary": ["tie", ""]},
             {"vocabulary": ["tie"], "max_words": 3},
-            {"vocabulary": ["tie"], "stop_words": ["a"]},
+            {"vocabulary": ["tie", "TIE"]},
         ],
     )
     def test_bad_options_are_refused(self, options):
@@ -183,62 +174,25 @@ class TestWhichWords:
             Words(**options)
 
 
-class TestSources:
-    def test_labels_and_metadata(self):
-        documents = [
-            Document("a", "tie", {"group": "x", "year": 1, "good": True, "weight": 0.5}),
-            Document("b", "knot", {"year": 2, "good": False, "weight": None, "big": 10**30}),
-            Document("a", "rope", {"group": "y", "year": 3, "good": True, "late": 7}),
-            Document("a (2)", "bow", {"year": 4, "good": True, "html": "<p>" * 100}),
-        ]
-        counts = count_texts(documents)
-        assert counts.row_labels == ("a", "b", "a (3)", "a (2)")
-        metadata = {name: column.tolist() for name, column in counts.row_metadata.items()}
-        assert metadata.pop("weight")[0] == 0.5
-        assert np.isnan(metadata.pop("late")[:2]).all()
-        assert metadata == {
-            "group": ["x", "", "y", ""],
-            "year": [1, 2, 3, 4],
-            "good": [True, False, True, True],
-            "big": ["", str(10**30), "", ""],
-        }
-        assert counts.row_metadata["year"].dtype == np.int64
-        assert "1 document with a repeated label got a number: 'a (3)'" in counts.report.notes
-        assert any("'html'" in note for note in counts.report.notes)
-
-    def test_mappings_and_series(self):
-        assert count_texts({"x": "tie", "y": "knot"}).row_labels == ("x", "y")
-        pandas = pytest.importorskip("pandas")
-        series = pandas.Series(["tie", "knot"], index=["p", "q"])
-        assert count_texts(series).row_labels == ("p", "q")
-
-    def test_files(self, tmp_path):
-        file = tmp_path / "posts.jsonl"
-        file.write_text('{"nr": "a", "body": "tie", "group": "x"}\n{"nr": "b", "body": "knot"}\n')
-        counts = count_texts(Texts(file, label_column="nr"))
-        assert counts.row_labels == ("a", "b")
-        assert counts.row_metadata["group"].tolist() == ["x", ""]
-        assert counts.report.source == str(file)
-        assert counts.report.n_read == 2
-        assert count_texts(str(file)).row_labels == ("0", "1")
-
-    def test_bad_sources_are_refused(self, tmp_path):
-        with pytest.raises(DataError):
-            count_texts(["tie", 3])
-        with pytest.raises(DataError):
-            count_texts([b"tie"])
-        for text in ("a text, not a file", "a long text " * 1000):
-            with pytest.raises(OSError, match="text"):
-                count_texts(text)
+def test_files(tmp_path):
+    file = tmp_path / "posts.jsonl"
+    file.write_text('{"nr": "a", "body": "tie", "group": "xx"}\n{"nr": "b", "body": "knot"}\n')
+    counts = count_texts(file, label_column="nr")
+    assert counts.row_labels == ("a", "b")
+    assert counts.row_metadata["group"].tolist() == ["xx", ""]
+    assert counts.report.source == str(file)
+    assert counts.report.n_read == 2
+    near = count_cooccurrences(str(file), ALL, column="group")
+    assert near.shape == (1, 1)
 
 
 class TestCooccurrences:
     def test_by_hand(self):
-        counts = count_cooccurrences(["aa bb cc", "aa aa", "cc"], window=1)
+        counts = count_cooccurrences(["aa bb cc", "aa aa", "cc"], ALL, window=1)
         assert counts.kinds == ("word", "context")
         assert counts.row_labels == counts.column_labels == ("aa", "bb", "cc")
         assert counts.values.toarray().tolist() == [[2, 1, 0], [1, 0, 1], [0, 1, 0]]
-        harmonic = count_cooccurrences(["aa bb cc"], window=9, weighting="harmonic")
+        harmonic = count_cooccurrences(["aa bb cc"], ALL, window=9, weighting="harmonic")
         assert harmonic.values.toarray().tolist() == [[0, 1, 0.5], [1, 0, 1], [0.5, 1, 0]]
 
     @given(
@@ -253,7 +207,7 @@ class TestCooccurrences:
             return
         found = count_cooccurrences(
             [" ".join(words) for words in documents],
-            Words(token_pattern=SINGLE, stop_words=sorted(left_out)),
+            replace(SINGLE, stop_words=sorted(left_out)),
             window=window,
             weighting=weighting,
         )
@@ -262,15 +216,14 @@ class TestCooccurrences:
         assert table(found) == pytest.approx(expected)
         assert (found.values != found.values.T).nnz == 0
 
-    @pytest.mark.usefixtures("small_pieces")
     @pytest.mark.parametrize("weighting", ["flat", "harmonic"])
     @pytest.mark.parametrize("window", [1, 4, 5, 11, 100])
-    def test_same_as_a_dict_in_small_pieces(self, window, weighting):
+    def test_same_as_a_dict_for_any_window(self, window, weighting):
         rng = random.Random(window)
         documents = [rng.choices("abcdefgh", k=rng.choice([0, 1, 4, 23])) for _ in range(12)]
         found = count_cooccurrences(
             [" ".join(words) for words in documents],
-            Words(token_pattern=SINGLE),
+            SINGLE,
             window=window,
             weighting=weighting,
         )
@@ -279,11 +232,11 @@ class TestCooccurrences:
     def test_the_table_of_fewer_words_is_a_part(self):
         rng = random.Random(0)
         texts = [" ".join(rng.choices("abcdefgh", k=30)) for _ in range(5)]
-        whole = count_cooccurrences(texts, Words(token_pattern=SINGLE))
+        whole = count_cooccurrences(texts, SINGLE)
         for words in (
-            Words(token_pattern=SINGLE, vocabulary=["c", "a", "h"]),
-            Words(token_pattern=SINGLE, max_words=3, skip_words=2),
-            Words(token_pattern=SINGLE, stop_words=["a", "b"]),
+            replace(SINGLE, vocabulary=["c", "a", "h"]),
+            replace(SINGLE, max_words=3, skip_words=2),
+            replace(SINGLE, stop_words=["a", "b"]),
         ):
             part = count_cooccurrences(texts, words)
             chosen = [whole.column_labels.index(word) for word in part.column_labels]
@@ -298,19 +251,15 @@ class TestCooccurrences:
             count_cooccurrences(POEM, weighting="linear")
 
 
-HEADER = re.compile(r".*?\n\n", re.DOTALL)
-
-
 @pytest.mark.slow
 def test_newsgroups_have_their_published_counts(data_folder: Path):
     folder = data_folder / "newsgroups20"
-    bodies = [
-        Document(post.label, HEADER.sub("", post.text, count=1), post.metadata)
-        for post in Texts(folder / "20news_bydate.jsonl.gz")
-    ]
-    training = (body for body in bodies if body.metadata["split"] == "train")
-    words = count_texts(training, Words(token_pattern="[a-z]{2,}", min_documents=5)).column_labels
-    counts = count_texts(bodies, Words(token_pattern="[a-z]{2,}", vocabulary=words))
+    posts = pd.read_json(folder / "20news_bydate.jsonl.gz", lines=True, dtype=False)
+    posts["text"] = posts["text"].str.replace(r"\A.*?\n\n", "", n=1, regex=True, flags=re.DOTALL)
+    words = Words(stop_words=None, token_pattern="[a-z]{2,}", min_documents=5)
+    training = count_texts(posts[posts["split"] == "train"], words, label_column="id")
+    words = Words(token_pattern="[a-z]{2,}", vocabulary=training.column_labels)
+    counts = count_texts(posts, words)
     assert counts.n_columns == 21_967
     assert counts.n_pairs == 2_319_159
     assert counts.n_counts == 4_508_339
@@ -325,21 +274,32 @@ def test_newsgroups_have_their_published_counts(data_folder: Path):
 class TestWordPattern:
     def test_contractions_are_words_and_underscores_are_not(self):
         text = "Don't go; don\u2019t! We'll, I'm: __ _init_ a_b 3d x l'homme the dog's rock'n'roll"
-        assert count_texts([text]).column_labels == (
+        assert count_texts([text], ALL).column_labels == (
             "3d", "a_b", "dog", "don't", "go", "homme", "i'm", "init", "rock", "roll", "the",
             "we'll",
         )  # fmt: skip
-        assert "DON'T" in count_texts(["DON'T"], Words(lowercase=False)).column_labels
+        assert "DON'T" in count_texts(["DON'T"], replace(ALL, lowercase=False)).column_labels
 
     @pytest.mark.parametrize("listed", ["english", ["don\u2019t", "We'll"], ["don't", "we'll"]])
     def test_contractions_are_stop_words(self, listed):
         words = Words(stop_words=listed)
         assert count_texts(["Don't knot; we'll tie"], words).column_labels == ("knot", "tie")
 
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("हिन्दी में", ("में", "हिन्दी")), ("தமிழ் மொழி", ("தமிழ்", "மொழி")), ("ไทย ที่", ("ที่", "ไทย")),
+            ("مُحَمَّدٌ", ("مُحَمَّدٌ",)), ("שָׁלוֹם", ("שָׁלוֹם",)), ("می\u200cخواهم", ("می\u200cخواهم",)),
+            ("cafe\u0301 café de\u0301ja\u0300", ("café", "déjà")), ("ɔ́ka", ("ɔ́ka",)),
+        ],
+    )  # fmt: skip
+    def test_letters_with_their_marks_are_whole_words(self, text, words):
+        assert count_texts([text], ALL).column_labels == words
+
 
 class TestInformation:
     def test_values_are_those_of_the_formula(self):
-        counts = count_cooccurrences(POEM, window=3)
+        counts = count_cooccurrences(POEM, ALL, window=3)
         n = counts.values.toarray()
         with np.errstate(divide="ignore"):
             bits = np.log2(n * n.sum() / np.outer(n.sum(axis=1), n.sum(axis=0)))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from manymaps.errors import DataError
+from manymaps.io.counting import count_texts
 from manymaps.io.counts import read_counts
 from manymaps.io.judgements import read_judgements
 from manymaps.io.matrices import read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.tables import RULE_OF, TextTable
-from manymaps.io.texts import Texts
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import natural_order
 from vector_samples import save
@@ -28,7 +28,7 @@ def test_packed_word2vec_that_promises_too_much(tmp_path):
 
 def test_numbers_of_thousands_of_digits(tmp_path):
     with pytest.raises(DataError):
-        list(Texts(save(tmp_path / "t.jsonl", f'{{"text": "a", "n": {DIGITS}}}\n')))
+        count_texts(save(tmp_path / "t.jsonl", f'{{"text": "aa", "n": {DIGITS}}}\n'))
     with pytest.raises(DataError):
         read_counts(save(tmp_path / "t.csv", f"document,word,count\na,b,{DIGITS}\n"))
     table = read_columns(save(tmp_path / "m.csv", f"label,n,m\na,{DIGITS},{2**63}\nb,1,2\n"))
@@ -41,10 +41,10 @@ def test_numbers_of_thousands_of_digits(tmp_path):
 
 
 def test_halves_of_characters_in_json(tmp_path):
-    line = '{"text": "a \\ud800", "id": "\\udc00", "k\\ud800": "v\\ud800"}\n'
-    (document,) = Texts(save(tmp_path / "t.jsonl", line))
-    for part in (document.text, document.label, *document.metadata, *document.metadata.values()):
-        assert part.encode("utf-8")
+    line = '{"text": "aa \\ud800", "id": "\\udc00", "k": "v\\ud800"}\n'
+    counts = count_texts(save(tmp_path / "t.jsonl", line))
+    assert (counts.row_labels, counts.column_labels) == (("?",), ("aa",))
+    assert counts.row_metadata["k"].tolist() == ["v?"]
 
 
 def test_a_table_without_rows(tmp_path):

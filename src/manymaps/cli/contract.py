@@ -176,6 +176,7 @@ def spelled_as_option(parameter: str, value: Any) -> str | None:
     if option.is_flag or value is ...:
         return option_name(option, value)
     written = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+    written = "none" if value is None else written
     return f"{option_name(option)} {written}"
 
 

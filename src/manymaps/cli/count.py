@@ -8,7 +8,7 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, next_step, note, tell
-from manymaps.cli.options import jobs_option, refuse
+from manymaps.cli.options import refuse
 from manymaps.cli.record import argument, chosen, command, flag, option, output_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
 from manymaps.progress import work
@@ -29,12 +29,6 @@ class CountOptions:
     label_column: str | None = option(
         "NAME", "Field or column that contains the document labels (tables only)."
     )
-    encoding: str | None = option(
-        "NAME", "Encoding of the texts, if it is neither UTF-8 nor latin-1."
-    )
-    format: str | None = option(
-        "NAME", "Read TEXTS as folder, jsonl, csv, tsv, parquet or lines, regardless of its name."
-    )
     max_words: int | None = option(
         positive, "Maximum number of words; the most frequent are counted."
     )
@@ -44,10 +38,10 @@ class CountOptions:
     min_documents: int = option(
         positive, "Minimum number of documents that contain a word.", default=1
     )
-    stop_words: str | Path | None = option(
-        OrFile("words", ("english",)),
-        "Leave out English stop words, or the words in a file, one per line.",
-        metavar="english|FILE",
+    stop_words: str | Path = option(
+        OrFile("words", ("english", "none")),
+        "Leave out English function words, no words, or the words in a file, one per line.",
+        metavar="english|none|FILE", default="english",
     )  # fmt: skip
     words: Path | None = option(
         InputFile(), "Count only the words in this file, one per line.", sets="vocabulary"
@@ -66,9 +60,6 @@ class CountOptions:
         "Write counts, or associations whose strengths are the positive pointwise mutual "
         "information (with --window only).  [default: counts]",
     )
-    jobs: int | None = jobs_option(
-        "Number of processes that split texts into words; -1 for all cores.  [default: 1]"
-    )
 
 
 @command(CountOptions)
@@ -76,23 +67,18 @@ def count(options: CountOptions) -> None:
     """Count the words of TEXTS and write the table to OUT.npz.
 
     TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text with one document per
-    line. It may be larger than memory. The counts have one row per document and one column per
-    word. With --window, they have one row and one column per word. With --weights ppmi, the file
+    line. The counts have one row per document and one column per word, except English function
+    words. With --window, they have one row and one column per word. With --weights ppmi, the file
     contains associations of these words, to which `manymaps fit OUT.npz` fits many maps.
 
     \b
     Examples:  manymaps count posts.jsonl.gz -o counts.npz --max-words 2000 --skip-words 100
-               manymaps count letters/ -o counts.npz --min-documents 5 --stop-words english
+               manymaps count letters/ -o counts.npz --min-documents 5 --stop-words none
                manymaps count novels/ -o near.npz --window 5 --min-documents 5 --weights ppmi
-               manymaps count library/ -o near.npz --window 5 --max-words 20000 --jobs -1
     """
     for name in ("weighting", "weights"):
         refuse((getattr(options, name) and options.window is None, f"--{name} requires --window"))
-    from joblib import parallel_config
-
-    output = options.output
-    with parallel_config(backend="loky", n_jobs=options.jobs or 1):
-        counts = _counted(options)
+    output, counts = options.output, _counted(options)
     note(*counts.report.notes)
     method = ["--method", "code"]
     if options.weights == "ppmi":
@@ -148,14 +134,12 @@ def _note_rare_words(counts: mm.Counts, window: int) -> None:
 
 
 def _counted(options: CountOptions) -> mm.Counts:
-    columns = chosen(options, "column", "label_column", "format", "encoding")
-    source, words = mm.Texts(options.texts, **columns), _words(options)
+    columns, words = chosen(options, "column", "label_column"), _words(options)
     with work(f"counting {options.texts}"):
         if options.window is None:
-            return mm.count_texts(source, words)
-        return mm.count_cooccurrences(
-            source, words, window=options.window, weighting=options.weighting or "flat"
-        )
+            return mm.count_texts(options.texts, words, **columns)
+        near: dict[str, Any] = {"window": options.window, "weighting": options.weighting or "flat"}
+        return mm.count_cooccurrences(options.texts, words, **near, **columns)
 
 
 def _words(options: CountOptions) -> mm.Words:
@@ -163,15 +147,13 @@ def _words(options: CountOptions) -> mm.Words:
     from manymaps.io.matrices import read_labels
 
     stop_words: Any = options.stop_words
-    pattern: dict[str, Any] = (
-        {} if options.token_pattern is None else {"token_pattern": options.token_pattern}
-    )
+    if isinstance(stop_words, Path):
+        stop_words = read_labels(stop_words)
     return mm.Words(
-        **chosen(options, "max_words", "skip_words", "min_documents"),
-        stop_words=read_labels(stop_words) if isinstance(stop_words, Path) else stop_words,
+        **chosen(options, "max_words", "skip_words", "min_documents", "token_pattern"),
+        stop_words=None if stop_words == "none" else stop_words,
         lowercase=not options.keep_case,
         vocabulary=(
             None if options.words is None else list(dict.fromkeys(read_labels(options.words)))
         ),
-        **pattern,
     )

@@ -12,68 +12,172 @@ between their neighbours (the "clean" windows of O. Levy, Y. Goldberg & I. Dagan
 section 3.1). The table of a smaller vocabulary is therefore a submatrix of the table of a larger
 vocabulary.
 
-`manymaps.io.corpus` reads the documents. This module selects the words and counts them piece by
-piece, so that a corpus may be larger than memory.
+scikit-learn's CountVectorizer splits texts into words and counts them. Texts are converted to
+Unicode's composed form (NFC) first, in which equal words consist of equal characters.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_choice, check_whole
 from manymaps.data.associations import Associations
-from manymaps.data.counts import Counts
+from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.pair_rules import Rules
-from manymaps.errors import DataError, setting
-from manymaps.io.corpus import (
-    Corpus,
-    Progress,
-    TextSource,
-    Words,
-    read_corpus,
-    spread,
-    word_splitter,
-)
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.matrices import matrix_of_counts
 from manymaps.io.pairs import associate_matrix
+from manymaps.io.texts import Documents, TextSource, read_documents
 from manymaps.labels import listed
-from manymaps.progress import work
 
 WEIGHTINGS = ("flat", "harmonic")
-# Number of pairs that are summed together (32 MiB with their weights).
-MOST_PAIRS = 2**21
+# English contractions are single words, because their parts ("don" and "t") mean nothing. They are
+# also function words, which scikit-learn's list omits.
+CONTRACTION = r"'(?i:d|ll|m|re|t|ve)\b"
+
+
+@cache
+def word_pattern() -> str:
+    """Return the regular expression of a word.
+
+    A word has at least two letters, combining marks or digits, with underscores and joiners only
+    between them. Apostrophes separate words, as in French and Italian ("l'homme") and before the
+    genitive s, except in contractions.
+    """
+    # The class \w does not contain the marks that follow letters in Hindi, Tamil, Thai, vocalized
+    # Arabic and others. There are none outside of the two ranges.
+    points = (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))
+    marks = "".join(chr(p) for p in points if unicodedata.category(chr(p))[0] == "M")
+    # The lookahead saves four fifths of the time, because the class of marks is slow.
+    beyond = rf"(?![\x00-\u02ff])(?:[{marks}]|[\u200c\u200d][^\W_])"
+    return rf"[^\W_](?:_*[^\W_]|{CONTRACTION}|{beyond})+"
+
+
+@dataclass(frozen=True)
+class Words:
+    r"""Selection of the words to count.
+
+    Parameters
+    ----------
+    max_words : int, optional
+        Maximum number of words to count, in order of decreasing frequency. By default, all words
+        are counted. Equally frequent words are selected in alphabetical order.
+    skip_words : int
+        Number of most frequent words to omit before `max_words` is applied. The default is 0.
+    min_documents : int
+        Minimum number of documents in which a word must occur. The default is 1.
+    stop_words : "english" or sequence of str, optional
+        Words to omit regardless of their frequency, before `skip_words` is applied: scikit-learn's
+        list of English function words with contractions (the default), or the listed words
+        (ignoring case if `lowercase` is true). None omits no words.
+    lowercase : bool
+        Whether to convert texts to lower case. The default is true.
+    token_pattern : str, optional
+        Regular expression that matches a word, or whose only group matches the word. By default, a
+        word consists of two or more letters with their combining marks, or digits, perhaps with
+        underscores between them. English contractions ("don't", "we'll") are single words with a
+        straight apostrophe.
+    tokenizer : callable, optional
+        Function that splits a text into words, used instead of `token_pattern`. It is needed for
+        languages without spaces between words.
+    vocabulary : sequence of str, optional
+        Words to count, in this order, even if they are stop words. Pass the `column_labels` of an
+        earlier table to count new documents in the same way.
+
+    Raises
+    ------
+    ParameterError
+        If a value is invalid, or if a vocabulary is combined with an option that selects words.
+
+    See Also
+    --------
+    count_texts, count_cooccurrences
+
+    Examples
+    --------
+    >>> from manymaps import Words
+    >>> Words(max_words=2000, skip_words=100).max_words
+    2000
+    """
+
+    max_words: int | None = None
+    skip_words: int = 0
+    min_documents: int = 1
+    stop_words: str | Sequence[str] | None = "english"
+    lowercase: bool = True
+    token_pattern: str | None = None
+    tokenizer: Callable[[str], Iterable[str]] | None = None
+    vocabulary: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_words is not None:
+            check_whole("max_words", self.max_words)
+        check_whole("skip_words", self.skip_words, 0)
+        check_whole("min_documents", self.min_documents)
+        if isinstance(self.stop_words, str) and self.stop_words != "english":
+            fault = "is not a known list; pass 'english', a list of words or None"
+            raise ParameterError(fault, name="stop_words", value=self.stop_words)
+        try:
+            is_usable = re.compile(self.token_pattern or "").groups < 2
+        except re.error:
+            is_usable = False
+        if not is_usable:
+            fault = "is not a regular expression with at most one group"
+            raise ParameterError(fault, name="token_pattern", value=self.token_pattern)
+        if self.vocabulary is not None:
+            words = [_prepared(self, word) for word in map(str, self.vocabulary)]
+            if not words or isinstance(self.vocabulary, str) or "" in words:
+                raise ParameterError("vocabulary must be a list of at least one word")
+            if len(set(words)) < len(words):
+                word = Counter(words).most_common(1)[0][0]
+                raise ParameterError(f"vocabulary contains {word[:60]!r} twice; words must differ")
+            if (self.max_words, self.skip_words, self.min_documents) != (None, 0, 1):
+                raise ParameterError(
+                    "max_words, skip_words and min_documents cannot be combined with a vocabulary, "
+                    "whose words are all counted"
+                )
 
 
 def count_texts(
-    source: TextSource, words: Words | None = None, *, progress: Progress | None = None
+    source: TextSource,
+    words: Words | None = None,
+    *,
+    column: str | None = None,
+    label_column: str | None = None,
 ) -> Counts:
     """Count the words of each document.
 
     Parameters
     ----------
-    source : path, Texts, mapping of str to str, or iterable of str or Document
-        Source of the texts: a folder or file, `Texts` with settings, a mapping (or pandas Series)
-        of labels to texts, or texts in memory. Texts in memory are numbered from 0. An iterator is
-        read once.
+    source : path, frame, mapping of str to str, or iterable of str
+        Texts. Each file of a folder is a document, labelled by its path, and its sub-folder is the
+        metadata "group". Each row of a table (CSV, TSV, Parquet, JSON lines or a data frame) is a
+        document, and further columns are metadata. Each line of any other file is a document. A
+        mapping or a pandas Series contains texts by label, and other texts in memory are numbered
+        from 0.
     words : Words, optional
-        Selection of words. By default, all words are counted.
-    progress : callable, optional
-        Function that is called with a message after each document and each part of the corpus.
+        Selection of words. By default, all words are counted except English function words.
+    column : str, optional
+        Column of the texts. By default, common names are recognized, such as text, content, body,
+        document and message.
+    label_column : str, optional
+        Column of the labels. By default, it is the index of a frame, or a column id, doc_id, name,
+        file or path. If there is no such column, documents are numbered from 0.
 
     Returns
     -------
     Counts of kinds ("document", "word"), shape (n_documents, n_words)
         Word counts. Words are in alphabetical order or in the order of the vocabulary. A document
         without counted words has an empty row. Repeated labels are numbered " (2)", " (3)", ...
-        Numeric metadata remain numbers (NaN if missing), and other metadata become texts ("" if
-        missing). The report lists omitted, empty and renamed documents.
+        The report lists omitted function words, and omitted, empty and renamed documents.
 
     Raises
     ------
@@ -82,27 +186,25 @@ def count_texts(
 
     See Also
     --------
-    count_cooccurrences, read_counts, Texts, Words
+    count_cooccurrences, read_counts, Words
 
     Examples
     --------
     >>> from manymaps import Words, count_texts
     >>> counts = count_texts(["bow tie", "tie the knot", "the bow and the knot"])
     >>> counts.column_labels
-    ('and', 'bow', 'knot', 'the', 'tie')
+    ('bow', 'knot', 'tie')
     >>> counts.values.toarray()[2].tolist()
-    [1.0, 1.0, 1.0, 2.0, 0.0]
-    >>> count_texts({"a": "tie", "b": "the tie"}, Words(skip_words=1)).column_labels
-    ('the',)
+    [1.0, 1.0, 0.0]
+    >>> count_texts({"a": "tie", "b": "the tie"}, Words(stop_words=None)).column_labels
+    ('the', 'tie')
     """
-    with _corpus_of(source, words, progress) as (corpus, report):
-        chosen, notes = _choose(corpus)
-        values = _document_word(corpus, chosen, report)
-    labels = [corpus.names[word] for word in chosen]
-    notes += _empty_note(values, corpus.labels, "documents without a counted word")
-    read = replace(corpus.report, notes=corpus.report.notes + notes)
+    documents = read_documents(source, column, label_column)
+    _, names, values, notes = _counted(documents, words or Words())
     kinds = ("document", "word")
-    return Counts(values, corpus.labels, labels, kinds, corpus.metadata, report=read)
+    return _reported(
+        Counts(values, documents.labels, names, kinds, documents.metadata), documents, notes
+    )
 
 
 def count_cooccurrences(
@@ -111,7 +213,8 @@ def count_cooccurrences(
     *,
     window: int = 5,
     weighting: str = "flat",
-    progress: Progress | None = None,
+    column: str | None = None,
+    label_column: str | None = None,
 ) -> Counts:
     """Count how often words occur near one another within a document.
 
@@ -123,7 +226,7 @@ def count_cooccurrences(
         Maximum distance between two words, in words. The default is 5.
     weighting : {"flat", "harmonic"}
         Weight of a pair at distance k, which is 1 for "flat" and 1 / k for "harmonic".
-    progress : callable, optional
+    column, label_column
         See `count_texts`.
 
     Returns
@@ -140,12 +243,13 @@ def count_cooccurrences(
 
     See Also
     --------
-    count_texts, Texts, Words
+    count_texts, Words
 
     Examples
     --------
-    >>> from manymaps import count_cooccurrences
-    >>> counts = count_cooccurrences(["tie the knot", "tie bow"], window=2, weighting="harmonic")
+    >>> from manymaps import Words, count_cooccurrences
+    >>> texts, words = ["tie the knot", "tie bow"], Words(stop_words=None)
+    >>> counts = count_cooccurrences(texts, words, window=2, weighting="harmonic")
     >>> counts.column_labels
     ('bow', 'knot', 'the', 'tie')
     >>> counts.values.toarray()[3].tolist()
@@ -153,13 +257,16 @@ def count_cooccurrences(
     """
     check_whole("window", window)
     check_choice("weighting", weighting, WEIGHTINGS)
-    with _corpus_of(source, words, progress) as (corpus, report):
-        chosen, notes = _choose(corpus)
-        values = _word_context(corpus, chosen, window, weighting == "harmonic", report)
-    labels = [corpus.names[word] for word in chosen]
-    notes += _empty_note(values, labels, "words without a neighbour")
-    read = replace(corpus.report, notes=corpus.report.notes + notes)
-    return Counts(values, labels, labels, ("word", "context"), report=read)
+    documents = read_documents(source, column, label_column)
+    tokens, names, _, notes = _counted(documents, words or Words())
+    column_of = {name: c for c, name in enumerate(names)}
+    columns = np.array([column_of.get(word, -1) for row in tokens for word in row])
+    lengths = np.array(list(map(len, tokens)))
+    window = min(window, int(lengths.max()) - 1)
+    weights = [1 / k if weighting == "harmonic" else 1.0 for k in range(1, window + 1)]
+    order = np.repeat(np.arange(lengths.size), lengths)
+    values = _near(columns, order, len(names), weights)
+    return _reported(Counts(values, names, names, ("word", "context")), documents, notes)
 
 
 def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
@@ -198,9 +305,9 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
 
     Examples
     --------
-    >>> from manymaps import count_cooccurrences, ppmi
-    >>> counts = count_cooccurrences(["bow tie", "tie the knot", "the rope"], window=1)
-    >>> words = ppmi(counts, rows="keep")
+    >>> from manymaps import Words, count_cooccurrences, ppmi
+    >>> texts, every = ["bow tie", "tie the knot", "the rope"], Words(stop_words=None)
+    >>> words = ppmi(count_cooccurrences(texts, every, window=1), rows="keep")
     >>> words.labels
     ('bow', 'knot', 'rope', 'the', 'tie')
     >>> words.strengths.toarray()[3].round(3).tolist()  # log2(1 * 8 / (3 * 1)) for rope and knot
@@ -222,184 +329,98 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
     return associate_matrix(replace(matrix, values=values, notes=()), Rules("drop", rows, "drop"))
 
 
-@contextmanager
-def _corpus_of(
-    source: TextSource, words: Words | None, progress: Progress | None
-) -> Iterator[tuple[Corpus, Progress]]:
-    """Read a corpus, and yield it with a function that reports progress."""
-    with work("counting") as at, tempfile.TemporaryFile() as file:
-
-        def report(message: str) -> None:
-            at(told=message)
-            if progress is not None:
-                progress(message)
-
-        yield read_corpus(source, words or Words(), file, report), report
+def _prepared(words: Words, text: str) -> str:
+    """Convert a text to composed characters, straight apostrophes and, if asked, lower case."""
+    text = unicodedata.normalize("NFC", text.lower() if words.lowercase else text)
+    return text if words.token_pattern else text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
-def _empty_note(values: sparse.csr_array, labels: Sequence[str], what: str) -> tuple[str, ...]:
-    """Return a note on empty rows."""
-    empty = np.flatnonzero(np.diff(values.indptr) == 0)
-    if not empty.size:
-        return ()
-    first = listed([labels[row] for row in empty.tolist()], most=3)
-    return (f"{what}, with empty rows: {empty.size:,} ({first})",)
+def _are_omitted(words: Words, names: Sequence[str]) -> list[bool]:
+    """Return whether each word is a stop word."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    if words.stop_words == "english":
+        contraction = re.compile(CONTRACTION)
+        return [x in ENGLISH_STOP_WORDS or bool(contraction.search(x)) for x in names]
+    omitted = {_prepared(words, word) for word in words.stop_words or ()}
+    return [name in omitted for name in names]
 
 
-def _choose(corpus: Corpus) -> tuple[list[int], tuple[str, ...]]:
-    """Return the numbers of the words to count in the order of the columns, and a note."""
-    words, names, totals = corpus.words, corpus.names, corpus.totals()
+def _counted(
+    documents: Documents, words: Words
+) -> tuple[list[list[str]], list[str], sparse.csr_array, tuple[str, ...]]:
+    """Return the words of each text, the counted words, their counts, and notes."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    split = CountVectorizer(
+        lowercase=False,
+        preprocessor=partial(_prepared, words),
+        tokenizer=words.tokenizer,
+        token_pattern=None if words.tokenizer else words.token_pattern or word_pattern(),
+    ).build_analyzer()
+    known: dict[str, str] = {}  # one copy of each word
+    tokens = [[known.setdefault(word, word) for word in split(text)] for text in documents.texts]
+    source = f"{documents.report.source}, {len(tokens):,} documents"
+    if not known:
+        raise DataError(f"{source}: the texts contain no words")
+    if "" in known:
+        raise ParameterError("the pattern or tokenizer returns empty words; exclude them")
+    vocabulary = [_prepared(words, word) for word in words.vocabulary or ()]
+    vectorizer = CountVectorizer(
+        analyzer=list, lowercase=False, vocabulary=vocabulary or None, dtype=np.float64
+    )
+    table = sparse.csr_array(vectorizer.fit_transform(tokens))
     if words.vocabulary is not None:
-        return list(range(len(names))), _absent(names, totals, words)
-    _, stop_words = word_splitter(words)
-    candidates = [number for number, name in enumerate(names) if name not in stop_words]
-    frequent = candidates
-    if words.min_documents > 1:
-        table = _document_word(corpus, range(len(names)))
-        n_documents = np.bincount(table.indices, minlength=len(names))
-        frequent = [number for number in candidates if n_documents[number] >= words.min_documents]
-    ranked = frequent
-    if words.skip_words or words.max_words is not None:
-        ranked = sorted(frequent, key=lambda number: (-totals[number], names[number]))
-        end = None if words.max_words is None else words.skip_words + words.max_words
-        ranked = ranked[words.skip_words : end]
-    if not ranked:
+        if not table.nnz:
+            raise DataError(f"{source}: no word of the vocabulary occurs in the texts")
+        return tokens, list(words.vocabulary), table, ()
+    names = vectorizer.get_feature_names_out().tolist()
+    chosen, notes = _chosen(names, table, words, source)
+    return tokens, [names[c] for c in chosen], table[:, chosen], notes
+
+
+def _chosen(
+    names: Sequence[str], table: sparse.csr_array, words: Words, source: str
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the positions of the words to count in alphabetical order, and notes."""
+    totals, n_documents = table.sum(axis=0), np.bincount(table.indices, minlength=len(names))
+    is_omitted = np.array(_are_omitted(words, names))
+    ranked = np.argsort(-totals, kind="stable")
+    omitted, others = ranked[is_omitted[ranked]], ranked[~is_omitted[ranked]]
+    frequent = others[n_documents[others] >= words.min_documents]
+    chosen = np.sort(frequent[words.skip_words :][: words.max_words])
+    if not chosen.size:
         raise DataError(
-            f"no word is left of {len(candidates):,}: {len(frequent):,} occur in at least "
-            f"min_documents={words.min_documents} documents, and "
-            f"{setting('skip_words', words.skip_words)} omits the most frequent of these; there "
-            f"are {len(corpus.labels):,} documents"
+            f"{source}: no word is left of {len(names):,}; {omitted.size:,} are stop words, "
+            f"{frequent.size:,} others occur in at least {words.min_documents} documents, and "
+            f"{setting('skip_words', words.skip_words)} omits the most frequent of these"
         )
-    n_tokens = corpus.tokens.size
-    notes = (
-        f"{len(ranked):,} of {len(candidates):,} different words are counted, "
-        f"{totals[ranked].sum() / n_tokens:.1%} of {n_tokens:,} in the text",
-    )
-    return sorted(ranked, key=names.__getitem__), notes
-
-
-def _absent(names: Sequence[str], totals: np.ndarray, words: Words) -> tuple[str, ...]:
-    """Return a note on vocabulary words that do not occur in the corpus."""
-    absent = [name for name, total in zip(names, totals.tolist(), strict=True) if not total]
-    capitals = words.lowercase and any(word != word.lower() for word in absent)
-    hint = "; the texts are read in lower case, but it has capitals" if capitals else ""
-    if len(absent) == len(names):
-        raise DataError(
-            f"none of the {len(names):,} words of the vocabulary occurs in the texts; it begins "
-            f"with {listed(names[:3])}{hint}"
+    share = f"{totals[chosen].sum() / totals.sum():.1%} of {totals.sum():,.0f} in the text"
+    notes = [f"{chosen.size:,} of {len(names):,} different words are counted, {share}"]
+    if omitted.size:
+        first = listed([names[c] for c in omitted], 3)
+        notes.append(
+            f"function words left out: {omitted.size:,} ({first}); use "
+            f"{setting('stop_words', None)} to count them"
         )
-    if not absent:
-        return ()
-    return (
-        f"words of the vocabulary that do not occur in the texts: {len(absent):,} of "
-        f"{len(names):,} ({listed(absent, most=3)}){hint}",
-    )
+    return chosen, tuple(notes)
 
 
-def _columns(corpus: Corpus, chosen: Sequence[int]) -> np.ndarray:
-    """Return the column of each word, or -1 if the word is omitted.
-
-    The additional last element maps the word number -1 to -1.
-    """
-    column_of = np.full(len(corpus.names) + 1, -1, np.int32)
-    column_of[np.array(chosen)] = np.arange(len(chosen))
-    return column_of
+def _reported(counts: Counts, documents: Documents, notes: tuple[str, ...]) -> Counts:
+    """Add the report on the documents, the words and those without counts."""
+    notes = (*documents.report.notes, *notes, *empty_notes(counts, "kept"))
+    return replace(counts, report=replace(documents.report, notes=notes))
 
 
-def _document_word(
-    corpus: Corpus, chosen: Sequence[int], report: Progress = lambda message: None
+def _near(
+    columns: np.ndarray, documents: np.ndarray, n: int, weights: Sequence[float]
 ) -> sparse.csr_array:
-    """Count words in documents, (n_documents, n_words), piece by piece."""
-    column_of, n_columns, n_rows = _columns(corpus, chosen), len(chosen), len(corpus.labels)
-    sizes, n_done = np.zeros(n_rows, np.int64), 0
-    parts = [(np.zeros(0), np.zeros(0, np.int32))]
-    for size, tokens, documents in corpus.pieces():
-        columns = column_of[tokens]
-        is_counted = columns >= 0
-        pairs = documents[is_counted] * n_columns + columns[is_counted]
-        pairs, counts = np.unique(pairs, return_counts=True)
-        rows, columns = np.divmod(pairs, n_columns)
-        sizes += np.bincount(rows, minlength=n_rows)
-        parts.append((counts.astype(np.float64), columns.astype(np.int32)))
-        n_done += size
-        report(f"counting, {n_done / corpus.tokens.size:.0%}")
-    data, indices = (np.concatenate(column) for column in zip(*parts, strict=True))
-    indptr = np.concatenate(([0], np.cumsum(sizes)))
-    table = sparse.csr_array((data, indices, indptr), shape=(n_rows, n_columns))
-    # A document that is divided between two pieces may have two entries for the same word.
-    table.sum_duplicates()
-    return table
-
-
-def _word_context(
-    corpus: Corpus, chosen: Sequence[int], window: int, harmonic: bool, report: Progress
-) -> sparse.csr_array:
-    """Sum weighted pairs within the window, (n_words, n_words), piece by piece.
-
-    Only pairs of a word with a later word are summed, and the transpose is then added.
-    """
-    column_of = _columns(corpus, chosen)
-    window = min(window, int(np.diff(corpus.ends).max()) - 1)
-
-    def tasks() -> Iterator[tuple[Any, ...]]:
-        n_done = 0
-        for size, tokens, documents in corpus.pieces(ahead=window):
-            rows = (documents - documents[0]).astype(np.int32)
-            yield column_of[tokens], rows, size, window, harmonic, len(chosen)
-            n_done += size
-            report(f"counting, {n_done / corpus.tokens.size:.0%}")
-
-    forward = _sum(spread(_pairs_of_piece, tasks(), "piece"))
-    return sparse.csr_array(forward + forward.T)
-
-
-def _pairs_of_piece(
-    columns: np.ndarray, rows: np.ndarray, size: int, window: int, harmonic: bool, n_columns: int
-) -> sparse.csr_array:
-    """Sum the weighted pairs of a piece's tokens with later tokens, (n_columns, n_columns)."""
-
-    def tables() -> Iterator[sparse.csr_array]:
-        pending: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        for k in range(1, min(window, len(columns) - 1) + 1):
-            stop = min(size, len(columns) - k)
-            left, right = columns[:stop], columns[k : k + stop]
-            is_pair = (rows[:stop] == rows[k : k + stop]) & (left >= 0) & (right >= 0)
-            weights = np.full(np.count_nonzero(is_pair), 1 / k if harmonic else 1.0)
-            pending.append((weights, left[is_pair], right[is_pair]))
-            if sum(weights.size for weights, _, _ in pending) >= MOST_PAIRS:
-                yield _table_of_pairs(pending, n_columns)
-                pending = []
-        yield _table_of_pairs(pending, n_columns)
-
-    return _sum(tables())
-
-
-def _table_of_pairs(
-    pending: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int
-) -> sparse.csr_array:
-    """Sum weighted pairs, (n, n)."""
-    if not pending:
-        return sparse.csr_array((n, n))
-    weights, left, right = (np.concatenate(column) for column in zip(*pending, strict=True))
-    return sparse.csr_array(sparse.coo_array((weights, (left, right)), shape=(n, n)))
-
-
-def _sum(tables: Iterable[sparse.csr_array]) -> sparse.csr_array:
-    """Sum sparse tables by adding tables of similar sizes.
-
-    Each pair is therefore copied a logarithmic number of times. If each table were added to the
-    total, the total would be copied once per table.
-    """
-    stack: list[sparse.csr_array] = []
-
-    def add_last() -> None:
-        last = stack.pop()
-        stack[-1] = sparse.csr_array(stack[-1] + last)
-
-    for table in tables:
-        stack.append(table)
-        while len(stack) > 1 and stack[-2].nnz <= 2 * stack[-1].nnz:
-            add_last()
-    while len(stack) > 1:
-        add_last()
-    return stack[0]
+    """Sum weighted pairs of words by their distance 1, 2, ... in a document, shape (n, n)."""
+    total = sparse.csr_array((n, n))
+    for distance, weight in enumerate(weights, 1):
+        left, right = columns[:-distance], columns[distance:]
+        is_pair = (documents[:-distance] == documents[distance:]) & (left >= 0) & (right >= 0)
+        cells = (left[is_pair], right[is_pair])
+        pairs = sparse.coo_array((np.full(cells[0].size, weight), cells), shape=(n, n))
+        total = total + sparse.csr_array(pairs)
+    return sparse.csr_array(total + total.T)

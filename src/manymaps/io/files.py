@@ -267,6 +267,36 @@ def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
     return data.removeprefix(UTF8_MARK)
 
 
+def is_binary(data: bytes) -> bool:
+    """Return whether bytes are not text, because they contain zeros without the mark of UTF-16."""
+    return b"\x00" in data and not data.startswith(UTF16_MARKS)
+
+
+def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
+    """Decode text from UTF-8 or marked UTF-16, or else from Windows-1252 with a note.
+
+    >>> decoded("déjà".encode(), "a.txt")
+    ('déjà', ())
+    >>> decoded("déjà".encode("latin-1"), "a.txt")
+    ('déjà', ('a.txt is not UTF-8; it was read as Windows-1252',))
+    """
+    if is_binary(data):
+        raise DataError(f"{source} is not text (it contains zero bytes); save it as UTF-8")
+    try:
+        if data.startswith(UTF16_MARKS):
+            return data.decode("utf-16"), ()
+        return data.decode("utf-8-sig"), ()
+    except UnicodeDecodeError as error:
+        if error.encoding != "utf-8":
+            raise DataError(
+                f"{source}: byte {error.start} is not UTF-16, although the file has its mark; save "
+                "the file as UTF-8"
+            ) from error
+        return data.decode("cp1252", "replace"), (
+            f"{source} is not UTF-8; it was read as Windows-1252",
+        )
+
+
 def split_lines(data: bytes, source: str) -> list[str]:
     """Split a text at \\r and \\n (not at other Unicode line breaks), and strip the lines.
 
