@@ -46,7 +46,6 @@ export const wholePercent = (value: number) => (value > 0 ? `${value}%` : "<1%")
 
 export const BETWEEN = " · ";
 export const DASH = " – ";
-export const UNKNOWN = "–";
 export const NO_LABEL = "no label";
 export const NAMELESS = "an object without a label";
 export const NO_WORDS = "no words";
