@@ -250,10 +250,10 @@ def test_shares_are_at_most_one_and_every_name_is_close(seed):
 
 class TestOwnAssociations:
     def own(self, **more):
-        """Responses to the bow and the ship; string is no word of the atlas."""
+        """Responses to the bow and the ship; string is no word of the atlas. A zero is stored."""
         labels = ["BOW", "Arrow", "hair", "string", "SHIP"]
-        table = np.zeros((5, 5))
-        table[0, 1:4], table[4, 0] = [2, 1, 5], 3
+        ends = [0, 0, 0, 0, 4], [1, 2, 3, 4, 0]
+        table = sparse.csr_array(([2.0, 1.0, 5.0, 0.0, 3.0], ends), shape=(5, 5))
         return Associations(labels, table, **more)
 
     def test_labels_are_matched_and_other_words_left_out(self):
