@@ -10,7 +10,7 @@ from scipy import sparse
 
 import reference
 from manymaps import Associations, Atlas, DataError, UnknownLabelError
-from manymaps.atlas.answers import LEAST_WEIGHT, strengths_on
+from manymaps.atlas.answers import LEAST_WEIGHT, even_shares, senses_of_answers, strengths_on
 from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.senses import LEAST_SHARE, NEAR, associates_of, senses_of
 from manymaps.errors import ParameterError
@@ -312,6 +312,40 @@ class TestOwnAssociations:
             replace(atlas, model=two, kinds=kinds).senses(
                 "bow", associations=self.own(), neighbor_kind="response"
             )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_answer_belongs_to_the_sense_of_its_map(seed):
+    """Answers outside the atlas, to the word itself and without a count belong to none."""
+    atlas, rng = made(seed), np.random.default_rng(seed)
+    words = rng.permutation(16)[:9]
+    cue, answer = rng.choice([-1, *words], 200), rng.integers(-1, 16, 200)
+    count = rng.integers(0, 3, 200)
+    senses, found = senses_of_answers(atlas, words, cue, answer, count)
+    used = (cue >= 0) & (answer >= 0) & (cue != answer) & (count > 0)
+    assert (found[~used] == -2).all()
+    pairs = count[used].astype(float), (cue[used], answer[used])
+    table = sparse.csr_array(pairs, shape=(16, 16))
+    for w, i in enumerate(words.tolist()):
+        equal(sorted(listed(senses, w)), slow_senses(atlas, table, i))
+        number = {int(senses.maps[s]): s for s in senses.of(w)}
+        of = {j: number.get(m, -1) for j, _, m, _ in slow_associates(atlas, table, i)}
+        own = used & (cue == i)
+        assert found[own].tolist() == [of[j] for j in answer[own].tolist()]
+
+
+def test_even_shares_are_those_of_equal_similarities():
+    atlas = made(2)
+    dense = replace(atlas, associations=sparse.csr_array(1.0 - np.eye(16)))
+    for i, word in enumerate(atlas.labels[2:], 2):
+        found = associates_of(dense.choices, dense.associations, np.array([i]))
+        even = even_shares(dense, found)
+        frame = dense.associates(word)
+        assert even.tolist() == [(frame["map"] == m).sum() / 15 for m in range(4)]
+        for sense in dense.senses(word):
+            assert even[sense.map] == pytest.approx(sense.share)
+    half = two_sided()
+    assert even_shares(half, associates_of(half.choices, half.associations, np.array([0]))) is None
 
 
 class TestWithoutAssociations:
