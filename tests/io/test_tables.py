@@ -13,43 +13,39 @@ import pytest
 from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.files import sampled, samples_kept
+from manymaps.io.frames import read_frame
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
-from manymaps.io.tables import TextTable, columns_table, frame_table
+from manymaps.io.tables import frame_table, read_table
 from vector_samples import save
 
 NORMS = "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\n"
 
 
-@pytest.mark.parametrize("size", [1, 3, 256])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_lines_of_batches_are_those_of_single_rows(monkeypatch, size, end):
-    monkeypatch.setattr("manymaps.io.tables.BATCH_ROWS", size)
+def test_lines_are_those_on_which_rows_start(tmp_path, end):
     random = np.random.default_rng(0)
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator=end, quoting=csv.QUOTE_ALL)
+    line, expected = 2, []
+    writer.writerow(["word", "text", "n"])
     for k in range(200):
-        parts = random.choice(["a", "\n", "\r\n", "\r", ",", '"'], random.integers(1, 5))
-        writer.writerow([f"w{k}", "".join(parts), "1"])
+        text = "".join(random.choice(["a", "\n", "\r\n", ",", '"'], random.integers(1, 5)))
+        writer.writerow([f"w{k}", text, "1"])
+        expected.append((line, [f"w{k}", text, "1"]))
+        line += 1 + text.count("\n")
         if k % 7 == 0:
             file.write(end)
-    table = TextTable("t.csv", file.getvalue().encode(), ",")
-    batched = [
-        (line, [cell.strip() for cell in row])
-        for lines, rows in table.batches(header=False)
-        for line, row in zip(lines, rows, strict=True)
-    ]
-    assert batched == list(table.rows())
-    assert len(batched) == 200
+            line += 1
+    frame = read_frame(save(tmp_path / "t.csv", file.getvalue().encode()))
+    assert list(zip(frame.index, frame.to_numpy().tolist(), strict=True)) == expected
 
 
-def test_text_and_frames_give_the_same_cells():
+def test_text_and_frames_give_the_same_cells(tmp_path):
     columns = {"cue": ["tie", "tie", "knot"], "response": ["knot", "suit", "tie"], "n": [6, 4, 1]}
-    makers = (pd.DataFrame, pl.DataFrame, pa.table)
-    text = pd.DataFrame(columns).to_csv(index=False)
-    tables = [TextTable("t.csv", text.encode(), ","), columns_table(columns)]
-    tables += [frame_table(make(columns), "frame") for make in makers]
-    for table in tables:
+    pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
+    made = [make(columns) for make in (pd.DataFrame, pl.DataFrame, pa.table, dict)]
+    for table in [read_table(tmp_path / "t.csv", "pairs"), *map(frame_table, made)]:
         cells = table.read((0, 1), 2)
         assert [column.texts for column in cells.columns] == [
             ["tie", "knot"],

@@ -232,7 +232,6 @@ def test_rows_that_end_early_lack_answers(tmp_path):
     ("text", "options"),
     [
         ("cue,R1,R2\ntie,a,b,c\nknot,a,b\n", {}),
-        ("cue,R1,R2\ntie,a,b\nknot\n", {}),
         ('cue,R1,R2\n"tie,a,b\nknot,a,b\n', {}),
         ("a,b,c\ntie,knot,suit\n", {}),
         ("cue,b,c\ntie,knot,suit\n", {}),

@@ -129,6 +129,10 @@ class Labels(NamedTuple):
         """Return the text of each row."""
         return [self.texts[code] for code in self.codes.tolist()]
 
+    def take(self, rows: np.ndarray) -> Labels:
+        """Return a copy with the selected rows."""
+        return Labels(self.texts, self.codes[rows])
+
     def mask(self, is_true: Callable[[str], object]) -> np.ndarray:
         """Apply a test to the text of each row, and return a mask of shape (n,)."""
         return np.array([bool(is_true(text)) for text in self.texts], bool)[self.codes]
@@ -155,13 +159,16 @@ def numbers_in(cells: Any, *, decimal_commas: bool = False) -> np.ndarray:
     >>> numbers_in(["3", "NA", "0,5"]), numbers_in(["3", "0,5"], decimal_commas=True)
     (array([ 3., nan, inf]), array([3. , 0.5]))
     """
+    import pandas as pd
+
     array = np.asarray(cells)
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
-    texts, codes = labels_in(cells)
+    codes, distinct = pd.factorize(np.asarray(array, dtype=object), use_na_sentinel=False)
+    known = distinct.tolist()
     if decimal_commas:
-        texts = [x.replace(",", ".") if DECIMAL_COMMA.fullmatch(x) else x for x in texts]
-    return np.array([known_number(text) for text in texts], np.float64)[codes]
+        known = [x.replace(",", ".") if DECIMAL_COMMA.fullmatch(str(x)) else x for x in known]
+    return np.array([known_number(cell) for cell in known], np.float64)[codes]
 
 
 def have_decimal_commas(columns: Iterable[Iterable[str]], delimiter: str | None) -> bool:
@@ -214,7 +221,10 @@ def as_pandas(data: Any, refused: str = "{} is not a data frame") -> pd.DataFram
     if isinstance(data, pd.DataFrame):
         return data
     if isinstance(data, Mapping):
-        columns = {str(name): list(cells) for name, cells in data.items()}
+        try:
+            columns = {str(name): list(cells) for name, cells in data.items()}
+        except TypeError as error:
+            raise DataError(refused.format(type(data).__name__)) from error
         if len(set(map(len, columns.values()))) > 1:
             sizes = ", ".join(f"{name} has {len(cells)}" for name, cells in columns.items())
             raise DataError(f"the columns differ in length: {sizes}; pass one value per row")

@@ -22,6 +22,7 @@ from scipy import sparse
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import Rules, split_responses
+from manymaps.data.tables import is_number, place
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
@@ -36,6 +37,7 @@ from manymaps.io.columns import (
     usual_column,
 )
 from manymaps.io.files import PAIRS, Sample, sampled
+from manymaps.io.frames import usual_header
 from manymaps.io.graphs import graph_pairs, is_graph, read_graphml
 from manymaps.io.kinds import PAIR_FORMATS, asked_format
 from manymaps.io.matrices import (
@@ -49,25 +51,15 @@ from manymaps.io.matrices import (
     read_text_matrix,
 )
 from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
-from manymaps.io.tables import (
-    RULE_OF,
-    FrameTable,
-    Layout,
-    Table,
-    TextTable,
-    frame_table,
-    is_number,
-    parquet_table,
-    read_text,
-)
+from manymaps.io.tables import RULE_OF, Table, frame_table, read_table
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
 from manymaps.labels import listed
 
 ARRAYS = ("npy", "npz", "mtx")
 CONTAINERS = (*ARRAYS, "parquet", "graphml")
-# Columns of the cue, response and strength, a flag for the header, and notes.
-PairColumns: TypeAlias = tuple[tuple[int, int, int | None], bool, tuple[str, ...]]
+# Columns of the cue, response and strength, and notes.
+PairColumns: TypeAlias = tuple[tuple[int, int, int | None], tuple[str, ...]]
 UNWEIGHTED = "no column of strengths: every pair counts one"
 NO_FRAME = (
     "cannot make associations from an object of type {}; pass a data frame of pairs, a graph of "
@@ -277,8 +269,8 @@ def read_entries(
     if kind == "graphml":
         _check_graph_options(names, object_labels, str(sample))
         return read_graphml(sample.path, names.strength)
-    table = _pair_table(sample, kind, names, format)
-    if isinstance(table, TextTable) and (
+    table = _pair_table(sample, names)
+    if table.is_text and (
         format == "matrix"
         or (format != "edges" and not names.any_given and _looks_like_matrix(table, object_labels))
     ):
@@ -299,7 +291,7 @@ def response_columns(
     kind = format if format in CONTAINERS else sample.container()
     if kind not in (None, "parquet"):
         return None, None
-    table = _pair_table(sample, kind, names, format)
+    table = _pair_table(sample, names)
     head = table.head[0]
     if not has_pair_header(head, names):
         return None, None
@@ -343,16 +335,15 @@ def read_group_sizes(
     return by_cue
 
 
-def _pair_table(sample: Sample, kind: str | None, names: ColumnNames, format: str | None) -> Table:
-    """Open a text or Parquet file of pairs, or a text file with a matrix."""
-    if kind == "parquet":
-        return parquet_table(sample)
-    layout = Layout(
-        PAIRS,
-        "Separate cue, response and strength by tabs or commas",
-        lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
-    )
-    return read_text(sample, layout, format)
+def _pair_table(path: Sample, names: ColumnNames) -> Table:
+    """Read a table of pairs, or a text file with a matrix."""
+
+    def is_header(first: Sequence[str]) -> bool:
+        # Two words without a known name are a pair.
+        is_known = names.any_given or has_pair_header(first, names)
+        return is_known or (len(first) != 2 and usual_header(first))
+
+    return read_table(path, PAIRS, is_header=is_header)
 
 
 def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, source: str) -> None:
@@ -368,7 +359,7 @@ def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, sourc
         )
 
 
-def _looks_like_matrix(table: TextTable, labels: Sequence[str] | None) -> bool:
+def _looks_like_matrix(table: Table, labels: Sequence[str] | None) -> bool:
     """Return whether the first rows belong to a matrix (or are not positions of `labels`).
 
     If labels are passed, rows of two or three integers are a matrix only if the table is square.
@@ -378,7 +369,7 @@ def _looks_like_matrix(table: TextTable, labels: Sequence[str] | None) -> bool:
     are_positions = all(
         len(row) in (2, 3) and row[0].isdecimal() and row[1].isdecimal() for row in table.head
     )
-    return not are_positions or len(table.head) == table.width
+    return not are_positions or len(table.head) == len(table.names)
 
 
 def associations_from(
@@ -452,20 +443,14 @@ def associations_from(
     if strength is None and is_trial_frame(data, TrialNames(cue, response)):
         trials = trials_from(data, cue=cue, response=response)
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    return associate(table_pairs(frame_table(data, "the frame", NO_FRAME), names), rules)
+    return associate(table_pairs(frame_table(data, NO_FRAME), names), rules)
 
 
 def table_pairs(table: Table, names: ColumnNames) -> Pairs:
     """Return the pairs of a table, with or without a header."""
-    try:
-        (cue, response, strength), header, notes = _pair_columns(table, names)
-    except DataError:
-        # A name that cannot be decoded cannot match any name that the user passes.
-        if isinstance(table, TextTable):
-            table.check_decoded(table.first_line, *table.head[0])
-        raise
-    needed = max(cue, response, strength or 0) + 1
-    cells = table.read((cue, response), strength, header=header, needed=needed)
+    (cue, response, strength), notes = _pair_columns(table, names)
+    cells = table.read((cue, response), strength)
+    notes += table.notes
     if cells.n_headers:
         notes += (f"{cells.n_headers} repeated headers left out",)
     return Pairs(cells, table.source, notes=notes)
@@ -474,26 +459,18 @@ def table_pairs(table: Table, names: ColumnNames) -> Pairs:
 def _pair_columns(table: Table, names: ColumnNames) -> PairColumns:
     """Find the columns of pairs by name or by order."""
     first = table.head[0]
-    if isinstance(table, FrameTable) or names.any_given or has_pair_header(first, names):
+    if table.header:
         return _columns_under_header(table, names)
-    where = f"{table.source}, line {table.first_line}"
-    if len(first) < 2:
-        raise DataError(
-            f"{where} contains only {first[0][:60]!r}, but later lines have several columns; "
-            "remove titles and comments above the header"
-        )
+    where = place(table.frame, 0)
     if len(first) == 2:
         pair = f"{first[0][:60]!r} and {first[1][:60]!r}"
-        note = f"no header: the first row, {pair}, was read as a pair"
-        return (0, 1, None), False, (UNWEIGHTED, note)
-    if is_number(first[2]):
-        return (0, 1, 2), False, ("no header: columns read as cue, response, strength",)
-    if any(map(is_number, first)):
-        raise DataError(
-            f"{where}: the file has no header, and its third column contains {first[2][:60]!r} "
-            "instead of a strength; add a header such as cue,response,strength"
-        )
-    return _columns_under_header(table, names)
+        return (0, 1, None), (UNWEIGHTED, f"no header: the first row, {pair}, was read as a pair")
+    if len(first) > 2 and is_number(first[2]):
+        return (0, 1, 2), ("no header: columns read as cue, response, strength",)
+    raise DataError(
+        f"{where}: the file has no header, and its third column contains {first[-1][:60]!r} "
+        "instead of a strength; add a header such as cue,response,strength"
+    )
 
 
 def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
@@ -507,7 +484,7 @@ def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
     assert cue is not None
     assert response is not None
     if strength is not None:
-        return (cue, response, strength), True, ()
+        return (cue, response, strength), ()
     spare = [
         name
         for c, (name, is_numeric) in enumerate(zip(header, table.numeric, strict=True))
@@ -520,7 +497,7 @@ def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
             f"one as {setting('strength')} (perhaps {spare[0][:60]!r}), or omit columns of numbers "
             "to count every pair once"
         )
-    return (cue, response, None), True, (UNWEIGHTED,)
+    return (cue, response, None), (UNWEIGHTED,)
 
 
 def _is_square_frame(data: Any) -> bool:

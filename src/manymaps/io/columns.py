@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
+from manymaps.data.tables import is_number
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
 

@@ -13,7 +13,6 @@ entries of a pair are added:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,32 +21,22 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.count_values import as_csr, metadata_array
-from manymaps.data.frames import cell_label, index_labels
+from manymaps.data.frames import index_labels
 from manymaps.data.kinds import UNKNOWN_KINDS
+from manymaps.data.tables import cell_label, is_number, labels_in
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import loaded, table_of
 from manymaps.io.columns import (
-    CORNERS,
     CountColumns,
     WantedColumns,
     find_count_columns,
-    folded,
     is_long_header,
     known_kind,
     label_position,
     two_kinds,
 )
-from manymaps.io.tables import (
-    RULE_OF,
-    Cells,
-    FrameTable,
-    Layout,
-    Table,
-    TextTable,
-    check_places,
-    frame_table,
-    is_number,
-)
+from manymaps.io.frames import usual_header
+from manymaps.io.tables import RULE_OF, Cells, Table, check_places, frame_table
 from manymaps.labels import listed
 
 _NO_FRAME = (
@@ -121,40 +110,20 @@ class TableHead:
         return self.numeric in ([False, False], [False, False, True])
 
 
-def _is_known(table: TextTable) -> bool:
-    head = head_of(table)
-    return head.header and head.is_long
+EXPECTED = "counts: a long list (document, word, count) or a table"
 
 
-def _without_comment(data: bytes) -> bytes:
-    """Remove the comment above the header of an OTU table, but not its line end."""
-    return re.sub(rb"\A# ?Constructed from biom file[^\r\n]*", b"", data)
-
-
-LAYOUT = Layout(
-    "counts: a long list (document, word, count) or a table",
-    "Expected a row, a column and a count on each line, or a table with labels in its first row "
-    "and column",
-    _is_known,
-    prepared=_without_comment,
-)
+def is_count_header(first: Sequence[str]) -> bool:
+    """Return whether a first row contains column names; two words without a usual name do not."""
+    is_pair = len(first) == 2 and not is_long_header(first, [False, False])
+    return usual_header(first) and not is_pair
 
 
 def head_of(table: Table) -> TableHead:
-    """Detect the header and the column types from the first rows of a table.
-
-    The first row of a text file is a header if it has words above numbers, or if its first cell is
-    empty or has a common name.
-    """
-    first, body, numeric = table.head[0], table.head[1:], table.numeric
-    if isinstance(table, FrameTable):
-        return TableHead(first, True, numeric, body)
-    words = any(is_numeric and not is_number(first[c]) for c, is_numeric in enumerate(numeric))
-    corner = folded(first[0]) in CORNERS or known_kind(first[0]) is not None
-    usual = is_long_header(first, numeric) and not any(map(is_number, first))
-    header = bool(body) and (words or corner or usual)
-    names = first if header else [f"column {c + 1}" for c in range(table.width)]
-    return TableHead(names, header, numeric, body if header else [first, *body])
+    """Return the column names and types of a table, and its first rows."""
+    names = [f"column {c + 1}" for c in range(len(table.names))]
+    body = table.head[1:] if table.header else table.head
+    return TableHead(table.names if table.header else names, table.header, table.numeric, body)
 
 
 def read_table_counts(
@@ -162,22 +131,19 @@ def read_table_counts(
     wanted: WantedColumns,
     *,
     layout: str | None = None,
-    frame: Any = None,
     label_column: str | None = None,
 ) -> CountParts:
     """Read counts from a table.
 
     Parameters
     ----------
-    table : TextTable or FrameTable
+    table : Table
         Table to read.
     wanted : WantedColumns
         Columns of a long list. If a column is specified, the table is read as a long list.
     layout : {"edges", "matrix"}, optional
         Layout of the table: "edges" for a long list or "matrix" for a wide table. By default, it is
         inferred from the content.
-    frame : frame, optional
-        Original frame of a `FrameTable`. Its index may contain the labels of a wide table.
     label_column : str, optional
         Name of the label column of a wide frame.
 
@@ -188,10 +154,8 @@ def read_table_counts(
         label occurs twice in a wide table. The message contains the line number.
     """
     head = head_of(table)
-    if isinstance(table, FrameTable) and not len(table):
-        raise DataError(f"{table.source} has {len(table):,} rows and {len(table.names):,} columns")
-    if wanted.any_given and not head.header:
-        head = TableHead(table.head[0], True, table.numeric, table.head[1:])
+    if not len(table):
+        raise DataError(f"{table.source} has a header and no rows")
     is_long = layout is None and label_column is None and head.is_long
     if layout == "edges" or wanted.any_given or is_long:
         return _read_long(table, head, wanted)
@@ -201,11 +165,11 @@ def read_table_counts(
             f"{setting('format', 'edges')} for a list of row, column and count, or "
             f"{setting('format', 'matrix')} for a table"
         )
-    return _read_wide(table, head, frame, label_column)
+    return _read_wide(table, head, label_column)
 
 
 def frame_counts(
-    frame: Any, source: str, wanted: WantedColumns, *, label_column: str | None = None
+    frame: Any, wanted: WantedColumns, *, label_column: str | None = None
 ) -> CountParts:
     """Return the counts in a data frame from any library that narwhals supports.
 
@@ -218,8 +182,7 @@ def frame_counts(
             list(map(cell_label, frame.columns)),
             _kinds(frame.index.name, frame.columns.name),
         )
-    table = frame_table(frame, source, _NO_FRAME)
-    return read_table_counts(table, wanted, frame=frame, label_column=label_column)
+    return read_table_counts(frame_table(frame, _NO_FRAME), wanted, label_column=label_column)
 
 
 def _kinds(row: object, column: object) -> tuple[str, str]:
@@ -243,8 +206,8 @@ def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountPar
         raise DataError(
             f"{table.source} has {width} columns and no header; add one such as document,word,count"
         )
-    cells = table.read((roles.rows, roles.columns), roles.count, header=head.header)
-    return _summed(cells, roles.kinds, table.source, notes)
+    cells = table.read((roles.rows, roles.columns), roles.count)
+    return _summed(cells, roles.kinds, table.source, (*notes, *table.notes))
 
 
 def _summed(
@@ -285,13 +248,14 @@ def _summed(
     )
 
 
-def _read_wide(table: Table, head: TableHead, frame: Any, label_column: str | None) -> CountParts:
-    """Read the counts of a table with one column per feature."""
-    names, numeric, source = head.names, head.numeric, table.source
-    index, index_name = None, None
-    if isinstance(table, FrameTable):
-        index = index_labels(frame)
-        index_name = getattr(getattr(frame, "index", None), "name", None)
+def _read_wide(table: Table, head: TableHead, label_column: str | None) -> CountParts:
+    """Read the counts of a table with one column per feature.
+
+    Columns without a number become metadata of the rows.
+    """
+    names, source, frame = head.names, table.source, table.frame
+    index = None if table.is_text else index_labels(frame)
+    index_name = None if table.is_text else frame.index.name
     label: int | None = None
     if label_column is not None:
         if label_column not in names:
@@ -302,71 +266,55 @@ def _read_wide(table: Table, head: TableHead, frame: Any, label_column: str | No
     # Integers that remain in the index after rows were selected are labels only if no column
     # contains labels.
     elif index_name is None and (index is None or frame.index.dtype.kind in "iu"):
-        label = label_position(names, numeric)
-    features = [c for c, is_numeric in enumerate(numeric) if is_numeric and c != label]
-    texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric and c != label]
+        label = label_position(names, head.numeric)
+    others = [c for c in range(len(names)) if c != label and names[c] not in table.nested]
+    features = [c for c in others if _has_numbers(table, c)]
+    texts = [c for c in others if c not in features]
     if not features:
         raise DataError(
             f"{source} has no column of numbers in addition to its labels; its columns are "
             f"{listed(names)}. Name the columns of a long list as {setting('rows')}, "
             f"{setting('columns')} and {setting('count')}"
         )
-    if isinstance(table, TextTable):
-        return _wide_text(table, head, label, features, texts)
-    nested = table.nested
-    notes = [f"labels from the column {names[label]!r}"] if label is not None else []
-    if nested:
-        notes.append(f"columns of lists left out: {listed(nested)}")
-    data, rows, ends = [], [], [0]
-    for c in features:  # one column at a time, because a frame may be larger than its counts
-        column = np.asarray(table.series[names[c]].to_numpy(), np.float64)
-        rows.append(np.flatnonzero(column))
-        data.append(column[rows[-1]])
-        ends.append(ends[-1] + rows[-1].size)
-    parts = (np.concatenate(data), np.concatenate(rows), np.array(ends))
-    return CountParts(
-        sparse.csc_array(parts, shape=(len(table), len(features))).tocsr(),
-        index if label is None else list(map(cell_label, table.cells(label))),
-        [names[c] for c in features],
-        _kinds(
-            index_name if label is None else names[label],
-            getattr(getattr(frame, "columns", None), "name", None),
-        ),
-        {names[c]: metadata_array(table.cells(c)) for c in texts if names[c] not in nested},
-        notes=tuple(notes),
-    )
-
-
-def _wide_text(
-    table: TextTable,
-    head: TableHead,
-    label: int | None,
-    features: Sequence[int],
-    texts: Sequence[int],
-) -> CountParts:
-    """Read the counts of a wide text table from the specified columns."""
-    names = table.names if head.header else head.names
     column_labels = [names[c] for c in features] if head.header else None
-    if column_labels is not None:
-        table.check_decoded(table.first_line, *column_labels)
-        check_places(table.source, column_labels, "column", [c + 1 for c in features])
-    rows = table.wide(features, label, RULE_OF["count"], header=head.header, texts=texts)
-    if not rows.labels:
-        raise DataError(f"{table.source} has a header and no rows")
-    hint = " (counts are added up in a long list such as document,word,count)"
-    check_places(table.source, rows.labels, "line", rows.lines, hint)
-    metadata = {names[c]: column for c, column in zip(texts, rows.texts, strict=True)}
-    notes = [] if label is not None else ["no column of labels: rows are numbered from 0"]
+    rows = table.wide(features, label, RULE_OF["count"])
+    if table.is_text:
+        if column_labels is not None:
+            check_places(source, column_labels, "column", [c + 1 for c in features])
+        hint = " (counts are added up in a long list such as document,word,count)"
+        check_places(source, rows.labels, "line", rows.lines, hint)
+    notes = [*table.notes]
+    if label is None and index is None:
+        notes.append("no column of labels: rows are numbered from 0")
+    elif label is not None and not table.is_text:
+        notes.append(f"labels from the column {names[label]!r}")
     if not head.header:
         notes.append("no header: columns are numbered from 0")
+    if texts:
+        notes.append(
+            f"columns of texts, which become metadata: {listed([names[c] for c in texts])}"
+        )
+    if table.nested:
+        notes.append(f"columns of lists left out: {listed(table.nested)}")
     return CountParts(
-        rows.values,
-        rows.labels,
+        sparse.csr_array(rows.values),
+        index if label is None else rows.labels,
         column_labels,
-        _kinds(names[label] if label is not None and head.header else "", ""),
-        {name: np.array(column) for name, column in metadata.items()},
+        _kinds(
+            index_name if label is None else names[label] if head.header else "",
+            None if table.is_text else frame.columns.name,
+        ),
+        {names[c]: metadata_array(table.cells(c)) for c in texts},
         notes=tuple(notes),
     )
+
+
+def _has_numbers(table: Table, column: int) -> bool:
+    """Return whether a column contains a number."""
+    cells = table.frame.iloc[:, column]
+    if cells.dtype.kind in "biuf":
+        return True
+    return any(is_number(text.replace(",", ".")) for text in labels_in(cells).texts)
 
 
 def annotated_counts(data: Any, layer: str | None, source: str) -> CountParts:

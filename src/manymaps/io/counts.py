@@ -28,16 +28,17 @@ from manymaps.io.biom import read_biom_counts
 from manymaps.io.columns import WantedColumns
 from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
 from manymaps.io.count_tables import (
-    LAYOUT,
+    EXPECTED,
     CountParts,
     annotated_counts,
     frame_counts,
+    is_count_header,
     read_table_counts,
 )
 from manymaps.io.files import sampled
 from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
 from manymaps.io.saved_counts import read_saved_counts
-from manymaps.io.tables import parquet_table, read_text
+from manymaps.io.tables import read_table
 
 
 def read_counts(
@@ -117,19 +118,23 @@ def read_counts(
     file, source = sample.path, str(path)
     asked, key = asked_format(format, COUNT_FORMATS, ("h5ad",))
     wanted = WantedColumns(rows, columns, count)
-    kind = asked or sample.container(LAYOUT.expected) or "text"
+    kind = asked or sample.container(EXPECTED) or "text"
     if wanted.any_given and (kind not in (*COUNT_TEXTS, "parquet") or kind == "matrix"):
         raise ParameterError(
             f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
             f"and {source} is read as {kind}"
         )
-    if kind in COUNT_TEXTS:
+    if kind in (*COUNT_TEXTS, "parquet"):
         layout = kind if kind in ("edges", "matrix") else None
-        parts = read_table_counts(read_text(sample, LAYOUT, asked), wanted, layout=layout)
+        table = read_table(
+            sample,
+            EXPECTED,
+            is_header=lambda first: wanted.any_given or is_count_header(first),
+            typed=True,
+        )
+        parts = read_table_counts(table, wanted, layout=layout)
     elif kind == "graphml":
         raise DataError(f"{source} is XML; graphs are read as associations, not as counts")
-    elif kind == "parquet":
-        parts = read_table_counts(parquet_table(sample), wanted)
     elif kind == "h5ad":
         with open_annotated(file) as data:
             parts = annotated_counts(data, key, source)
@@ -225,7 +230,7 @@ def counts_from(
         parts = CountParts(as_csr(X, source))
     elif is_frame:
         source = "the frame"
-        parts = frame_counts(X, source, wanted, label_column=label_column)
+        parts = frame_counts(X, wanted, label_column=label_column)
     else:
         source = "the AnnData object"
         parts = annotated_counts(X, None, source)

@@ -14,12 +14,13 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manymaps.data.tables import DECIMAL_COMMA, has_header
+from manymaps.data.tables import DECIMAL_COMMA, MISSING, has_header, is_number
 from manymaps.errors import DataError, not_installed
 from manymaps.io.files import read_bytes, stored_format, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
@@ -31,20 +32,29 @@ DELIMITERS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 SHEETS = (".xlsx", ".xls", ".ods")
 # Column names of labels, without spaces and points, in lower case. pandas writes its index as
 # "Unnamed: 0".
-LABEL_NAMES = ("label", "word", "id", "name", "token", "term", "unnamed:0")
+LABEL_NAMES = ("", "label", "word", "id", "name", "token", "term", "index", "unnamed:0")
 HEAD_ROWS = 30
+# A wide table has more columns.
+MOST_TEXTS = 12
 HEAD_BYTES = 2**20
 # The USF free-association norms were published as text within a plain web page.
 MARKUP = re.compile(rb"^[ \t]*(</?\w+>[ \t]*)+(?=\r?$)", re.MULTILINE)
+COMMENTS = re.compile(rb"(\s*\n|#[^\n]*\n)+")
 EXCEL_DELIMITER = re.compile(rb"\Asep=[^\r\n](?=\r|\n)")
+
+
+def usual_header(first: Sequence[str]) -> bool:
+    """Return whether the first row of a table contains column names (see `has_header`)."""
+    return has_header(first, is_label_name)
 
 
 def read_frame(
     path: str | os.PathLike[str],
     expected: str = "a table",
     *,
-    is_header: Callable[[Sequence[str]], bool] | None = None,
+    is_header: Callable[[Sequence[str]], bool] = usual_header,
     spaced: bool = False,
+    typed: bool = False,
 ) -> pd.DataFrame:
     """Read a table as texts, without surrounding white space at the start of a cell.
 
@@ -54,18 +64,20 @@ def read_frame(
         Text that may be compressed (.gz, .bz2, .xz or .zip), Parquet, or a spreadsheet.
     expected : str
         Contents of the file, for messages.
-    is_header : callable, optional
-        Test of whether the first row, which contains no number or has the corner of a header,
-        contains column names. By default, it does.
+    is_header : callable
+        Test of whether the first row contains column names. The default is `usual_header`.
     spaced : bool
         Whether to split text at spaces if its first line contains no other delimiter.
+    typed : bool
+        Whether to convert columns of numbers in a wide table, except columns of labels, to save
+        memory.
 
     Returns
     -------
     DataFrame
         Cells, where a cell that is missing at the end of a row is empty. Blank rows are omitted.
         The columns of a table without header are 0, 1, ... The index "line" contains the line of
-        each row from 1. `attrs` contain "source", "delimiter" and "notes".
+        each row from 1. `attrs` contain "source", "delimiter", "header" and "notes".
 
     Raises
     ------
@@ -85,29 +97,82 @@ def read_frame(
     """
     path = Path(path)
     if suffix_of(path) in SHEETS:
-        return _with_header(_sheet(path), is_header, 0)
+        return _sheet(path, is_header)
     data = read_bytes(path, expected)
     stored = stored_format(path, data[:HEAD_BYTES])
     if stored == "parquet":
         with open_parquet(path) as file:
-            frame: pd.DataFrame = file.read().to_pandas()
-        frame.attrs |= {"source": str(path), "delimiter": None, "notes": ()}
-        return frame
+            return described(file.read().to_pandas(), str(path))
     if stored is not None:
         raise DataError(f"{path} is a file of the format {stored}; expected {expected}")
-    data, notes = _decoded(data, str(path))
-    delimiter, rows = _split(data, spaced)
+    return text_frame(data, str(path), is_header, spaced, typed)
+
+
+def described(frame: pd.DataFrame, source: str, **attrs: Any) -> pd.DataFrame:
+    """Add the source and other facts to a frame."""
+    frame.attrs |= {"source": source, "delimiter": None, "header": True, "notes": (), **attrs}
+    return frame
+
+
+def text_frame(
+    data: bytes,
+    source: str,
+    is_header: Callable[[Sequence[str]], bool] = usual_header,
+    spaced: bool = False,
+    typed: bool = False,
+) -> pd.DataFrame:
+    """Read a text as `read_frame` does."""
+    data, notes = _decoded(data, source)
+    delimiter, rows, skipped = _split(data, spaced)
+    if not rows:
+        raise DataError(f"{source} is empty; expected a table")
     if delimiter == " " and len(set(map(len, rows[1:]))) > 1:
         k = next(k for k, row in enumerate(rows) if k and len(row) != len(rows[1]))
         raise DataError(
-            f"{path}, row {k + 1} has {len(rows[k])} cells when split at spaces, and row 2 has "
+            f"{source}, row {k + 1} has {len(rows[k])} cells when split at spaces, and row 2 has "
             f"{len(rows[1])}; separate cells by tabs or commas"
         )
-    frame = _parsed(path, data, delimiter, max(map(len, rows), default=1))
-    if not len(frame):
-        raise DataError(f"{path} is empty; expected {expected}")
-    frame.attrs |= {"source": str(path), "delimiter": delimiter, "notes": notes}
-    return _with_header(frame, is_header, len(rows[0]) if rows else frame.shape[1])
+    names, body = [cell.strip() for cell in rows[0]], rows[1:]
+    # R omits the name of the column of row names, but each line may also end with a delimiter.
+    if body and all(len(row) == len(names) + 1 and row[-1] for row in body):
+        names = ["", *names]
+    decimal = delimiter != ","
+    header = is_header(
+        [x.replace(",", ".") if decimal and DECIMAL_COMMA.fullmatch(x) else x for x in names]
+    )
+    types: dict[int, Any] = {}
+    width = max(map(len, rows))
+    if typed and width > MOST_TEXTS:
+        columns = [
+            [row[c] for row in (body if header else rows) if c < len(row)] for c in range(width)
+        ]
+        types = {c: None for c, cells in enumerate(columns) if _all_numbers(cells)}
+        if header:
+            types = {c: None for c in types if c < len(names) and not is_label_name(names[c])}
+    frame = _parsed(source, data, delimiter, width, skipped if header else 0, types)
+    described(frame, source, delimiter=delimiter, header=header, notes=notes)
+    if not header:
+        return frame
+    for c in range(len(names), width):
+        extra = np.flatnonzero(frame[c].to_numpy() != "")
+        if extra.size:
+            raise DataError(
+                f"{source}, line {frame.index[extra[0]]} has more cells than the header, which has "
+                f"{len(names)}; put cells that contain the delimiter in quotation marks"
+            )
+    frame = frame.iloc[:, : len(names)]
+    frame.columns = names
+    is_ended = (
+        len(names) > 1 and not names[-1] and len(frame) and not (frame.iloc[:, -1] != "").any()
+    )
+    return frame.iloc[:, :-1] if is_ended else frame
+
+
+def _all_numbers(cells: Sequence[str]) -> bool:
+    """Return whether cells are numbers or missing, with at least one number."""
+    return any(map(is_number, cells)) and all(
+        is_number(cell) or cell.strip().lower() in MISSING for cell in cells
+    )
 
 
 def _decoded(data: bytes, source: str) -> tuple[bytes, tuple[str, ...]]:
@@ -129,29 +194,45 @@ def _decoded(data: bytes, source: str) -> tuple[bytes, tuple[str, ...]]:
             ) from error
     if data.lstrip()[:1] == b"<":
         data = MARKUP.sub(b"", data)
+    if data.lstrip()[:1] == b"#":
+        data = _without_comments(data)
     return EXCEL_DELIMITER.sub(b"", data), notes
 
 
-def _split(data: bytes, spaced: bool) -> tuple[str, list[list[str]]]:
-    """Return the delimiter of a text and the cells of its first rows."""
+def _without_comments(data: bytes) -> bytes:
+    """Empty the lines with # at the start of a text, except a header as wide as the next line."""
+    start = COMMENTS.match(data)
+    assert start is not None
+    lines, following = start[0].split(b"\n"), data[start.end() :].split(b"\n", 1)[0]
+    for k, line in enumerate(lines[:-1]):
+        counts = [(line.count(mark), following.count(mark)) for mark in (b"\t", b";", b"|", b",")]
+        is_last = not any(map(bytes.strip, lines[k + 1 :]))
+        if not (is_last and any(one == other > 0 for one, other in counts)):
+            lines[k] = b""
+    return b"\n".join(lines) + data[start.end() :]
+
+
+def _split(data: bytes, spaced: bool) -> tuple[str, list[list[str]], int]:
+    """Return the delimiter of a text, the cells of its first rows, and the lines of the first."""
     cut = data.rfind(b"\n", 0, HEAD_BYTES) + 1 if len(data) > HEAD_BYTES else len(data)
     head = data[: cut or len(data)].decode()
     first = next((line for line in head.splitlines() if line.strip()), "")
-    best: tuple[str, list[list[str]]] = (",", [])
-    best_score = (-1, -1)
+    best, best_score = None, (-1, -1)
     for delimiter in filter(first.__contains__, DELIMITERS):
-        rows = _first_rows(head, delimiter)
+        rows, skipped = _first_rows(head, delimiter)
         widths = list(map(len, rows))
         score = (int(len(set(widths[1:])) <= 1), min(2, max(widths, default=0)))
         if score > best_score:
-            best, best_score = (delimiter, rows), score
-    if best[1] or not (spaced or ('"' in first and " " in first.strip())):
-        return best if best[1] else (",", _first_rows(head, ","))
-    return " ", _first_rows(head, " ", quoted=not spaced)
+            best, best_score = (delimiter, rows, skipped), score
+    if best is not None:
+        return best
+    if spaced or ('"' in first and " " in first.strip()):
+        return " ", *_first_rows(head, " ", quoted=not spaced)
+    return ",", *_first_rows(head, ",")
 
 
-def _first_rows(head: str, delimiter: str, quoted: bool = True) -> list[list[str]]:
-    """Return the first rows with cells, or the rows before one that cannot be split."""
+def _first_rows(head: str, delimiter: str, quoted: bool = True) -> tuple[list[list[str]], int]:
+    """Return the first rows with cells, up to one that cannot be split, and the lines of one."""
     reader = csv.reader(
         io.StringIO(head, newline=""),
         delimiter=delimiter,
@@ -159,21 +240,26 @@ def _first_rows(head: str, delimiter: str, quoted: bool = True) -> list[list[str
         skipinitialspace=True,
     )
     rows: list[list[str]] = []
-    try:
+    lines = 0
+    with suppress(csv.Error):
         for row in reader:
             while delimiter == " " and row and not row[-1]:
                 row.pop()
-            if any(row):
+            if any(map(str.strip, row)):
+                lines = lines or reader.line_num
                 rows.append(row)
             if len(rows) == HEAD_ROWS:
                 break
-    except csv.Error:
-        pass
-    return rows
+    return rows, lines
 
 
-def _parsed(path: Path, data: bytes, delimiter: str, width: int) -> pd.DataFrame:
-    """Split a text at a delimiter, and number the rows by their lines."""
+def _parsed(
+    source: str, data: bytes, delimiter: str, width: int, skipped: int, types: dict[int, Any]
+) -> pd.DataFrame:
+    """Split a text at a delimiter, and number the rows by their lines.
+
+    The first `skipped` lines are omitted, and columns in `types` are converted to numbers.
+    """
     import pandas as pd
 
     quoting = csv.QUOTE_MINIMAL
@@ -181,7 +267,7 @@ def _parsed(path: Path, data: bytes, delimiter: str, width: int) -> pd.DataFrame
         if delimiter != "\t":
             line, reason = wrong
             raise DataError(
-                f"{path}, line {line}: the row that starts here cannot be split into cells "
+                f"{source}, line {line}: the row that starts here cannot be split into cells "
                 f"({reason}); close every quotation mark, and write a quotation mark within a "
                 'word twice: "5"" nail"'
             )
@@ -193,9 +279,13 @@ def _parsed(path: Path, data: bytes, delimiter: str, width: int) -> pd.DataFrame
             header=None,
             names=range(width),
             index_col=False,
-            dtype=object,
+            dtype={c: object for c in range(width) if c not in types},
             keep_default_na=False,
-            na_filter=False,
+            na_filter=bool(types),
+            na_values={c: [*MISSING, "NA", "NaN", "None", "<NA>"] for c in types},
+            low_memory=False,
+            float_precision="round_trip",
+            skiprows=skipped,
             skipinitialspace=True,
             skip_blank_lines=False,
             quoting=quoting,
@@ -203,21 +293,25 @@ def _parsed(path: Path, data: bytes, delimiter: str, width: int) -> pd.DataFrame
     except pd.errors.ParserError as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         if found is None:
-            raise DataError(f"{path} cannot be split into cells ({error})") from error
+            raise DataError(f"{source} cannot be split into cells ({error})") from error
         raise DataError(
-            f"{path}, line {found[2]} has {found[3]} cells, but the first rows have {found[1]}; "
+            f"{source}, line {found[2]} has {found[3]} cells, but the first rows have {found[1]}; "
             "put cells that contain the delimiter in quotation marks"
         ) from error
-    lines = np.arange(1, len(frame) + 1)
-    if quoting == csv.QUOTE_MINIMAL and b'"' in data and data.count(b"\n") > len(frame):
+    lines = np.arange(1, len(frame) + 1) + skipped
+    if (
+        quoting == csv.QUOTE_MINIMAL
+        and b'"' in data
+        and len(data.splitlines()) > len(frame) + skipped
+    ):
         breaks = np.zeros(len(frame), np.int64)
-        for name in frame:
-            breaks += frame[name].str.count(r"\r\n|\r|\n").to_numpy(np.int64)
+        for c in set(range(width)).difference(types):
+            breaks += frame[c].str.count(r"\r\n|\r|\n").to_numpy(np.int64)
         lines += np.cumsum(breaks) - breaks
     frame.index = pd.Index(lines, name="line")
     # Only rows with an empty first cell can be blank.
-    blank = np.flatnonzero(frame[0].to_numpy() == "")
-    blank = blank[(frame.iloc[blank].to_numpy() == "").all(axis=1)]
+    blank = np.flatnonzero(frame[0].isin(["", np.nan]).to_numpy())
+    blank = blank[frame.iloc[blank].isin(["", np.nan]).to_numpy().all(axis=1)]
     return frame.drop(index=lines[blank]) if blank.size else frame
 
 
@@ -242,7 +336,7 @@ def _wrong_quotes(data: bytes, delimiter: str) -> tuple[int, str] | None:
     return None
 
 
-def _sheet(path: Path) -> pd.DataFrame:
+def _sheet(path: Path, is_header: Callable[[Sequence[str]], bool]) -> pd.DataFrame:
     """Read the first sheet of a spreadsheet as texts."""
     import pandas as pd
 
@@ -256,10 +350,9 @@ def _sheet(path: Path) -> pd.DataFrame:
         raise DataError(
             f"{path} is not a readable spreadsheet ({error}); save it as CSV"
         ) from error
-    frame.index = pd.RangeIndex(1, len(frame) + 1, name="line")
-    frame = frame[(frame != "").any(axis=1)]
-    frame.attrs |= {"source": str(path), "delimiter": None, "notes": ()}
-    return frame
+    text = io.StringIO()
+    frame.to_csv(text, sep="\t", header=False, index=False)
+    return text_frame(text.getvalue().encode(), str(path), is_header)
 
 
 def is_label_name(name: str) -> bool:
@@ -267,34 +360,3 @@ def is_label_name(name: str) -> bool:
     from manymaps.io.columns import folded, known_kind
 
     return folded(name) in LABEL_NAMES or known_kind(name) is not None
-
-
-def _with_header(
-    frame: pd.DataFrame, is_header: Callable[[Sequence[str]], bool] | None, n_names: int
-) -> pd.DataFrame:
-    """Use the first row as column names if it contains names."""
-    source, width = frame.attrs["source"], frame.shape[1]
-    names = [cell.strip() for cell in frame.iloc[0].tolist()][: n_names or width]
-    body = frame.iloc[1:]
-    if len(names) == width - 1:
-        # Each line may end with a delimiter; else R omitted the name of the column of row names.
-        last = body.iloc[:, -1].astype(bool)
-        if not last.any():
-            frame, body, width = frame.iloc[:, :-1], body.iloc[:, :-1], width - 1
-        elif last.all():
-            names.insert(0, "")
-    if frame.attrs["delimiter"] != ",":
-        names = [
-            name.replace(",", ".") if DECIMAL_COMMA.fullmatch(name) else name for name in names
-        ]
-    if not has_header(names, is_label_name) or (is_header is not None and not is_header(names)):
-        return frame
-    if len(names) < width:
-        line = body.index[(body.iloc[:, len(names) :] != "").any(axis=1)][0]
-        raise DataError(
-            f"{source}, line {line} has more cells than the header, which has {len(names)}"
-        )
-    body.columns = names
-    if width > 1 and not names[-1] and not body.iloc[:, -1].astype(bool).any():
-        body = body.iloc[:, :-1]
-    return body

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
-from manymaps.data.frames import cell_label
+from manymaps.data.tables import cell_label
 from manymaps.errors import DataError, not_installed
 from manymaps.io.columns import STRENGTH, folded
 from manymaps.io.packing import unpacked

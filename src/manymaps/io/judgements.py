@@ -22,11 +22,10 @@ from manymaps.data.associations import Associations
 from manymaps.data.judgements import Judgements, mean_of
 from manymaps.data.similarities import SimilarityTable
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.columns import PAIR_ROLES, Role, find_roles, folded, usual_column
-from manymaps.io.files import sampled
+from manymaps.io.columns import PAIR_ROLES, Role, find_roles
 from manymaps.io.matrices import labelled_matrix
 from manymaps.io.similarities import read_similarities
-from manymaps.io.tables import RULE_OF, Layout, Table, columns_table, read_table
+from manymaps.io.tables import RULE_OF, Table, frame_table, read_table
 
 Square = tuple[Sequence[str], np.ndarray]
 
@@ -99,13 +98,7 @@ def read_judgements(
                 name="judge",
                 value=judge,
             )
-        column = folded(judge)
-        layout = Layout(
-            _EXPECTED,
-            f"Expected {_EXPECTED}",
-            lambda table: usual_column(table.head[0], [column]) is not None,
-        )
-        return _of_rows(read_table(sampled(files[0]), layout), {"judge": judge, **names})
+        return _of_rows(read_table(files[0], _EXPECTED), {"judge": judge, **names})
     # Files with the same name in different folders are distinguished by their paths.
     stems = [Path(file).name.split(".")[0] for file in files]
     judges = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
@@ -166,7 +159,7 @@ def judgements_from(
     """
     if judge is not None:
         wanted = {"judge": judge, "cue": cue, "response": response, "strength": strength}
-        return _of_rows(columns_table(data), wanted)
+        return _of_rows(frame_table(data), wanted)
     if isinstance(data, Mapping):
         judges, data = list(data), list(data.values())
     names = list(map(str, judges if judges is not None else range(1, len(data) + 1)))

@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from manymaps.data.counts import VERSION_KEY
+from manymaps.data.tables import as_number, is_number
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import first_numbers
 from manymaps.io.columns import ColumnNames, folded, has_pair_header, known_kind
-from manymaps.io.count_tables import LAYOUT as COUNTS
-from manymaps.io.count_tables import TableHead, head_of
+from manymaps.io.count_tables import TableHead, head_of, is_count_header
 from manymaps.io.files import (
     SPARSE_PARTS,
     Sample,
@@ -36,10 +36,9 @@ from manymaps.io.files import (
 )
 from manymaps.io.matrices import looks_like_matrix
 from manymaps.io.packing import unpacked
-from manymaps.io.tables import FrameTable, Table, as_number, is_number, table_passes
+from manymaps.io.tables import Table, head_passes
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
-from manymaps.io.vector_tables import LAYOUT as VECTORS
-from manymaps.io.vector_tables import find_text_columns
+from manymaps.io.vector_tables import find_table_columns
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad", "biom")
@@ -156,7 +155,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
         return False
     if kind not in (*COUNT_TEXTS, "parquet"):
         return False
-    return table_passes(sample, COUNTS, name or None, lambda table: _has_counts(table, name))
+    return head_passes(sample, lambda table: _has_counts(table, name), is_header=is_count_header)
 
 
 def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
@@ -197,7 +196,7 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
         return False
     if kind not in (*TABLES, "parquet"):
         return True
-    return table_passes(sample, VECTORS, name or None, lambda table: _has_vectors(table, sample))
+    return head_passes(sample, lambda table: _has_vectors(table, sample))
 
 
 def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
@@ -279,11 +278,11 @@ def _has_vectors(table: Table, sample: Sample) -> bool:
     """Return whether the first rows have labels with numbers or lists, but not a square table."""
     if _has_pairs(table):
         return False
-    if isinstance(table, FrameTable):
+    if not table.is_text:
         n_numbers = sum(table.numeric)
         n_texts = len(table.names) - n_numbers
         return bool(table.nested) or _are_coordinates(n_numbers, n_texts, 5)
-    columns = find_text_columns(table)
+    columns = find_table_columns(table)
     if columns.header or columns.label is not None:
         is_square = _shares_labels(table.head)
     else:

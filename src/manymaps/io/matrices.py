@@ -27,12 +27,14 @@ from manymaps.archive.arrays import read_npy
 from manymaps.checks import check_labels
 from manymaps.data.count_values import checked_table, reject_cells
 from manymaps.data.counts import Counts
+from manymaps.data.tables import is_number
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, split_lines
+from manymaps.io.frames import HEAD_ROWS
 from manymaps.io.market import read_market
 from manymaps.io.saved_counts import read_saved_counts
-from manymaps.io.tables import HEAD_ROWS, NumberRule, TextTable, is_number
+from manymaps.io.tables import NumberRule, Table, WideRows
 from manymaps.labels import first_of
 
 ValueRule: TypeAlias = Literal["strengths", "similarities"]
@@ -176,11 +178,12 @@ def read_array(
 
 
 def read_text_matrix(
-    table: TextTable, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
+    table: Table, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
     """Read a square table of numbers, with labels in the first row and column or without labels.
 
-    The first header cell may be empty, contain a word, or be missing (as in files from R).
+    The first header cell may be empty, contain a word, or be missing (as in files from R), and the
+    column of labels may be missing.
 
     Raises
     ------
@@ -188,31 +191,27 @@ def read_text_matrix(
         If a cell is not a number, if the table is not square, or if the labels of rows and columns
         differ.
     """
-    if len(table.head) < 2:
+    if not len(table):
         raise DataError(f"{table.source} has a single row, not a square matrix")
-    header = table.is_cornerless or not all(map(is_number, table.head[0]))
-    columns = range(int(header), table.width)
-    if header:
-        table.check_decoded(table.first_line, *table.names)
+    label = 0 if table.header and len(table.names) != len(table) else None
+    columns = range(int(label is not None), len(table.names))
     expected = f"{_RULES[rule]}, and empty or NA if missing"
-    cell_rule = NumberRule("value", partial(_is_bad, rule=rule), expected)
-    rows = table.wide(columns, 0 if header else None, cell_rule, header=header)
+    rows = table.wide(columns, label, NumberRule("value", partial(_is_bad, rule=rule), expected))
     if len(rows.labels) != len(columns):
         raise _not_square(table.source, len(rows.labels), len(columns))
-    if header:
-        _check_agreement(table, rows.labels, rows.lines)
-        labels = table.names[1:] if labels is None else labels
-    return labelled_matrix(rows.values, labels, table.source, rule)
+    names = [table.names[c] for c in columns] if table.header else None
+    if label is not None:
+        _check_agreement(table.source, rows, names or [])
+    return labelled_matrix(rows.values, names if labels is None else labels, table.source, rule)
 
 
-def _check_agreement(table: TextTable, rows: Sequence[str], lines: Sequence[int]) -> None:
+def _check_agreement(source: str, rows: WideRows, columns: Sequence[str]) -> None:
     """Raise an error if the labels of rows and columns differ."""
-    columns = table.names[1:]
-    for i, (row, column) in enumerate(zip(rows, columns, strict=True)):
+    for i, (row, column) in enumerate(zip(rows.labels, columns, strict=True)):
         if row != column:
-            hint = "; both have the same labels" if set(rows) == set(columns) else ""
+            hint = "; both have the same labels" if set(rows.labels) == set(columns) else ""
             raise DataError(
-                f"{table.source}, line {lines[i]}: row {i + 1} is labelled {row[:60]!r} but column "
+                f"{source}, line {rows.lines[i]}: row {i + 1} is labelled {row[:60]!r} but column "
                 f"{i + 1} {column[:60]!r}{hint}; put rows and columns in the same order"
             )
 

@@ -14,10 +14,11 @@ import numpy as np
 from manymaps.checks import check_labels
 from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
+from manymaps.data.tables import Labels
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
-from manymaps.io.tables import RULE_OF, Cells, CodedColumn
+from manymaps.io.tables import RULE_OF, Cells
 from manymaps.labels import fold
 
 # The sum of 10 million such counts is exact in float64.
@@ -81,7 +82,7 @@ class Pairs:
 
     def relabelled(self, name: Callable[[str], str], *notes: str) -> Pairs:
         """Return a copy with new labels and additional notes."""
-        columns = [CodedColumn(list(map(name, c.texts)), c.codes) for c in self.cells.columns]
+        columns = [Labels(list(map(name, c.texts)), c.codes) for c in self.cells.columns]
         cells = replace(self.cells, columns=columns)
         return replace(self, cells=cells, notes=(*self.notes, *notes))
 

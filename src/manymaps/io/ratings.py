@@ -27,22 +27,13 @@ import numpy as np
 
 from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
+from manymaps.data.tables import is_number
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import ColumnNames, Role, aliases, find_roles, usual_column
 from manymaps.io.files import sampled
+from manymaps.io.frames import usual_header
 from manymaps.io.kinds import asked_format
-from manymaps.io.tables import (
-    RULE_OF,
-    Cells,
-    FrameTable,
-    Layout,
-    Table,
-    cells_of,
-    columns_table,
-    is_number,
-    read_table,
-    table_passes,
-)
+from manymaps.io.tables import RULE_OF, Cells, Table, cells_of, frame_table, head_passes, read_table
 from manymaps.labels import listed, shown
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
@@ -130,7 +121,7 @@ def read_ratings(
     """
     asked_format(format, RATING_FORMATS)
     names = ColumnNames(cue, response, strength)
-    table = read_table(sampled(path), _layout(names), None if format == "ratings" else format)
+    table = read_table(path, _EXPECTED, is_header=_is_header, spaced=True)
     cells, _, notes = _cells(table, names)
     return _ratings(cells, notes, table.source)
 
@@ -176,10 +167,13 @@ def read_word_pairs(
     """
     asked_format(format, RATING_FORMATS[1:])
     names = ColumnNames(cue, response)
-    table = read_table(sampled(path), _layout(names, _TWO_WORDS), format)
+
+    def is_header(first: Sequence[str]) -> bool:
+        return find_roles(first, PAIR_ROLES, vars(names), str(path)) != [None, None]
+
+    table = read_table(path, _TWO_WORDS, is_header=is_header, spaced=True)
     head, source = table.head[0], table.source
     first, second = find_roles(head, PAIR_ROLES, vars(names), source)
-    header = isinstance(table, FrameTable) or (first, second) != (None, None)
     if first is None and second is None:
         first, second = 0, 1
     if first is None or second is None or len(head) < 2:
@@ -187,7 +181,7 @@ def read_word_pairs(
             f"{source} does not have two columns of words; its columns are {listed(head)}. Name "
             f"them as {setting('cue')} and {setting('response')}"
         )
-    cells = table.read((first, second), header=header, needed=max(first, second) + 1)
+    cells = table.read((first, second))
     return list(zip(*(column.cells() for column in cells.columns), strict=True))
 
 
@@ -230,7 +224,7 @@ def ratings_from(
     """
     is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
     if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
-        table = columns_table(data, _NO_FRAME)
+        table = frame_table(data, _NO_FRAME)
         cells, _, notes = _cells(table, ColumnNames(cue, response, strength))
         return _ratings(cells, notes, table.source)
     rows = []
@@ -268,12 +262,12 @@ def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) 
         return True
     if format not in (None, *RATING_FORMATS):
         return False
-    return table_passes(sampled(path), _layout(ColumnNames()), format, _is_rated)
+    return head_passes(sampled(path), _is_rated, is_header=_is_header, spaced=True)
 
 
 def _is_rated(table: Table) -> bool:
     """Return whether a table contains ratings, judged by its column names or its values."""
-    if isinstance(table, FrameTable):
+    if not table.is_text:
         return _has_name(table.head[0], RATED)
     cells, header, _ = _cells(table, ColumnNames())
     if _has_name(header, RATED):
@@ -290,28 +284,9 @@ def _is_rated(table: Table) -> bool:
     return bool(are_fractions.any()) and len(pairs) == values.size
 
 
-def _layout(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
-    """Return the layout of rating files, which are split at a delimiter or at spaces."""
-    return Layout(
-        expected,
-        f"Expected {expected}, with commas, semicolons, tabs or blanks between",
-        lambda table: names.any_given or _has_name(table.head[0], RATED + SHARED),
-        is_spaced=True,
-        prepared=_without_comments,
-    )
-
-
-def _without_comments(data: bytes) -> bytes:
-    """Replace comments by blank lines, but only uncomment a line with column names."""
-    if b"#" not in data:
-        return data
-    lines = data.split(b"\n")
-    for k, line in enumerate(lines):
-        if line.startswith(b"#"):
-            cells = [cell.decode(errors="replace") for cell in re.split(rb"[,;\t|]", line)]
-            is_header = k < 10 and len(cells) >= 3 and not any(map(is_number, cells))
-            lines[k] = line.lstrip(b"# ") if is_header else b""
-    return b"\n".join(lines)
+def _is_header(first: Sequence[str]) -> bool:
+    # Files with a column per judge number the judges.
+    return _has_name(first, RATED) or usual_header(first)
 
 
 def _has_name(header: Sequence[str], names: Sequence[str]) -> bool:
@@ -324,7 +299,7 @@ def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[st
     head = table.head[0]
     numeric = [is_number(cell) for cell in head]
     is_named = names.any_given or _has_name(head, RATED)
-    if isinstance(table, FrameTable) or is_named or not any(numeric):
+    if table.header and (not table.is_text or is_named or not any(numeric)):
         columns, header = _named_columns(table, names), head
     elif any(numeric[:2]) or len(head) < 3:
         raise DataError(
@@ -333,8 +308,8 @@ def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[st
         )
     else:
         columns, header = (0, 1, numeric.index(True)), []
-    notes = () if header else ("no header: columns read as two words and their rating",)
-    cells = table.read(columns[:2], columns[2], header=bool(header), needed=max(columns) + 1)
+    notes = table.notes if header else ("no header: columns read as two words and their rating",)
+    cells = table.read(columns[:2], columns[2])
     return cells, header, notes
 
 

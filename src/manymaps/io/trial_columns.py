@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from manymaps.data.tables import is_number
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
     COUNT,
@@ -28,7 +29,6 @@ from manymaps.io.columns import (
     named_column,
     usual_column,
 )
-from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
 CUE = aliases("cue cueword stimulus stimulusword stim prime probe word source")

@@ -21,20 +21,13 @@ from typing import Any, Literal
 import numpy as np
 
 from manymaps.data.associations import ReadReport
+from manymaps.data.tables import Labels, as_number
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.files import sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
-from manymaps.io.tables import (
-    CodedColumn,
-    Layout,
-    Table,
-    as_number,
-    frame_table,
-    read_table,
-    table_passes,
-)
+from manymaps.io.tables import Table, frame_table, head_passes, read_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.labels import listed, unaccented
 
@@ -50,6 +43,7 @@ NOT_AVAILABLE = {"na", "n/a", "nan", "<na>"}
 # A column is numeric if at most this proportion of its known cells are texts, such as typing
 # errors.
 MOST_WRONG = 0.1
+EXPECTED = "trials, a row per participant and cue"
 NO_FRAME = (
     "cannot make trials from an object of type {}; pass a data frame with columns such as "
     "participantID, cue, R1, R2 and R3 (use read_trials for a file)"
@@ -141,7 +135,7 @@ def read_trials(
     """
     asked_format(format, TRIAL_FORMATS)
     names = TrialNames(cue, response, participant)
-    table = read_table(sampled(path), _layout(names), None if format == "trials" else format)
+    table = read_table(path, EXPECTED)
     return _selected(_table_trials(table, names, missing), fold, where, balance)
 
 
@@ -188,7 +182,7 @@ def trials_from(
     >>> trials_from(raw).associations("R1,keep").strengths.toarray()[0].tolist()
     [0.0, 0.5, 0.5]
     """
-    table = frame_table(data, "the frame", NO_FRAME)
+    table = frame_table(data, NO_FRAME)
     trials = _table_trials(table, TrialNames(cue, response, participant), missing)
     return _selected(trials, fold, where, balance)
 
@@ -212,13 +206,13 @@ def holds_trials(
         return True
     if format not in (None, *TRIAL_FORMATS):
         return False
-    return table_passes(sampled(path), _layout(wanted), format, lambda t: _has_trials(t, wanted))
+    return head_passes(sampled(path), lambda table: _has_trials(table, wanted))
 
 
 def is_trial_frame(data: Any, names: TrialNames) -> bool:
     """Return whether a data frame contains trials, judged by its column names and first rows."""
     try:
-        return _has_trials(frame_table(data, "the frame", NO_FRAME), names)
+        return _has_trials(frame_table(data, NO_FRAME), names)
     except DataError:
         return False
 
@@ -229,15 +223,6 @@ def _has_trials(table: Table, names: TrialNames) -> bool:
         return find_trial_columns(table.head[0], table.head[1:], names, table.source) is not None
     except (DataError, ParameterError):
         return False
-
-
-def _layout(names: TrialNames) -> Layout:
-    return Layout(
-        "trials, a row per participant and cue",
-        "Separate a cue and its answers by commas or tabs, under a header such as "
-        "participantID,cue,R1,R2,R3",
-        lambda table: _has_trials(table, names),
-    )
 
 
 def _selected(trials: Trials, fold: bool, where: str | None, balance: Balance) -> Trials:
@@ -262,10 +247,7 @@ def _table_trials(
     header, source = table.head[0], table.source
     columns = find_trial_columns(header, table.head[1:], names, source, asked=True)
     assert columns is not None
-    # Later answers and attributes may be missing at the end of a row, and attributes may contain
-    # bytes that are not UTF-8.
-    needed, decoded = max(columns.cue, columns.answers[0]) + 1, 1 + len(columns.answers)
-    read = table.read(columns.in_order, needed=needed, decoded=decoded)
+    read = table.read(columns.in_order)
     cells = dict(zip(columns.in_order, read.columns, strict=True))
     has_cue = cells[columns.cue].mask(bool)
     if not has_cue.any():
@@ -285,7 +267,7 @@ def _table_trials(
     participants: list[str] = []
     who = None
     counts = np.bincount(codes[codes >= 0], minlength=len(answers))
-    notes = [columns.note(header), *missing_notes(answers, counts, missing)]
+    notes = [columns.note(header), *table.notes, *missing_notes(answers, counts, missing)]
     if (out := checked_missing(missing)) is not None:
         codes[np.append(is_missing(answers, out), [False, False])[codes]] = MISSING
     if columns.participant is None:
@@ -304,13 +286,13 @@ def _table_trials(
     return replace(trials, given=without_repeats(trials.given))
 
 
-def _without_empty(column: CodedColumn) -> CodedColumn:
+def _without_empty(column: Labels) -> Labels:
     """Remove the empty text from a column in which no cell is empty."""
     shift = np.cumsum([not text for text in column.texts])
-    return CodedColumn([x for x in column.texts if x], column.codes - shift[column.codes])
+    return Labels([x for x in column.texts if x], column.codes - shift[column.codes])
 
 
-def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], np.ndarray]:
+def _answers(columns: Sequence[Labels], several: bool) -> tuple[list[str], np.ndarray]:
     """Return the distinct answers and the indices of each row's answers, (n_rows, n_columns)."""
     index: dict[str, int] = {}
 
@@ -327,7 +309,7 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
     return list(index), codes
 
 
-def _participants(column: CodedColumn, notes: list[str]) -> tuple[list[str], np.ndarray]:
+def _participants(column: Labels, notes: list[str]) -> tuple[list[str], np.ndarray]:
     """Return the participants and each row's participant.
 
     A row without a participant is assigned to a new participant, and a note counts these rows.
@@ -345,7 +327,7 @@ def _is_unknown(text: str) -> bool:
 
 
 def _attribute(
-    column: CodedColumn,
+    column: Labels,
     name: str,
     who: np.ndarray | None,
     participants: Sequence[str],
@@ -370,10 +352,7 @@ def _attribute(
             texts = [column.texts[i] for i in np.flatnonzero(wrong).tolist()]
             notes.append(f"{name!r}: {listed(texts, 3)} are not numbers and count as unknown")
         return numbers[column.codes]
-    texts = [
-        "" if is_unknown else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        for text, is_unknown in zip(column.texts, unknown, strict=True)
-    ]
+    texts = ["" if unk else text for text, unk in zip(column.texts, unknown, strict=True)]
     return np.array(texts, dtype=object)[column.codes]
 
 
@@ -390,7 +369,7 @@ def _with_several(codes: np.ndarray, unknown: np.ndarray, who: np.ndarray) -> np
     return np.flatnonzero(several) if 2 * several.sum() < (n_trials > 1).sum() else np.empty(0, int)
 
 
-def _gathered(rows: Trials, position: CodedColumn, name: str) -> Trials:
+def _gathered(rows: Trials, position: Labels, name: str) -> Trials:
     """Combine rows with one answer each into trials by participant and cue.
 
     If a participant has two answers of the same rank to a cue, the second answer begins a new

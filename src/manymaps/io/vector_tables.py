@@ -11,6 +11,7 @@ and other columns with these names are omitted and listed in the report.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,20 +20,12 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.frames import index_labels
+from manymaps.data.tables import cell_label, is_missing
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, reject_non_finite
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import loaded, table_of, usual_table
 from manymaps.io.columns import folded, named_column
-from manymaps.io.files import Sample
-from manymaps.io.tables import (
-    FrameTable,
-    Layout,
-    NumberRule,
-    TextTable,
-    frame_table,
-    is_number,
-    read_text,
-)
+from manymaps.io.tables import NumberRule, Table, frame_table
 from manymaps.labels import listed, plural
 
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
@@ -42,10 +35,8 @@ _NO_FRAME = (
     "vectors cannot be made from an object of type {}; pass a data frame, gensim's KeyedVectors, "
     "AnnData, a mapping of words to vectors, an array, or (labels, array)"
 )
-LAYOUT = Layout(
-    "vectors",
-    "Expected a label and its numbers in each row (vectors split by spaces have the format GloVe)",
-)
+EXPECTED = "vectors, with a label and its numbers in each row"
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d:.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 
 
 @dataclass(frozen=True)
@@ -91,65 +82,61 @@ _RULE = NumberRule(
 )
 
 
-def read_table_vectors(
-    sample: Sample,
-    format: str | None,
-    *,
-    label_column: str | None = None,
-    words: Collection[str] | None = None,
-) -> VectorRows:
-    """Read vectors from delimited text, with or without a header.
+def find_table_columns(table: Table, label_column: str | None = None) -> TableColumns:
+    """Find the columns of labels and numbers in a text table."""
+    names = table.names
+    if not table.header:
+        names = [f"column {c + 1}" for c in range(len(names))]
+    return _roles(names, table.numeric, label_column, table.source, table.header)
+
+
+def text_rows(table: Table, *, label_column: str | None = None) -> VectorRows:
+    """Return the vectors in a text table, with or without a header.
 
     Raises
     ------
     DataError
-        If a row does not have the same number of cells as the first row, or if a cell is not a
-        finite number. The message contains the line, the label and the column.
+        If a cell is not a finite number, if a column contains dates, or if a label is empty. The
+        message contains the line, the label and the column.
     """
-    table = read_text(sample, LAYOUT, format)
-    columns = find_text_columns(table, label_column)
-    rows = table.wide(
-        columns.numbers, columns.label, _RULE, header=columns.header, words=words, dense=True
-    )
-    if not rows.n_read:
+    if not len(table):
         raise DataError(f"{table.source} has a header and no rows")
+    columns = find_table_columns(table, label_column)
+    _refuse_dates(table, columns)
+    rows = table.wide(columns.numbers, columns.label, _RULE, dtype=np.float32)
     if "" in rows.labels:
         line = rows.lines[rows.labels.index("")]
         raise DataError(f"{table.source}, line {line} has an empty label; give it a name")
-    return VectorRows(rows.labels, rows.values, rows.n_read, columns.notes)
+    return VectorRows(rows.labels, rows.values, None, (*columns.notes, *table.notes))
 
 
-def find_text_columns(table: TextTable, label_column: str | None = None) -> TableColumns:
-    """Find the columns of labels and numbers in a text table, and whether it has a header.
-
-    The first row is a header if no numeric column has a number in this row. It is also a header if
-    its first cell is a common name for labels, because pandas numbers the columns of an array
-    (",0,1,2").
-    """
-    first, numeric = table.head[0], table.numeric
-    above = [is_number(cell) for cell, number in zip(first, numeric, strict=True) if number]
-    corner = not numeric[0] and folded(first[0]) in {*LABEL_COLUMNS, *INDEX_COLUMNS}
-    header = len(table.head) > 1 and (corner or (bool(above) and not any(above)))
-    names = table.names if header else [f"column {c + 1}" for c in range(len(first))]
-    return _roles(names, numeric, label_column, table.source, header)
+def _refuse_dates(table: Table, columns: TableColumns) -> None:
+    """Raise a DataError if a column contains dates, which are not coordinates."""
+    for c in columns.left_out:
+        cells = [row[c] for row in table.head[int(table.header) :] if row[c]]
+        is_date = table.frame.dtypes.iloc[c].kind in "mM" or (
+            bool(cells) and all(map(DATE.fullmatch, cells))
+        )
+        if is_date:
+            raise DataError(
+                f"{table.source}: the column {columns.names[c]!r} contains dates such as "
+                f"{cells[0]!r}; convert them to numbers, or remove the column"
+            )
 
 
 def frame_rows(
     frame: Any,
-    source: str,
     *,
     label_column: str | None = None,
     list_column: str | None = None,
 ) -> VectorRows:
-    """Return the vectors in a data frame from any library that narwhals supports.
+    """Return the vectors in a data frame.
 
     Parameters
     ----------
     frame : frame
         Data frame with vectors. If no text column contains labels, the index of a pandas frame is
         used.
-    source : str
-        Name of the file or object, for error messages.
     label_column, list_column : str, optional
         Names of the label column, and of the list column if there are several.
 
@@ -158,31 +145,32 @@ def frame_rows(
     DataError
         If the object is not a data frame, or if no column contains numbers.
     """
-    table = frame_table(frame, source, _NO_FRAME)
-    names, numeric, lists = table.names, table.numeric, table.nested
-    index = index_labels(frame)
+    table = frame_table(frame, _NO_FRAME)
+    if table.is_text:
+        return text_rows(table, label_column=label_column)
+    names, numeric, lists, source = table.names, table.numeric, table.nested, table.source
+    index = index_labels(table.frame)
     # Texts in the index are labels, but a numeric column "id" has priority over an index of
     # numbers.
-    has_index = index is not None and all(isinstance(label, str) for label in frame.index)
+    has_index = index is not None and all(isinstance(label, str) for label in table.frame.index)
     if lists or list_column is not None:
         at = _list_column(table, list_column)
         columns = _roles(names, numeric, label_column, source, list_column=at)
-        values = _list_values(table.series[names[at]], source)
+        values = _list_values(table.cells(at), names[at], source)
     else:
         has_index = has_index and label_column is None and all(numeric)
         columns = _roles(names, numeric, label_column, source, has_index=has_index)
+        _refuse_dates(table, columns)
         values = np.empty((len(table), len(columns.numbers)), dtype=np.float32)
         with np.errstate(over="ignore"):
-            for at, c in enumerate(columns.numbers):
-                values[:, at] = table.series[names[c]].to_numpy()
+            for at, numbers in enumerate(table.numbers(*columns.numbers)):
+                values[:, at] = numbers
     labels = index
     if columns.label is not None:
-        cells = table.cells(columns.label)
-        missing = (row for row, x in enumerate(cells) if x is None or x != x or x == "")
-        row = next(missing, None)
-        if row is not None:
+        labels = list(map(cell_label, table.cells(columns.label)))
+        if "" in labels:
+            row = labels.index("")
             raise DataError(f"{source}: the label of row {row} is missing; give each row a name")
-        labels = list(map(str, cells))
     if not lists:
         row_names = labels or list(map(str, range(len(table))))
         reject_non_finite(values, row_names, source, [names[c] for c in columns.numbers])
@@ -268,7 +256,7 @@ def _roles(
     return TableColumns(tuple(names), label, tuple(numbers), left_out, header)
 
 
-def _list_column(table: FrameTable, wanted: str | None) -> int:
+def _list_column(table: Table, wanted: str | None) -> int:
     """Find the column of lists that contains the vectors."""
     names, lists, source = table.names, table.nested, table.source
     at = named_column(names, wanted, "format", source, error=ParameterError)
@@ -285,32 +273,16 @@ def _list_column(table: FrameTable, wanted: str | None) -> int:
     return names.index(lists[0]) if at is None else at
 
 
-def _list_values(series: Any, source: str) -> np.ndarray:
+def _list_values(cells: Sequence[Any], name: str, source: str) -> np.ndarray:
     """Convert a column of equally long lists to a table."""
-    native = series.to_native()
-    if hasattr(native, "chunks"):
-        chunks = native.chunks
-        lengths = [n for x in chunks for n in x.value_lengths().fill_null(-1).to_pylist()]
-    else:
-        cells = series.to_list()
-        lengths = [-1 if cell is None else len(cell) for cell in cells]
+    lengths = [-1 if is_missing(cell) else len(cell) for cell in cells]
     if not lengths:
         raise DataError(f"{source} has no rows")
     for row, length in enumerate(lengths):
         if length != lengths[0] or length < 1:
             found = f"has {length:,} numbers" if length >= 0 else "is missing"
             raise DataError(
-                f"{source}: the list in row {row} of {series.name!r} {found}, but that in row 0 "
-                f"has {max(lengths[0], 0):,}; vectors need lists of one length"
+                f"{source}: the list in row {row} of {name!r} {found}, but that in row 0 has "
+                f"{max(lengths[0], 0):,}; vectors need lists of one length"
             )
-    if not hasattr(native, "chunks"):
-        return np.asarray(cells)
-    values, start = np.empty((len(lengths), lengths[0]), dtype=np.float32), 0
-    # The conversion proceeds in chunks to avoid a second copy of the numbers in their original
-    # type.
-    for chunk in chunks:
-        part = chunk.flatten().to_numpy(zero_copy_only=False)
-        with np.errstate(over="ignore"):
-            values[start : start + len(chunk)] = part.reshape(len(chunk), -1)
-        start += len(chunk)
-    return values
+    return np.stack([np.asarray(cell) for cell in cells])

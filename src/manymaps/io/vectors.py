@@ -26,11 +26,11 @@ from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
 from manymaps.io.files import read_labelled_npz, sampled, stem_of
+from manymaps.io.frames import read_frame
 from manymaps.io.kinds import TABLES, VECTOR_FORMATS, WORD_LINES, asked_format, vector_format
 from manymaps.io.matrices import file_beside, read_labels
-from manymaps.io.parquet import open_parquet
 from manymaps.io.saved_counts import read_saved_counts
-from manymaps.io.vector_tables import annotated_rows, frame_rows, read_table_vectors
+from manymaps.io.vector_tables import EXPECTED, annotated_rows, frame_rows
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
 from manymaps.labels import plural, shown
 
@@ -136,12 +136,9 @@ def read_vectors(
         if labels is None and rows.labels is None:
             labels, source, more = _labels_beside(file, kind)
             notes = (*more, *notes)
-    elif kind == "parquet":
-        with open_parquet(file) as opened:
-            frame = opened.read()
-        rows = frame_rows(frame, source, label_column=column, list_column=key)
-    elif kind in TABLES:
-        rows = read_table_vectors(sample, kind, label_column=column, words=words)
+    elif kind in (*TABLES, "parquet"):
+        frame = read_frame(file, EXPECTED, typed=True)
+        rows = frame_rows(frame, label_column=column, list_column=key)
     elif kind == "h5ad":
         with open_annotated(file) as data:
             rows = annotated_rows(data, key, source, words=words)
@@ -216,7 +213,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
         rows, column = VectorRows(None, data), None
     else:
         where, source = "the frame", "a frame"
-        rows = frame_rows(data, where, label_column=column)
+        rows = frame_rows(data, label_column=column)
     names = None if labels is None or column is not None else [str(label) for label in labels]
     return _assembled(rows, where, names, None, (), source)
 

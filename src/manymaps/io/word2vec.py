@@ -27,10 +27,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from manymaps.data.tables import is_number
 from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError, setting
 from manymaps.io.packing import is_packed, unpacked
-from manymaps.io.tables import is_number
 from manymaps.labels import plural, shown
 
 HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
