@@ -36,7 +36,10 @@ COMMANDS = [
     (["--version", "--help", "fit --help"], set()),
     (["senses ATLAS w3 w4 --json", "senses ATLAS w3 --csv"], LOOPS),
     (["senses ATLAS w3"], LOOPS | {"rich"}),
-    (["inspect NORMS"], ARRAYS | {"scipy.sparse.csgraph", "scipy.linalg", "rich"}),
+    (
+        ["inspect NORMS"],
+        ARRAYS | {"scipy.sparse.csgraph", "scipy.linalg", "rich", "pandas", "pyarrow"},
+    ),
 ]
 
 

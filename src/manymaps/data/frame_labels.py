@@ -102,6 +102,11 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
 def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
     """Return the row labels and the numeric columns of a frame."""
     labels = index_labels(frame)
+    for name, dtype in zip(_column_names(frame), _native_types(frame), strict=True):
+        if dtype.startswith(("datetime", "timestamp", "date")):
+            raise DataError(
+                f"the frame has dates in {name!r}; convert them to numbers, or omit the column"
+            )
     texts = _text_columns(frame)
     if not texts:
         return labels, frame
@@ -121,6 +126,13 @@ def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
         "columns (add_metadata adds them to an atlas), and pass labels, which must be unique, "
         f"{hint}"
     )
+
+
+def _native_types(frame: Any) -> list[str]:
+    """Return the type of each column in lower case."""
+    if hasattr(frame, "dtypes"):
+        return [str(dtype).lower() for dtype in frame.dtypes]
+    return [str(field.type).lower() for field in frame.schema]
 
 
 def _narwhals(frame: Any) -> Any:

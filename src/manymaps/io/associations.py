@@ -49,6 +49,7 @@ from manymaps.io.matrices import (
     read_array,
     read_labels,
     read_text_matrix,
+    square_part,
 )
 from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
 from manymaps.io.tables import RULE_OF, Table, frame_table, read_table
@@ -272,7 +273,7 @@ def read_entries(
     table = _pair_table(sample, names)
     if table.is_text and (
         format == "matrix"
-        or (format != "edges" and not names.any_given and _looks_like_matrix(table, object_labels))
+        or (format != "edges" and not names.any_given and _is_matrix(table, object_labels))
     ):
         return read_text_matrix(table, object_labels, rule)
     pairs = table_pairs(table, names)
@@ -359,17 +360,16 @@ def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, sourc
         )
 
 
-def _looks_like_matrix(table: Table, labels: Sequence[str] | None) -> bool:
-    """Return whether the first rows belong to a matrix (or are not positions of `labels`).
-
-    If labels are passed, rows of two or three integers are a matrix only if the table is square.
-    """
+def _is_matrix(table: Table, labels: Sequence[str] | None) -> bool:
+    """Return whether a table is a matrix, rather than pairs or positions of `labels`."""
+    if not has_pair_header(table.names, ColumnNames()) and square_part(table) is not None:
+        return True
     if labels is None:
         return looks_like_matrix(table.head)
     are_positions = all(
         len(row) in (2, 3) and row[0].isdecimal() and row[1].isdecimal() for row in table.head
     )
-    return not are_positions or len(table.head) == len(table.names)
+    return not are_positions or len(table) == len(table.names)
 
 
 def associations_from(

@@ -27,7 +27,7 @@ from manymaps.archive.arrays import read_npy
 from manymaps.checks import check_labels
 from manymaps.data.count_values import checked_table, reject_cells
 from manymaps.data.counts import Counts
-from manymaps.data.tables import is_number
+from manymaps.data.tables import is_number, labels_in
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, split_lines
@@ -193,16 +193,46 @@ def read_text_matrix(
     """
     if not len(table):
         raise DataError(f"{table.source} has a single row, not a square matrix")
-    label = 0 if table.header and len(table.names) != len(table) else None
+    part = square_part(table)
+    label = part[0] if part is not None else 0 if table.header else None
     columns = range(int(label is not None), len(table.names))
     expected = f"{_RULES[rule]}, and empty or NA if missing"
     rows = table.wide(columns, label, NumberRule("value", partial(_is_bad, rule=rule), expected))
-    if len(rows.labels) != len(columns):
-        raise _not_square(table.source, len(rows.labels), len(columns))
+    values = rows.values
+    if part is not None and part[1] is not None:
+        values = np.insert(values, part[1], np.nan, axis=0)
+    if len(values) != len(columns):
+        raise _not_square(table.source, len(values), len(columns))
     names = [table.names[c] for c in columns] if table.header else None
     if label is not None:
         _check_agreement(table.source, rows, names or [])
-    return labelled_matrix(rows.values, names if labels is None else labels, table.source, rule)
+    return labelled_matrix(values, names if labels is None else labels, table.source, rule)
+
+
+def square_part(table: Table) -> tuple[int | None, int | None] | None:
+    """Return the column of labels and the row that is blank in a square table of numbers.
+
+    Each is None if the table does not have it. The result is None for other tables, and for tables
+    in which the labels of rows and columns differ. The first or last row of a triangle without
+    diagonal is blank.
+    """
+    n, width, frame = len(table), len(table.names), table.frame
+    if table.header and width == n + 1 > 2:
+        cells = labels_in(frame.iloc[:, 0]).cells()
+        if cells == table.names[1:]:
+            return 0, None
+    if width not in (n, n + 1) or width < (3 if table.header else 4):
+        return None
+    values = np.column_stack(table.numbers(*range(width)))
+    if np.isinf(values).any():
+        return None
+    if width == n:
+        return None, None
+    known = (~np.isnan(values)).sum(axis=1).tolist()
+    triangle = list(range(1, width))
+    if table.header and known in (triangle, triangle[::-1]):
+        return None, 0 if known == triangle else n
+    return None
 
 
 def _check_agreement(source: str, rows: WideRows, columns: Sequence[str]) -> None:

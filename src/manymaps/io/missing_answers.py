@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from manymaps.data.tables import is_number
 from manymaps.errors import ParameterError, setting
 from manymaps.labels import listed, unaccented
 
@@ -21,6 +22,8 @@ USUAL = (
     "no se", "je ne sais pas", "?", "??", "???", "-", "--", "---", ".", "...",
 )  # fmt: skip
 MOST_NAMED = 8
+# Numbers that stand for missing answers in many surveys.
+NUMBER_CODES = frozenset(("-9", "-99", "-999", "-9999", "99", "999", "9999"))
 
 
 def checked_missing(missing: str | Sequence[str] | None) -> frozenset[str] | None:
@@ -73,7 +76,10 @@ def missing_notes(
     >>> missing_notes(["knot", "n/a"], np.array([5, 2]), None)
     ("2 responses look like missing answers ('n/a' 2); use missing='usual' to drop them",)
     """
-    codes = np.flatnonzero(is_missing(texts, checked_missing(missing or "usual") or frozenset()))
+    unwanted = checked_missing(missing or "usual") or frozenset()
+    if missing is None and 2 * sum(map(is_number, texts)) < len(texts):
+        unwanted |= NUMBER_CODES
+    codes = np.flatnonzero(is_missing(texts, unwanted))
     codes = codes[counts[codes] > 0]
     codes = codes[np.argsort(-counts[codes], kind="stable")]
     named = ", ".join(f"{texts[code][:60]!r} {counts[code]:,}" for code in codes[:MOST_NAMED])
@@ -82,7 +88,9 @@ def missing_notes(
     one = "1 response" if n == 1 else f"{n:,} responses"
     if missing is None:
         verb = "looks like a missing answer" if n == 1 else "look like missing answers"
-        advice = f"use {setting('missing', 'usual')} to drop {'it' if n == 1 else 'them'}"
+        named_codes = [texts[code] for code in codes.tolist() if texts[code] in NUMBER_CODES]
+        wanted = ",".join(["usual", *named_codes])
+        advice = f"use {setting('missing', wanted)} to drop {'it' if n == 1 else 'them'}"
         return (f"{one} {verb} ({named}); {advice}",) if n else ()
     usual = missing == "usual"
     listing = f"; the usual missing answers are {listed(USUAL, len(USUAL))}" if usual else ""

@@ -326,6 +326,11 @@ def read_table(
     """Read the table in a file, as `read_frame` does."""
     path = path.path if isinstance(path, Sample) else path
     frame = read_frame(path, expected, is_header=is_header, spaced=spaced, typed=typed)
+    if frame.shape[1] < 2:
+        raise DataError(
+            f"{path} has only one column; expected {expected}, split at commas, semicolons, tabs "
+            "or bars"
+        )
     return Table(frame)
 
 

@@ -169,6 +169,9 @@ def find_trial_columns(
                 f"{setting(option)}{several_names}"
             )
         return None
+    # Without another column of participants, the column "ID" next to R1 contains them.
+    if participant is None and (asked or _NUMBERED.fullmatch(folded(names[answers[0]]))):
+        participant = usual_column(names, ("id",), (cue, *answers))
     is_single = len(answers) == 1
     # A cue and a response form a pair if there is no participant or if there is a strength.
     if not asked and is_single and (participant is None or _has_strengths(names, body)):

@@ -36,6 +36,7 @@ Balance = int | Literal["least"] | None
 TRIAL_FORMATS = ("trials", "csv", "tsv", "parquet")
 # These codes are compared without regard to case and accents.
 NO_ANSWER = {"", "no more responses", "no more response", "no response", "#missing", ".."}
+NO_ANSWER |= {"#null!", "#n/a", "#ref!", "#value!", "#name?", "#div/0!", "<na>"}
 NO_ANSWER |= {"no mas respuestas", "no hay respuestas mas", "geen antwoord", "keine antwort"}
 UNKNOWN_CUE = {"unknown word", '"unknown word', "#unknown", "unknown cue", "word unknown"}
 UNKNOWN_CUE |= {"no conozco la palabra", "onbekend woord", "unbekanntes wort", "mot inconnu"}

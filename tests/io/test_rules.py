@@ -1,0 +1,107 @@
+"""Cells become labels and numbers by the same rules in every reader."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import manymaps as mm
+from manymaps.errors import DataError
+
+THREE = [[np.nan, 2, 3], [2, np.nan, 4], [3, 4, np.nan]]
+HALVES = [
+    ",a,b,c\na,,,\nb,2,,\nc,3,4,\n",
+    ",a,b,c\na,NA,NA,NA\nb,2,NA,NA\nc,3,4,NA\n",
+    ",a,b,c\na\nb,2\nc,3,4\n",
+    ",a,b,c\na,,2,3\nb,,,4\nc,,,\n",
+    "a,b,c\n,2,3\n2,,4\n3,4,\n",
+    "a,b,c\n,,\n2,,\n3,4,\n",
+    "a,b,c\n\n2\n3,4\n",
+    "a;b;c\n;2,0;3,0\n2,0;;4,0\n3,0;4,0;\n",
+]
+
+
+@pytest.mark.parametrize("text", HALVES)
+def test_halves_of_square_tables_read_alike(write, text):
+    similarities = mm.read_similarities(write("half.csv", text))
+    assert similarities.labels == ("a", "b", "c")
+    np.testing.assert_array_equal(similarities.values, THREE)
+    norms = mm.read_associations(write("half.csv", text), rows="keep")
+    np.testing.assert_array_equal(norms.strengths.toarray(), np.nan_to_num(THREE))
+    assert norms.missing is None
+
+
+@pytest.mark.parametrize("cell", ['"1,001"', "NA", "1 004", "<5", "r", "+", ""])
+def test_a_count_that_is_no_number_is_named(write, cell):
+    path = write("counts.csv", f"site,spA,spB\ns1,2,3\ns2,{cell},1\ns3,4,5\n")
+    with pytest.raises(DataError, match=r"line 3 \('s2'\), column 2 \('spA'\): the count is"):
+        mm.read_counts(path)
+
+
+def test_columns_that_become_metadata_are_listed(write):
+    counts = mm.read_counts(write("counts.csv", "site,soil,spA\ns1,peat,3\ns2,clay,1\n"))
+    assert counts.row_metadata["soil"].tolist() == ["peat", "clay"]
+    assert any("'soil'" in note for note in counts.report.notes)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.parametrize("header", ["", "word;a;b;c\n"])
+def test_decimal_commas(write, delimiter, header):
+    text = (header + "bow;0,12;-0,13;0,64\ntie;0,5;1;2\n").replace(";", delimiter)
+    values = np.array([[0.12, -0.13, 0.64], [0.5, 1, 2]])
+    vectors = mm.read_vectors(write("v.csv", text))
+    assert vectors.labels == ("bow", "tie")
+    np.testing.assert_allclose(vectors.values, values, rtol=1e-6)
+    counts = mm.read_counts(write("c.csv", text.replace("-", "")))
+    np.testing.assert_array_equal(counts.values.toarray(), abs(values))
+    for thousands in ("1,001", "1.001,5", "12,345,678"):
+        wrong = text.replace("0,12", thousands)
+        if thousands == "1,001":
+            wrong = wrong.replace(",13", "").replace(",64", "").replace(",5", "")
+        with pytest.raises(DataError, match="thousands without a separator"):
+            mm.read_counts(write("c.csv", wrong.replace("-", "")))
+
+
+def test_dates_are_no_features(write):
+    text = "word,x,y,when\na,1,2,2019-01-01\nb,2,3,2019-02-01\n"
+    frame = pd.read_csv(write("v.csv", text), parse_dates=["when"])
+    for make in (lambda: mm.read_vectors(write("v.csv", text)), lambda: mm.vectors_from(frame)):
+        with pytest.raises(DataError, match="'when' contains dates such as '2019-01-01"):
+            make()
+    with pytest.raises(DataError, match="dates in 'when'"):
+        mm.TSNE().fit(frame)
+
+
+def test_the_missing_value_of_pandas_is_missing_in_every_frame():
+    pairs = {"cue": ["a", pd.NA, "b", "a"], "response": ["b", "a", "a", pd.NA]}
+    norms = mm.associations_from(pd.DataFrame({**pairs, "n": [1, 2, 3, 4], "count": [1, 1, 1, 1]}))
+    assert (norms.labels, norms.report.dropped) == (("a", "b"), {"empty label": 2})
+    rated = pd.DataFrame({"word1": ["a", pd.NA, "b"], "word2": ["b", "c", "c"]})
+    ratings = mm.ratings_from(rated.assign(rating=pd.array([1, 2, pd.NA], dtype="Int64")))
+    assert (len(ratings), sum(ratings.report.dropped.values())) == (1, 2)
+    trials = mm.trials_from(
+        pd.DataFrame({"subject": [1, pd.NA, 2], "cue": ["a", "b", pd.NA], "R1": ["b", pd.NA, "c"]})
+    )
+    assert (trials.n_trials, trials.n_without()["no answer"]) == (2, 1)
+    for make in (mm.counts_from, mm.vectors_from):
+        with pytest.raises(DataError, match="row 1"):
+            make(pd.DataFrame({"word": ["a", "b"], "x": pd.array([1, pd.NA], dtype="Int64")}))
+
+
+def test_codes_of_programs_are_no_answers(write):
+    text = "ID,cue,R1\n1,tie,knot\n1,bow,#N/A\n2,tie,-99\n2,bow,#NULL!\n3,tie,<NA>\n3,bow,#REF!\n"
+    trials = mm.read_trials(write("t.csv", text + "4,tie,bow\n4,bow,arrow\n"))
+    assert trials.n_participants == 4
+    assert trials.n_without()["no answer"] == 4
+    assert any("'-99' 1" in note and "usual,-99" in note for note in trials.report.notes)
+
+
+def test_accents_distinguish_rated_words(write):
+    text = "word1,word2,rating\npapa,patata,3\npapá,patata,4\n"
+    assert len(mm.read_ratings(write("r.csv", text))) == 2
+
+
+def test_tables_that_r_wrote(write):
+    text = '"cue" "response" "strength"\n"1" "tie" "bow tie" 0.5\n"2" "bow tie" "tie" 1\n'
+    assert mm.read_associations(write("r.txt", text)).labels == ("tie", "bow tie")
+    with pytest.raises(DataError, match="only one column; expected pairs"):
+        mm.read_associations(write("s.txt", text.replace('"', "")))
