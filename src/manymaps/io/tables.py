@@ -14,9 +14,8 @@
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -391,43 +390,3 @@ def cells_of(
     """Create `Cells` from label columns and a numeric column in memory."""
     values = np.array(list(map(known_number, numbers)), np.float64)
     return Cells(list(map(labels_in, columns)), values, where, numbers.__getitem__)
-
-
-class LabelCodes(dict[Any, int]):
-    """Mapping of labels to codes, in the order in which labels are first requested.
-
-    >>> codes = LabelCodes()
-    >>> [codes[label] for label in ("tie", "knot", "tie")]
-    [0, 1, 0]
-    """
-
-    def __missing__(self, label: Any) -> int:
-        code = self[label] = len(self)
-        return code
-
-    def of(self, labels: Iterable[Any], count: int) -> np.ndarray:
-        """Return the codes of `count` labels, shape (count,)."""
-        return np.fromiter(map(self.__getitem__, labels), dtype=np.int32, count=count)
-
-
-def numbered_rows(
-    reader: Any, source: str, rows: Iterator[list[str]] | None = None
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows of a csv.reader with the line number on which each row starts."""
-    start = 1
-    try:
-        for row in reader if rows is None else rows:
-            line, start = start, reader.line_num + 1
-            yield line, row
-    except csv.Error as error:
-        raise DataError(
-            f"{source}, line {start}: the row that starts here cannot be split into cells "
-            f"({error}); close every quotation mark, and write a quotation mark within a word "
-            'twice: "5"" nail"'
-        ) from error
-
-
-def header_delimiter(header: str, otherwise: str) -> str:
-    """Return the delimiter that gives the most header cells, or the one rarest in names if tied."""
-    best = max("\t,;|", key=header.count)
-    return best if best in header else otherwise
