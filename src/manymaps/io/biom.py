@@ -6,9 +6,7 @@ A BIOM table contains observations (OTUs, taxa or genes) in rows and samples in 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,9 +16,11 @@ from manymaps.errors import not_installed
 from manymaps.io.columns import known_kind
 from manymaps.io.count_tables import CountParts
 
+AXES = ("observation", "sample")
+
 
 def read_biom_counts(path: Path) -> CountParts:
-    """Read the counts of a BIOM file, with its metadata.
+    """Read the counts of a BIOM file, with its metadata (the ranks of a taxonomy as one text).
 
     Raises
     ------
@@ -35,25 +35,18 @@ def read_biom_counts(path: Path) -> CountParts:
 
     with reading(path, ".biom"):
         table = load_table(str(path))
-        labels = [[str(one) for one in table.ids(axis=axis)] for axis in ("observation", "sample")]
+        labels = [list(map(str, table.ids(axis=axis))) for axis in AXES]
+        metadata: list[dict[str, np.ndarray]] = []
+        for axis in AXES:
+            rows = [row or {} for row in table.metadata(axis=axis) or ()]
+            cells = {name: [row.get(name) for row in rows] for row in rows for name in row}
+            metadata.append({name: _column(column) for name, column in cells.items()})
+        kind = known_kind(str(table.type or "").split(" ")[0]) or "otu"
         values = as_csr(table.matrix_data, str(path))
-    metadata = [
-        _columns(path, table.metadata(axis=axis), len(names))
-        for axis, names in zip(("observation", "sample"), labels, strict=True)
-    ]
-    kind = known_kind(str(table.type or "").split(" ")[0]) or "otu"
     return CountParts(values, labels[0], labels[1], (kind, "sample"), metadata[0], metadata[1])
 
 
-def _columns(path: Path, entries: Sequence[Any] | None, n: int) -> dict[str, np.ndarray]:
-    """Return the metadata of all objects by name, with the ranks of a taxonomy as one text."""
-    rows: list[Mapping[str, Any]] = [entry or {} for entry in entries or [{}] * n]
-    columns = {}
-    for name in dict.fromkeys(name for row in rows for name in row):
-        cells = [row.get(name) for row in rows]
-        listed = [
-            "; ".join(map(str, cell)) if isinstance(cell, list | tuple | np.ndarray) else cell
-            for cell in cells
-        ]
-        columns[name] = metadata_array(np.array(listed, dtype=object))
-    return columns
+def _column(cells: list[object]) -> np.ndarray:
+    is_list = (list, tuple, np.ndarray)
+    texts = ["; ".join(map(str, cell)) if isinstance(cell, is_list) else cell for cell in cells]
+    return metadata_array(np.array(texts, dtype=object))

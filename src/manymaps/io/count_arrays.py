@@ -12,28 +12,23 @@ cells, which is the output of sequencers, is not transposed.
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import read_npy
-from manymaps.data.count_values import as_csr, texts_of
+from manymaps.archive.door import reading
+from manymaps.data.count_values import as_csr
 from manymaps.errors import DataError
 from manymaps.io.count_tables import CountParts
-from manymaps.io.files import (
-    SPARSE_PARTS,
-    array_heads,
-    read_arrays,
-    read_bytes,
-    read_sparse,
-    split_lines,
-    stem_of,
-)
+from manymaps.io.files import read_labelled_npz, stem_of
 from manymaps.io.market import read_market
 from manymaps.io.matrices import file_beside, read_labels
 from manymaps.io.tables import check_places
-from manymaps.labels import listed, repeated_label
+from manymaps.labels import repeated_label
 
 # Suffixes of label files.
 SUFFIXES = (".txt", ".tsv")
@@ -48,22 +43,10 @@ def read_npz_counts(path: Path) -> CountParts:
     DataError
         If the file contains no table of counts, or if an array contains Python objects.
     """
-    heads = array_heads(path, "npz")
-    arrays = read_arrays(path, [key for key in ("counts", *LABEL_KEYS) if key in heads])
-    if set(heads) >= SPARSE_PARTS:
-        values = read_sparse(path)
-    elif "counts" in arrays:
-        values = as_csr(arrays["counts"], str(path))
-    else:
-        raise DataError(
-            f"{path} has no array 'counts'; its arrays are {listed(list(heads))}. Save the table "
-            "with Counts.save or scipy.sparse.save_npz, or pass it to counts_from"
-        )
-    labels = [texts_of(arrays[key]) if key in arrays else None for key in LABEL_KEYS]
-    notes = tuple(
-        f"{key.partition('_')[0]}s are numbered from 0" for key in LABEL_KEYS if key not in arrays
-    )
-    return CountParts(values, labels[0], labels[1], notes=notes)
+    values, rows, columns = read_labelled_npz(path, "counts", labels=LABEL_KEYS)
+    sides = {"rows": rows, "columns": columns}
+    notes = tuple(f"{side} are numbered from 0" for side, given in sides.items() if given is None)
+    return CountParts(as_csr(values, str(path)), rows, columns, notes=notes)
 
 
 def read_matrix_counts(path: Path, kind: str) -> CountParts:
@@ -136,16 +119,10 @@ def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: P
 
 def _fields(path: Path) -> dict[str, list[str]]:
     """Read the columns of a list of genes or cells (identifier, name and type)."""
-    text = split_lines(read_bytes(path, "one gene or cell per line"), str(path))
-    lines = [line.split("\t") for line in text]
-    while lines and not lines[-1][0]:
-        lines.pop()
-    width = len(lines[0])
-    for number, cells in enumerate(lines, start=1):
-        if len(cells) != width or not cells[0]:
-            raise DataError(
-                f"{path}, line {number} has {len(cells)} cells, but the first line has {width}; "
-                "the first cell must not be empty"
-            )
-    columns = zip(("id", "name", "type"), zip(*lines, strict=True), strict=False)
-    return {key: [cell.strip() for cell in cells] for key, cells in columns}
+    import pandas as pd
+
+    options: dict[str, Any] = {"dtype": str, "na_filter": False, "quoting": csv.QUOTE_NONE}
+    with reading(path, "a list of genes or cells"):
+        frame = pd.read_csv(path, sep="\t", header=None, **options)
+    columns = zip(("id", "name", "type"), frame, strict=False)
+    return {field: frame[column].str.strip().tolist() for field, column in columns}

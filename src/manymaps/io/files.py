@@ -35,7 +35,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays
 from manymaps.archive.door import reading
@@ -327,9 +326,9 @@ def array_heads(path: Path, kind: str) -> Heads:
 
 
 def read_labelled_npz(
-    path: Path, table: str, *, key: str | None = None
-) -> tuple[Any, list[str] | None]:
-    """Read only the table and the array "labels", if any, of an NPZ file.
+    path: Path, table: str, *, key: str | None = None, labels: Sequence[str] = ("labels",)
+) -> tuple[Any, ...]:
+    """Read only the table and its labels, or None for absent labels, from an NPZ file.
 
     Parameters
     ----------
@@ -338,38 +337,35 @@ def read_labelled_npz(
         Name of the table, unless scipy.sparse.save_npz wrote the file.
     key : str, optional
         Name of the table specified by the user.
+    labels : sequence of str
+        Names of the arrays of labels.
 
     Raises
     ------
     DataError
         If there is no such table, or if the labels are not a list.
     """
-    heads = array_heads(path, "npz")
-    arrays = read_arrays(path, ["labels"] if "labels" in heads else [])
-    if any(labels.ndim != 1 for labels in arrays.values()):
-        raise DataError(
-            f"{path}: the labels have shape {heads['labels'].shape}; expected one dimension, with "
-            "a label for each row"
-        )
-    if key is None and set(heads) >= SPARSE_PARTS:
-        values: Any = read_sparse(path)
-    elif (key or table) in heads:
-        values = read_arrays(path, [key or table])[key or table]
-    else:
-        raise DataError(
-            f"{path} has no array {key or table!r}; its arrays are {listed(list(heads))}. Rename "
-            "the table, or name a table of vectors by format='npz:NAME'"
-        )
-    return values, texts_of(arrays["labels"]) if arrays else None
+    with open_arrays(path) as file:
+        arrays = {name: file.read(name) for name in labels if name in file.heads}
+        for name, array in arrays.items():
+            if array.ndim != 1:
+                raise DataError(
+                    f"{path}: the array {name!r} has shape {array.shape}; expected one dimension, "
+                    "with a label for each row or column"
+                )
+        if key is None and set(file.heads) >= SPARSE_PARTS:
+            values: Any = file.table()
+        elif (key or table) in file.heads:
+            values = file.read(key or table)
+        else:
+            raise DataError(
+                f"{path} has no array {key or table!r}; its arrays are {listed(list(file.heads))}. "
+                "Rename the table, or save it by scipy.sparse.save_npz"
+            )
+    return values, *(texts_of(arrays[name]) if name in arrays else None for name in labels)
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
     """Read the specified arrays of an NPZ file, rejecting arrays of Python objects."""
     with open_arrays(path) as arrays:
         return {key: arrays.read(key) for key in keys}
-
-
-def read_sparse(path: Path) -> sparse.csr_array:
-    """Read a table that `scipy.sparse.save_npz` wrote."""
-    with open_arrays(path) as arrays:
-        return arrays.table()

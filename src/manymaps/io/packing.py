@@ -46,12 +46,9 @@ def unpacked(path: Path) -> Iterator[BinaryIO]:
     DataError
         If damaged compressed bytes are found while reading.
     """
-    if not is_packed(path):
-        with path.open("rb") as file:
-            yield file
-        return
     try:
-        with io.BufferedReader(PACKERS[path.suffix.lower()](path)) as stream:
+        packer = PACKERS.get(path.suffix.lower())
+        with io.BufferedReader(packer(path)) if packer else path.open("rb") as stream:
             yield cast(BinaryIO, stream)
     except (zlib.error, lzma.LZMAError, EOFError, OSError, zipfile.BadZipFile) as error:
         # gzip and bz2 raise OSError without an error number for damaged bytes.
