@@ -15,22 +15,20 @@ import io
 import warnings
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
 
+from manymaps.archive.door import reading
+from manymaps.checks import check_labels
 from manymaps.data.tables import cell_label
 from manymaps.errors import DataError, not_installed
-from manymaps.io.columns import STRENGTH, folded
-from manymaps.io.packing import unpacked
+from manymaps.io.columns import STRENGTH, Role, find_roles, folded
+from manymaps.io.files import read_bytes
+from manymaps.io.frames import described
 from manymaps.io.pairs import Pairs
-from manymaps.io.tables import cells_of
-from manymaps.labels import listed, repeated_label
+from manymaps.io.tables import Table
 
-WEIGHTS = ("weight", *STRENGTH)
+WEIGHT = Role("strength", "weights", ("weight", *STRENGTH), required=False)
 NAMES = ("label", "name", "word")
-NO_WEIGHTS = "no weights: every edge counts one"
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
-# networkx raises these errors for missing or invalid values, keys and elements.
-CONVERSION_ERRORS = (ValueError, LookupError, AttributeError, TypeError)
 
 
 def is_graph(data: Any) -> bool:
@@ -51,43 +49,29 @@ def graph_pairs(
     DataError
         If no edge has the attribute, or if two nodes have the same label.
     """
+    import networkx
+
     labels = labels or {node: cell_label(node) for node in graph.nodes}
-    repeated = repeated_label(list(labels.values()))
-    if repeated is not None:
-        raise DataError(
-            f"{source} has two nodes with the label {repeated[0]!r}; labels must be unique"
-        )
-    edges = list(graph.edges(data=True))
-    defaults = graph.graph.get("edge_default", {})  # of a GraphML file
-    names = {str(key) for _, _, edge in edges for key in edge} | {*defaults}
-    name = _weight_name(names, attribute, source)
-    ends = [(labels[a], labels[b]) for a, b, _ in edges]
-    values = [1.0 if name is None else edge.get(name, defaults.get(name, 1.0))
-              for _, _, edge in edges]  # fmt: skip
-    directed = bool(graph.is_directed())
-    if not directed:
-        reversible = [k for k, (a, b) in enumerate(ends) if a != b]  # a self-loop is a single pair
-        values = values + [values[k] for k in reversible]
-        ends = ends + [ends[k][::-1] for k in reversible]
-    columns = [[end[side] for end in ends] for side in (0, 1)]
+    check_labels(list(labels.values()), len(labels), "node", source=source)
+    directed = graph.is_directed()
+    # An undirected edge is directed both ways. Spaces are not names of attributes.
+    both_ways = graph if directed else graph.to_directed()
+    frame = networkx.to_pandas_edgelist(both_ways, source=" ", target="  ")
+    names = list(map(str, frame.columns[2:]))
+    (at,) = find_roles(names, (WEIGHT,), {"strength": attribute}, source, what="attribute")
+    weight = None if at is None else at + 2
+    if weight is not None:
+        default = graph.graph.get("edge_default", {}).get(frame.columns[weight], 1)  # of a file
+        frame.isetitem(weight, frame.iloc[:, weight].fillna(default))
+    for end in (0, 1):
+        frame.isetitem(end, frame.iloc[:, end].map(labels))
     return Pairs(
-        cells_of(columns, values, lambda k: f"{source}, edge {ends[k][0]!r} - {ends[k][1]!r}"),
+        Table(described(frame, source)).read((0, 1), weight),
         source,
         objects=() if directed else tuple(labels.values()),
         similarities=not directed,
-        notes=(NO_WEIGHTS,) if name is None else (),
+        notes=() if weight else ("no weights: every edge counts one",),
     )
-
-
-def _weight_name(names: set[str], attribute: str | None, source: str) -> str | None:
-    """Return the name of the edge attribute with the weights, or None if edges are unweighted."""
-    if attribute is None:
-        return next((name for a in WEIGHTS for name in sorted(names) if folded(name) == a), None)
-    if attribute not in names:
-        raise DataError(
-            f"{source}: no edge has an attribute {attribute!r}; edges have {listed(sorted(names))}"
-        )
-    return attribute
 
 
 def read_graphml(path: Path, attribute: str | None) -> Pairs:
@@ -100,45 +84,33 @@ def read_graphml(path: Path, attribute: str | None) -> Pairs:
     ImportError
         If networkx is not installed.
     """
-    graph = _parsed(path)
+    try:
+        import networkx
+    except ImportError as error:
+        raise ImportError(not_installed(f"reading {path}", "networkx")) from error
+    data = read_bytes(path, "a graph")
+    # networkx parses the file with ElementTree, which does not open other files but expands
+    # entities to any size.
+    if any("<!DOCTYPE".encode(encoding) in data for encoding in ENCODINGS):
+        raise DataError(
+            f"{path} declares a document type (DOCTYPE), which GraphML does not need; remove it"
+        )
+    with reading(path, "GraphML"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # ports and keys without a type do not affect pairs
+        try:
+            graph = networkx.read_graphml(io.BytesIO(data))
+        except networkx.NetworkXException as error:
+            raise ValueError(str(error)) from error
     if not graph.number_of_edges():
         raise DataError(f"{path} has no edges; expected a graph with edges, which become pairs")
     return graph_pairs(graph, attribute, str(path), _labels(graph))
 
 
-def _parsed(path: Path) -> Any:
-    """Parse a GraphML file, rejecting a DOCTYPE because entities could expand to any size."""
-    try:
-        import networkx
-    except ImportError as error:
-        raise ImportError(not_installed(f"reading {path}", "networkx")) from error
-    with unpacked(path) as file:
-        data = file.read()
-    # networkx parses the file with ElementTree, which does not open other files but expands
-    # entities.
-    if any("<!DOCTYPE".encode(encoding) in data for encoding in ENCODINGS):
-        raise DataError(
-            f"{path} declares a document type (DOCTYPE), which GraphML does not need; remove it"
-        )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ports and keys without a type do not affect pairs
-            return networkx.read_graphml(io.BytesIO(data))
-    except (ParseError, networkx.NetworkXException, *CONVERSION_ERRORS) as error:
-        raise DataError(
-            f"{path} cannot be read as GraphML ({' '.join(str(error).split())[:200]}); check that "
-            "it is complete and in this format"
-        ) from error
-
-
 def _labels(graph: Any) -> dict[Any, str] | None:
     """Return the labels of the nodes, or None if no attribute contains unique labels."""
-    nodes = dict(graph.nodes(data=True))
+    attributes = {folded(key): key for _, node in graph.nodes(data=True) for key in node}
     for name in NAMES:
-        labels = {
-            node: cell_label(next((v for key, v in data.items() if folded(key) == name), None))
-            for node, data in nodes.items()
-        }
-        if all(labels.values()) and repeated_label(list(labels.values())) is None:
+        labels = {n: cell_label(x) for n, x in graph.nodes(data=attributes.get(name, name))}
+        if all(labels.values()) and len(set(labels.values())) == len(labels):
             return labels
     return None
