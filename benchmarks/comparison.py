@@ -1,7 +1,7 @@
 """Comparison of groups with known differences: words with exchanged responses, or none.
 
     python benchmarks/comparison.py [--swapped 30] [--shares 1 .5 .25 .1] [--repeats 3] [--people]
-    python benchmarks/comparison.py --rates 1500
+    python benchmarks/comparison.py --rates 1000
     python benchmarks/comparison.py --coverage
 
 Two groups are drawn from the same norms (`manymaps.resampled`). For some words of the second group,

@@ -6,7 +6,7 @@ In one of two samples of the same norms, a share of the responses of 30 words wa
 those of another word. The bars show how many of these words `compare` finds at a false discovery
 rate of 5 %, by word and by sense. For comparison, they also show how many are among the 30 words
 with the smallest cosine, a method that requires knowing that 30 words changed. Values are means of
-five repeats. Command: ``python benchmarks/comparison.py``
+three repeats. Command: ``python benchmarks/comparison.py``
 """
 
 from stored import OTHER, OURS, PRINTED, panels, read

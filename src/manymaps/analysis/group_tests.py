@@ -11,8 +11,7 @@ long as their smallest possible p exceeds a twentieth of the Benjamini-Hochberg 
     1 / (permutations + 1)  >  alpha * (undecided tests) / (all tests) / 20
 
 The number of permutations therefore does not determine which differences are detected. The tests of
-words and senses form one family, because either kind of test can cause a word to be listed. With
-two families at 5 % each, changes are listed in 7 % of comparisons without differences
+words and senses form one family, because either kind of test can cause a word to be listed
 (`benchmarks/comparison.py --rates`).
 """
 

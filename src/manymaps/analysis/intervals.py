@@ -21,9 +21,9 @@ strengths, the intervals are too narrow, and `Intervals.notes` contains a note.
 **The effective number of senses** is 2^H, where H is the entropy of the shares of the senses,
 divided by their sum. Its interval is a score interval of the entropy for the same answers.
 
-The file docs/develop/design.md lists the coverage of 95 % intervals. The intervals do not account
-for the choice of the senses, which have at least 5 % of the same answers. The tables do not contain
-pairs that no participant gave.
+The intervals describe the listed senses, which have at least 5 % of the same answers. Other samples
+list other senses near 5 %. The tables do not contain pairs that no participant gave. The file
+docs/develop/design.md lists the coverage of 95 % intervals.
 """
 
 from __future__ import annotations
