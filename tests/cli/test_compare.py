@@ -173,7 +173,8 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
     page = tmp_path / "c.html"
     found = record(*norms, "--atlas", atlas, "-o", page)
     assert found["atlases"] == []
-    assert "senses shifted" in page.read_text(encoding="utf-8")
+    assert found["changes"][0]["change"] == "senses shifted"
+    assert "<title>c</title>" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
