@@ -47,9 +47,11 @@ def write_archive(
     OSError
         If the file cannot be written. The temporary file is then removed.
     """
-    with _checked(path, f"this {schema.kind} file cannot be written"):
+    try:
         schema.check(meta, arrays)
         text = json.dumps({"format": schema.kind, "version": schema.version, **meta})
+    except (TypeError, ValueError) as error:  # json raises a TypeError for unsupported objects
+        raise DataError(f"{path}: this {schema.kind} file cannot be written: {error}") from error
     write_arrays(path, arrays, {_META: text})
 
 
@@ -134,21 +136,10 @@ def _declared_arrays(
     path: str | os.PathLike[str], file: ArrayFile, schema: Schema, meta: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
     """Read the arrays that a schema declares, and check them together with the plain values."""
-    with _checked(path, f"this {schema.kind} file is damaged"):
+    with reading(path, f"a {schema.kind}", "the file is damaged"):
         arrays = {name: file.read(name) for name in schema.declared(schema.arrays, file.heads)}
         schema.check(meta, arrays)
         return arrays
-
-
-@contextmanager
-def _checked(path: str | os.PathLike[str], what: str) -> Iterator[None]:
-    """Re-raise the errors of a schema as a `DataError` that names the file."""
-    try:
-        yield
-    except DataError:
-        raise
-    except (TypeError, ValueError) as error:  # json raises a TypeError for unsupported objects
-        raise DataError(f"{path}: {what}: {error}") from error
 
 
 def same_content(one: _Content, other: _Content) -> bool:
@@ -160,17 +151,18 @@ def same_content(one: _Content, other: _Content) -> bool:
     >>> same_content(({"n": 1}, table), ({"n": 2}, table))
     False
     """
-    texts = [json.dumps(meta, sort_keys=True, default=repr) for meta, _ in (one, other)]
-    arrays, others = one[1], other[1]
+    (meta, arrays), (other_meta, others) = one, other
+    texts = [json.dumps(part, sort_keys=True, default=repr) for part in (meta, other_meta)]
     return (
         texts[0] == texts[1]
         and arrays.keys() == others.keys()
-        and all(
-            array.dtype.kind == others[name].dtype.kind
-            and np.array_equal(array, others[name], equal_nan=array.dtype.kind == "f")
-            for name, array in arrays.items()
-        )
+        and all(_same(array, others[name]) for name, array in arrays.items())
     )
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    kind = one.dtype.kind
+    return kind == other.dtype.kind and np.array_equal(one, other, equal_nan=kind == "f")
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import math
 import os
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -53,10 +53,8 @@ def npy_head(stream: Any) -> Head:
     >>> npy_head(file).shape
     (2, 3)
     """
-    version = np.lib.format.read_magic(stream)
-    if version not in ((1, 0), (2, 0)):
-        raise ValueError(f"an array of version {version}")
-    parser = getattr(np.lib.format, "read_array_header_{}_{}".format(*version))
+    major, minor = np.lib.format.read_magic(stream)
+    parser = getattr(np.lib.format, f"read_array_header_{major}_{minor}")
     shape, _, dtype = parser(stream)
     return Head(shape, dtype)
 
@@ -143,8 +141,6 @@ class ArrayFile:
     ----------
     heads : dict of str to Head
         Shape and type of each array by name, without ".npy".
-    others : list of str
-        Names of the members that are not arrays.
     """
 
     def __init__(self, stream: BinaryIO, source: str, what: str, advice: str):
@@ -154,17 +150,12 @@ class ArrayFile:
         members = self._archive.infolist()
         length = stream.seek(0, io.SEEK_END)
         reject_large(source, sum(member.file_size for member in members), length)
-        names = [member.filename for member in members]
-        self.others = [name for name in names if not name.endswith(".npy")]
-        self.heads: dict[str, Head] = {}
-        for name in (name[:-4] for name in names if name.endswith(".npy")):
-            with self._member(name) as member:
-                self.heads[name] = npy_head(member)
+        names = [name[:-4] for name in self._archive.namelist() if name.endswith(".npy")]
+        self.heads = {name: self._opened(f"{name}.npy", npy_head) for name in names}
 
     def read(self, name: str) -> np.ndarray:
         """Read an array by its name."""
-        with self._member(name) as member:
-            return _read_array(member)
+        return self._opened(f"{name}.npy", _read_array)
 
     def table(self) -> sparse.csr_array:
         """Read a sparse table in any format that `scipy.sparse.save_npz` writes.
@@ -184,16 +175,14 @@ class ArrayFile:
             return sparse.csr_array(table)
 
     def text(self, name: str) -> bytes:
-        """Read the bytes of a member that is not an array."""
-        with self._member(name, "") as member:
-            return member.read()
+        """Read a member that is not an array."""
+        return self._opened(name, lambda member: member.read())
 
-    @contextmanager
-    def _member(self, name: str, suffix: str = ".npy") -> Iterator[Any]:
-        """Open a member, and add its name to errors."""
-        source = f"{self._source}, member {name!r},"
-        with reading(source, self._what, self._advice), self._archive.open(name + suffix) as member:
-            yield member
+    def _opened(self, member: str, read: Callable[[Any], Any]) -> Any:
+        """Read a member, and add its name to errors."""
+        source = f"{self._source}, member {member.removesuffix('.npy')!r},"
+        with reading(source, self._what, self._advice), self._archive.open(member) as stream:
+            return read(stream)
 
 
 def csr_parts(table: sparse.csr_array) -> dict[str, np.ndarray]:

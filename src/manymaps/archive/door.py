@@ -7,9 +7,6 @@ A `reading` block contains only library calls, so that bugs in this package are 
 
 from __future__ import annotations
 
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,24 +17,6 @@ from manymaps.errors import DataError
 ALWAYS_UNPACKED = 2**30
 MOST_EXPANSION = 1_100
 DAMAGED = "the file may be cut short or in another format"
-
-# Errors that zipfile, NumPy, SciPy and json raise for damaged bytes, found by damaging files at
-# random.
-_OF_DAMAGED_BYTES = (
-    zipfile.BadZipFile,  # the directory of a zip, or the checksum of a member
-    zlib.error,  # a deflated member
-    EOFError,  # a member that ends early
-    OSError,  # zipfile: an offset before the start of the file
-    RuntimeError,  # zipfile: an encrypted member, an unknown compression; json: nested too deep
-    LookupError,  # a member or a key that is missing
-    ValueError,  # NumPy: header or length; json.JSONDecodeError; UnicodeDecodeError
-    TypeError,  # NumPy: a header or shape of another type
-    AttributeError,  # SciPy: a format that is not a text
-    SyntaxError,  # NumPy: a header that is not a Python literal
-    tokenize.TokenError,  # NumPy: the same, with an open bracket
-    OverflowError,  # NumPy: a length beyond 64 bits
-    MemoryError,  # a header that declares more than the available memory
-)
 
 
 @contextmanager
@@ -63,9 +42,9 @@ def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
     """
     try:
         yield
-    except DataError:
+    except (DataError, ImportError):
         raise
-    except _OF_DAMAGED_BYTES as error:
+    except Exception as error:  # damaged bytes end in errors of almost any type
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(f"{source} cannot be read as {what} ({reason}); {advice}") from error
 

@@ -99,14 +99,10 @@ class ArrayPart:
         sizes = [*shape, *[None] * (len(dimensions) - len(shape))]
         expected = [lengths.of(d, size) for d, size in zip(dimensions, sizes, strict=False)]
         if list(shape) != expected:
-            named = (
-                str(d) if isinstance(d, int) else f"{d} = {length:,.0f}"
-                for d, length in zip(dimensions, expected, strict=True)
-                if length == length
-            )
+            known = ", ".join(f"{name} = {length:,}" for name, length in lengths.items())
             raise ValueError(
                 f"the array {name!r} has shape {array.shape}; expected "
-                f"({', '.join(named) or 'one value'})"
+                f"({', '.join(map(str, self.shape))})" + (f" with {known}" if known else "")
             )
 
     def check_values(self, name: str, array: np.ndarray, lengths: _Lengths) -> None:
@@ -207,7 +203,7 @@ class Schema:
     >>> schema.check({"labels": ["a", "b"]}, {"x": np.zeros(3)})
     Traceback (most recent call last):
         ...
-    ValueError: the array 'x' has shape (3,); expected (n = 2)
+    ValueError: the array 'x' has shape (3,); expected (n) with n = 2
     """
 
     kind: str

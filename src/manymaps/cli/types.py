@@ -108,7 +108,7 @@ def _is_archive(path: Path) -> bool:
 
     try:
         with open_arrays(path) as file:
-            return "meta.json" in file.others
+            return bool(file.text("meta.json"))
     except (OSError, DataError):
         return False
 

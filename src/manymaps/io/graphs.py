@@ -97,10 +97,7 @@ def read_graphml(path: Path, attribute: str | None) -> Pairs:
         )
     with reading(path, "GraphML"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ports and keys without a type do not affect pairs
-        try:
-            graph = networkx.read_graphml(io.BytesIO(data))
-        except networkx.NetworkXException as error:
-            raise ValueError(str(error)) from error
+        graph = networkx.read_graphml(io.BytesIO(data))
     if not graph.number_of_edges():
         raise DataError(f"{path} has no edges; expected a graph with edges, which become pairs")
     return graph_pairs(graph, attribute, str(path), _labels(graph))
