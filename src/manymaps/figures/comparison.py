@@ -92,6 +92,8 @@ def plot_comparison(
 ) -> Figure:
     """Plot all words of a comparison, and the senses of some of them.
 
+    Words without senses have the responses that each group gives more often than the others.
+
     Parameters
     ----------
     found : Comparison
@@ -130,7 +132,7 @@ def plot_comparison(
     >>> found = compare({"young": norms(10, 30), "old": norms(30, 10)})
     >>> figure = plot_comparison(found, "tie")
     >>> [text.get_text() for text in figure.axes[1].texts if text.get_gid() == "members"]
-    ['knot · suit']
+    ['suit', 'knot']
     """
     check_whole("n_members", n_members)
     chosen = _chosen(found, words)
