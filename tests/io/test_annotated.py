@@ -11,7 +11,7 @@ from manymaps.anndata import tsne
 from manymaps.errors import DataError
 from manymaps.io.annotated import open_annotated
 from manymaps.io.counts import read_counts
-from manymaps.io.kinds import looks_like_counts
+from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import save
 
@@ -64,7 +64,7 @@ def test_files_and_the_functions_for_anndata_choose_the_same_table(tmp_path, n_v
 
 
 def test_the_file_is_closed_after_it_was_read(annotated):
-    assert looks_like_counts(annotated)
+    assert kind_of(annotated) == "counts"
     with open_annotated(annotated) as data:
         assert data.shape == (2, 3)
         assert data.isbacked

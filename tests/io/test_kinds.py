@@ -1,4 +1,4 @@
-"""Telling vectors from pairs and square tables."""
+"""What a file contains is told by its suffix and the names of its columns."""
 
 import gzip
 
@@ -8,109 +8,103 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from manymaps.errors import ParameterError
-from manymaps.io.associations import read_associations
-from manymaps.io.kinds import looks_like_counts, looks_like_vectors
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, lines_of, save
 
 PAIRS = "tie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
+SQUARE = "tie,1,.5,.2\nknot,.5,1,.1\nsuit,.2,.1,1\n"
 GRID = "".join(",".join(f"0.{1 + i * j % 89}" for j in range(40)) + "\n" for i in range(40))
+KINDS = {
+    PAIRS: "associations",
+    "cue,response,strength\n" + PAIRS: "associations",
+    PAIRS.replace(",", "\t"): "associations",
+    "tie,knot\nknot,tie\n": "associations",
+    "1,2,0.5\n2,1,0.5\n": "associations",
+    "tie,knot,6,100,0.06\nknot,tie,5,100,0.05\n": "associations",
+    "word,tie,knot,suit\n" + SQUARE: "associations",
+    ",tie,knot,suit\n" + SQUARE: "associations",
+    "tie,knot,suit\n" + SQUARE: "associations",
+    "tie,knot,suit\n1,.5,.2\n.5,1,.1\n.2,.1,1\n": "associations",
+    GRID: "associations",
+    "participant,cue,response\n1,tie,knot\n2,tie,suit\n": "trials",
+    "cue,R1,R2,R3\ntie,knot,suit,bow\n": "trials",
+    "Word 1,Word 2,Human (mean)\ntie,knot,6.5\n": "ratings",
+    "document,word,count\nd1,tie,2\nd1,knot,1\n": "counts",
+    "site,teal,coot\nfen,0,2\nlake,1,0\n": "counts",
+    "#OTU ID,S1,S2\n1,0,2\n2,1,0\n": "counts",
+    "word,x,y\ntie,.1,.2\nknot,.3,.4\n": "vectors",
+    "tie,.1,.2,.4\nknot,.3,.4,.4\n": "vectors",
+    ",0,1,2,3\n" + lines_of(WORDS, VALUES, ","): "vectors",
+    "name,a,b,c,d\n" + lines_of(WORDS, VALUES, ","): "vectors",
+    lines_of(WORDS, VALUES): "vectors",
+}
+
+
+@pytest.mark.parametrize("content", KINDS)
+def test_the_names_of_columns_tell_the_kind(tmp_path, content):
+    for name, data in {
+        "v.csv": content.encode(),
+        "v.csv.gz": gzip.compress(content.encode()),
+    }.items():
+        if content != lines_of(WORDS, VALUES):
+            assert kind_of(save(tmp_path / name, data)) == KINDS[content]
+    assert kind_of(save(tmp_path / "v.txt", content)) == KINDS[content]
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        PAIRS,
-        "cue,response,strength\n" + PAIRS,
-        PAIRS.replace(",", "\t"),
-        "tie,knot\nknot,tie\n",
-        "1,2,0.5\n2,1,0.5\n",
-        "tie,knot,6,100,0.06\nknot,tie,5,100,0.05\n",
-        "word,tie,knot,suit\ntie,1,.5,.2\nknot,.5,1,.1\nsuit,.2,.1,1\n",
-        ",tie,knot,suit\ntie,1,.5,.2\nknot,.5,1,.1\nsuit,.2,.1,1\n",
-        "tie,knot,suit\ntie,1,.5,.2\nknot,.5,1,.1\nsuit,.2,.1,1\n",
-        GRID,
-        "a b 0.5\nb a 1\n",
+        "animal,size,age\ncat,1,2\nbat,3,4\n",
         "not much of a file",
         "",
+        '"",teal,coot\n"1",0,2\n"2",1,0\n',
     ],
 )
-def test_pairs_and_square_tables_do_not_look_like_vectors(tmp_path, content):
-    assert not looks_like_vectors(save(tmp_path / "v.csv", content))
-    assert not looks_like_vectors(save(tmp_path / "v.txt", content))
-    assert not looks_like_vectors(save(tmp_path / "v.csv.gz", gzip.compress(content.encode())))
+def test_files_whose_kind_is_unknown_are_refused(tmp_path, content):
+    with pytest.raises(DataError, match=r"cannot tell what|is empty"):
+        kind_of(save(tmp_path / "v.csv", content))
 
 
-def test_a_square_table_of_vectors_has_other_names_for_its_columns(tmp_path):
-    assert looks_like_vectors(save(tmp_path / "v.csv", ",0,1,2,3\n" + lines_of(WORDS, VALUES, ",")))
-    assert looks_like_vectors(
-        save(tmp_path / "v.csv", "name,a,b,c,d\n" + lines_of(WORDS, VALUES, ","))
-    )
-    assert looks_like_vectors(save(tmp_path / "v.csv", GRID + GRID[:200].split("\n")[0]))
-
-
-def test_arrays_that_look_like_vectors(tmp_path):
-    path = tmp_path / "v.npy"
-    npz = tmp_path / "v.npz"
-    for values, expected in ((VALUES[:3], True), (VALUES, False), (VALUES[0], False)):
+def test_kinds_of_arrays(tmp_path):
+    path, npz = tmp_path / "v.npy", tmp_path / "v.npz"
+    for values, kind in ((VALUES[:3], "vectors"), (VALUES, "associations")):
         np.save(path, values)
-        assert looks_like_vectors(path) is expected
+        assert kind_of(path) == kind
         np.savez(npz, labels=np.array(WORDS), vectors=values)
-        assert looks_like_vectors(npz) is expected
-    sparse.save_npz(npz, sparse.csr_array(VALUES[:3]))
-    assert looks_like_vectors(npz)
-    sparse.save_npz(npz, sparse.csr_array(VALUES))
-    assert not looks_like_vectors(npz)
-    assert looks_like_vectors(npz, "npz:values")
+        assert kind_of(npz) == kind
+        sparse.save_npz(npz, sparse.csr_array(values))
+        assert kind_of(npz) == kind
+    assert kind_of(npz, "npz:values") == "vectors"
+    sparse.save_npz(npz, sparse.csr_array(np.eye(3, 4, dtype=int)))
+    assert kind_of(npz) == "counts"
     path.write_bytes(path.read_bytes()[:20])
-    assert not looks_like_vectors(path)
+    with pytest.raises(DataError):
+        kind_of(path)
 
 
-def test_parquet_that_looks_like_vectors(tmp_path):
+def test_kinds_of_parquet(tmp_path):
     path = tmp_path / "v.parquet"
     pairs = pa.table({"cue": WORDS, "response": WORDS[::-1], "strength": [1.0, 2, 3, 4]})
     parquet.write_table(pairs, path)
-    assert not looks_like_vectors(path)
-    assert len(read_associations(path).labels) == 4
-    parquet.write_table(pairs.rename_columns(["a", "b", "c"]), path)
-    assert not looks_like_vectors(path)
+    assert kind_of(path) == "associations"
+    parquet.write_table(pa.table({"name": WORDS, "vector": VALUES.tolist()}), path)
+    assert kind_of(path) == "vectors"
     path.write_bytes(b"PAR1")
-    assert not looks_like_vectors(path)
+    with pytest.raises(DataError):
+        kind_of(path)
 
 
 def test_a_format_decides(tmp_path):
     path = save(tmp_path / "v.txt", PAIRS)
-    assert looks_like_vectors(path, "glove")
-    assert not looks_like_vectors(path, "csv")
-    assert not looks_like_vectors(path, "unknown")
-    assert not looks_like_vectors(save(tmp_path / "v.vec", lines_of(WORDS, VALUES)), "edges")
-    assert looks_like_vectors(save(tmp_path / "v.vec", lines_of(WORDS, VALUES, ",")), "csv")
+    assert kind_of(path, "glove") == "vectors"
+    assert kind_of(path, "trials") == "trials"
+    assert kind_of(path, "csv") == kind_of(path, "matrix") == "associations"
+    assert kind_of(save(tmp_path / "v.vec", lines_of(WORDS, VALUES, ",")), "csv") == "vectors"
 
 
 @pytest.mark.parametrize("format", ["csv:x", "word", "npz:", "edges"])
 def test_unknown_formats(tmp_path, format):
     with pytest.raises(ParameterError):
         read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format=format)
-
-
-@pytest.mark.parametrize(
-    ("share", "unit", "names", "counts"),
-    [
-        (0.6, 1, "abcdef", True),
-        (0.45, 0.25, "abcdef", True),  # covers in percent
-        (0.2, 1, "abcdef", False),
-        (0.6, -1, "abcdef", False),
-        (0.6, 1, [f"x{i}" for i in range(6)], False),
-    ],
-)
-def test_tables_of_sites_and_species_as_r_writes_them(tmp_path, share, unit, names, counts):
-    rng = np.random.default_rng(0)
-    values = rng.integers(1, 9, (20, 6)) * (rng.random((20, 6)) >= share)
-    lines = [",".join(['""', *(f'"{name}"' for name in names)])]
-    lines += [
-        ",".join([f'"{i + 1}"', *(f"{v:g}" for v in unit * row)]) for i, row in enumerate(values)
-    ]
-    file = tmp_path / "sites.csv"
-    file.write_text("\n".join(lines) + "\n")
-    assert looks_like_counts(file) is counts

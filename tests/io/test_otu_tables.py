@@ -7,7 +7,7 @@ import pytest
 
 from manymaps.errors import DataError
 from manymaps.io.counts import read_counts
-from manymaps.io.kinds import looks_like_counts
+from manymaps.io.kinds import kind_of
 
 VALUES = [[5, 0, 3, 0], [0, 2, 0, 7], [1, 0, 0, 0]]
 SAMPLES = ("1", "2", "3", "10")
@@ -49,7 +49,7 @@ def check(counts):
 def test_numbered_samples_are_a_header(tmp_path, taxa, comment):
     file = tmp_path / "otu.txt"
     file.write_text(as_text(taxa, comment))
-    assert looks_like_counts(file)
+    assert kind_of(file) == "counts"
     counts = read_counts(file)
     check(counts)
     assert {k: v.tolist() for k, v in counts.row_metadata.items()} == (
@@ -77,7 +77,7 @@ class TestBiom:
         return file
 
     def test_counts_and_metadata(self, file):
-        assert looks_like_counts(file)
+        assert kind_of(file) == "counts"
         counts = read_counts(file)
         check(counts)
         assert counts.row_metadata["taxonomy"].tolist() == TAXA

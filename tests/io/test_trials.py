@@ -11,7 +11,7 @@ import pytest
 import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.kinds import looks_like_counts, looks_like_vectors
+from manymaps.io.kinds import kind_of
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.trials import holds_trials
 from trial_samples import swow_rows, write_plain, write_swow
@@ -364,8 +364,8 @@ def test_trials_are_told_from_counts_and_vectors(tmp_path, header):
     pl.DataFrame(rows, schema=names, orient="row").write_parquet(tmp_path / "a.parquet")
     for path in (file, tmp_path / "a.parquet"):
         assert holds_trials(path)
-        assert not looks_like_counts(path)
-        assert not looks_like_vectors(path)
+        assert kind_of(path) != "counts"
+        assert kind_of(path) != "vectors"
 
 
 def test_trials_are_known_in_utf_16(tmp_path):
@@ -373,5 +373,5 @@ def test_trials_are_known_in_utf_16(tmp_path):
     text = "\n".join(",".join(row) for row in [HEADER, *ROWS[:4]]) + "\n"
     path.write_text(text + "p4,20,Fe,tie,knot,,\n" * 200, "utf-16")
     assert holds_trials(path)
-    assert not looks_like_counts(path)
+    assert kind_of(path) != "counts"
     assert mm.read_trials(path).n_trials == 204

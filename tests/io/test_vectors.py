@@ -13,7 +13,7 @@ from scipy import sparse
 
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import VALUES, WORDS, assert_same, lines_of, save, text_of
 
@@ -153,7 +153,7 @@ def test_annotated_data(tmp_path, kind):
         assert vectors.labels == tuple(WORDS)
         dense = vectors.values if kind is np.asarray else vectors.values.toarray()
         np.testing.assert_array_equal(dense, VALUES)
-    assert looks_like_vectors(path)
+    assert kind_of(path) == "vectors"
     assert_same(read_vectors(path, format="h5ad:X_pca"), WORDS, VALUES[:, :2])
     with pytest.raises(DataError):
         read_vectors(path, format="h5ad:X_umap")
@@ -196,9 +196,9 @@ def test_objects_that_are_refused(data):
 
 def test_published_files_are_not_vectors(data_folder):
     norms = data_folder / "usf" / "usf_free_association.tsv.gz"
-    assert not looks_like_vectors(norms)
+    assert kind_of(norms) != "vectors"
     for name in ("numbers10_similarity.csv", "phonemes16_confusion.csv"):
-        assert not looks_like_vectors(data_folder / "similarity" / name)
+        assert kind_of(data_folder / "similarity" / name) != "vectors"
 
 
 # --- a few rows of a large file -------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from manymaps.errors import DataError
 from manymaps.io import word2vec
-from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, assert_same, binary_of, lines_of, save, text_of
 
@@ -31,7 +31,7 @@ def test_text_with_and_without_header_whatever_the_name(tmp_path, name, end):
         assert_same(vectors)
         assert vectors.report.n_read == 4
         assert vectors.report.source == str(path)
-        assert looks_like_vectors(path)
+        assert kind_of(path) == "vectors"
 
 
 @pytest.mark.parametrize("separator", ["\t", "  ", " \t"])
@@ -46,7 +46,7 @@ def test_other_white_space_between_numbers(tmp_path, separator):
 def test_binary_with_and_without_ends_of_line(tmp_path, name, end):
     path = save(tmp_path / name, binary_of(WORDS, VALUES, end))
     assert_same(read_vectors(path))
-    assert looks_like_vectors(path)
+    assert kind_of(path) == "vectors"
     assert read_vectors(path, words=["elk", "bat"]).labels == ("elk", "bat")
 
 
@@ -54,7 +54,7 @@ def test_binary_with_and_without_ends_of_line(tmp_path, name, end):
 def test_compressed_files(tmp_path, content):
     path = save(tmp_path / "v.gz", gzip.compress(content))
     assert_same(read_vectors(path))
-    assert looks_like_vectors(path)
+    assert kind_of(path) == "vectors"
 
 
 def test_words_may_hold_spaces_commas_numbers_and_hashes(tmp_path):

@@ -155,14 +155,14 @@ def _note_of_counts(found: mm.CountEvaluation, options: EvaluateOptions) -> None
 
 def _holds_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
     """Check whether a file contains ratings, judging by the options or the column names."""
-    from manymaps.io.ratings import looks_like_ratings
+    from manymaps.io.kinds import kind_of
 
     reading = options.reading
     if options.ratings:
         return True
     others = (reading.columns, reading.count, reading.labels, options.metric)
     named = any(one is not None for one in others)
-    return atlas.kinds is None and not named and looks_like_ratings(options.file, reading.format)
+    return atlas.kinds is None and not named and kind_of(options.file, reading.format) == "ratings"
 
 
 def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:

@@ -34,7 +34,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import read_associations, response_columns
 from manymaps.io.columns import ColumnNames
 from manymaps.io.counts import counts_from, read_counts
-from manymaps.io.kinds import looks_like_counts, looks_like_vectors
+from manymaps.io.kinds import kind_of
 from manymaps.io.metadata import read_columns
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import holds_trials, read_trials
@@ -88,7 +88,7 @@ def holds_vectors(
         If a metric or a list of words is passed for associations.
     """
     pairs = _names_pairs(reading) or reading.format in ("edges", "matrix", "mtx", "trials")
-    if not pairs and (metric == "precomputed" or looks_like_vectors(file, reading.format)):
+    if not pairs and (metric == "precomputed" or kind_of(file, reading.format) == "vectors"):
         return True
     named = "--metric" if metric is not None else "--words" if words is not None else None
     if named is None:
@@ -305,7 +305,7 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
     if reading.columns or reading.count or (reading.rows and reading.rows not in ROW_SUMS):
         return True
     named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
-    return not (named or of_vectors) and looks_like_counts(file, reading.format)
+    return not (named or of_vectors) and kind_of(file, reading.format) == "counts"
 
 
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:

@@ -12,7 +12,6 @@ The rules for dropping, merging and scaling pairs are the same for all formats a
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -36,7 +35,7 @@ from manymaps.io.columns import (
     has_pair_header,
     usual_column,
 )
-from manymaps.io.files import PAIRS, Sample, sampled
+from manymaps.io.files import PAIRS, sampled
 from manymaps.io.frames import usual_header
 from manymaps.io.graphs import graph_pairs, is_graph, read_graphml
 from manymaps.io.kinds import PAIR_FORMATS, asked_format
@@ -54,7 +53,7 @@ from manymaps.io.matrices import (
 from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
 from manymaps.io.tables import RULE_OF, Table, frame_table, read_table
 from manymaps.io.trial_columns import TrialNames
-from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
+from manymaps.io.trials import Balance, has_trials, table_trials
 from manymaps.labels import listed
 
 ARRAYS = ("npy", "npz", "mtx")
@@ -191,14 +190,16 @@ def read_associations(
     """
     first, rule = split_responses(responses)
     rules = Rules(rule, rows, self_pairs)
-    sample = sampled(path)
-    columns: dict[str, Any] = {"cue": cue, "response": response}
-    names = TrialNames(cue, response, participant)
+    trial_names = TrialNames(cue, response, participant)
+    named = ColumnNames(cue, response, strength)
+    table = _opened(path, named, format)
     of_trials: dict[str, Any] = {"participant": participant, "where": where, "balance": balance}
-    if strength is None and labels is None and holds_trials(sample, names, format):
-        of_trials["missing"] = missing
-        trials = read_trials(sample, format=format, fold=fold, **columns, **of_trials)
-        return trials.associations(responses, rows=rows, self_pairs=self_pairs)
+    may_be = table is not None and strength is None and labels is None
+    if may_be and format not in ("edges", "matrix"):
+        assert table is not None
+        if format == "trials" or trial_names.of_trials or has_trials(table, trial_names):
+            trials = table_trials(table, trial_names, fold, where, balance, missing)
+            return trials.associations(responses, rows=rows, self_pairs=self_pairs)
     for name, value in of_trials.items():
         if value is not None:
             raise ParameterError(
@@ -209,10 +210,16 @@ def read_associations(
             )
     # Files of strengths by Small World of Words have a column for each number of answers.
     if first is not None and strength is None:
-        strength = _strengths_of(sample, responses, first)
-    entries = read_entries(
-        sample, ColumnNames(cue, response, strength), format=format, labels=labels
-    )
+        strength = f"R{'123456789'[:first]}.Strength"
+        if table is None or folded(strength) not in map(folded, table.names):
+            raise ParameterError(
+                f"selects answers of trials, and {path} has neither trials (a row per participant "
+                f"and cue, with R1, R2, ...) nor a column {strength!r}",
+                name="responses",
+                value=responses,
+            )
+        named = ColumnNames(cue, response, strength)
+    entries = _entries(path, table, named, format, labels)
     if isinstance(entries, LabelledMatrix):
         if missing is not None:
             raise ParameterError(
@@ -226,20 +233,20 @@ def read_associations(
     return associate(entries.folded() if fold else entries, rules)
 
 
-def _strengths_of(sample: Sample, responses: str, first: int) -> str:
-    """Return the Small World of Words column with the strengths over the first answers."""
-    column = f"R{'123456789'[:first]}.Strength"
-    if sample.container() == "parquet":
-        return column  # the reader lists the columns if this column is missing
-    header = sample.lines.split(b"\n")[0].decode("utf-8", "replace").replace('"', "")
-    if folded(column) not in map(folded, re.split("[\t,;|]", header)):
-        raise ParameterError(
-            f"selects answers of trials, and {sample} has neither trials (a row per participant "
-            f"and cue, with R1, R2, ...) nor a column {column!r}",
-            name="responses",
-            value=responses,
-        )
-    return column
+def _opened(path: str | os.PathLike[str], names: ColumnNames, format: str | None) -> Table | None:
+    """Read the table in a file, or return None for an array, a graph or an annotated matrix."""
+    asked_format(format, PAIR_FORMATS)
+    sample = sampled(path)
+    kind = format if format in CONTAINERS else sample.container()
+    if kind not in (None, "parquet"):
+        return None
+
+    def is_header(first: Sequence[str]) -> bool:
+        # Two words without a known name are a pair.
+        is_known = names.any_given or has_pair_header(first, names)
+        return is_known or (len(first) != 2 and usual_header(first))
+
+    return read_table(sample, PAIRS, is_header=is_header)
 
 
 def read_entries(
@@ -255,29 +262,38 @@ def read_entries(
     The parameters and errors are the same as for `read_associations`. The parameter `rule`
     determines the allowed range of matrix values (see `manymaps.io.matrices`).
     """
-    asked_format(format, PAIR_FORMATS)
+    return _entries(path, _opened(path, names, format), names, format, labels, rule)
+
+
+def _entries(
+    path: str | os.PathLike[str],
+    table: Table | None,
+    names: ColumnNames,
+    format: str | None,
+    labels: Sequence[str] | str | os.PathLike[str] | None,
+    rule: ValueRule = "strengths",
+) -> LabelledMatrix | Pairs:
+    """Return the matrix or the list of pairs in a table, or else in another file."""
+    object_labels = None if labels is None else read_labels(labels)
+    if table is not None:
+        is_list = format == "edges" or not table.is_text
+        if format == "matrix" or not (
+            is_list or names.any_given or not _is_matrix(table, object_labels)
+        ):
+            return read_text_matrix(table, object_labels, rule)
+        pairs = table_pairs(table, names)
+        return pairs if object_labels is None else named_by(pairs, object_labels)
     sample = sampled(path)
     kind = format if format in CONTAINERS else sample.container()
-    object_labels = None if labels is None else read_labels(labels)
-    if kind in ARRAYS:
-        return read_array(sample.path, kind, object_labels, rule)
-    if kind in ("h5ad", "biom"):
-        article, contents = ("an", "vectors or counts") if kind == "h5ad" else ("a", "counts")
-        raise DataError(
-            f"{sample} is {article} .{kind} file; expected {PAIRS} "
-            f"(.{kind} files contain {contents})"
-        )
     if kind == "graphml":
         _check_graph_options(names, object_labels, str(sample))
         return read_graphml(sample.path, names.strength)
-    table = _pair_table(sample, names)
-    if table.is_text and (
-        format == "matrix"
-        or (format != "edges" and not names.any_given and _is_matrix(table, object_labels))
-    ):
-        return read_text_matrix(table, object_labels, rule)
-    pairs = table_pairs(table, names)
-    return pairs if object_labels is None else named_by(pairs, object_labels)
+    if kind in ARRAYS:
+        return read_array(sample.path, str(kind), object_labels, rule)
+    article, contents = ("an", "vectors or counts") if kind == "h5ad" else ("a", "counts")
+    raise DataError(
+        f"{sample} is {article} .{kind} file; expected {PAIRS} (.{kind} files contain {contents})"
+    )
 
 
 def response_columns(
@@ -288,14 +304,10 @@ def response_columns(
     The first name is None if counts are the only numbers of the pairs. Group sizes, such as "#G" in
     the USF norms, are the numbers of participants or responses per cue.
     """
-    sample = sampled(path)
-    kind = format if format in CONTAINERS else sample.container()
-    if kind not in (None, "parquet"):
+    table = _opened(path, names, format)
+    if table is None or not has_pair_header(table.names, names):
         return None, None
-    table = _pair_table(sample, names)
-    head = table.head[0]
-    if not has_pair_header(head, names):
-        return None, None
+    head = table.names
     count, size = usual_column(head, COUNT), usual_column(head, GROUP_SIZE)
     if usual_column(head, STRENGTH) is None:
         count = None
@@ -334,17 +346,6 @@ def read_group_sizes(
                 f"{setting('n_responses')} to ignore it"
             )
     return by_cue
-
-
-def _pair_table(path: Sample, names: ColumnNames) -> Table:
-    """Read a table of pairs, or a text file with a matrix."""
-
-    def is_header(first: Sequence[str]) -> bool:
-        # Two words without a known name are a pair.
-        is_known = names.any_given or has_pair_header(first, names)
-        return is_known or (len(first) != 2 and usual_header(first))
-
-    return read_table(path, PAIRS, is_header=is_header)
 
 
 def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, source: str) -> None:
@@ -439,11 +440,13 @@ def associations_from(
     if not names.any_given and _is_square_frame(data):
         index = [str(label).strip() for label in data.index]
         return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
+    table = frame_table(data, NO_FRAME)
     # A frame contains pairs if the user names a column of strengths, even if it has participants.
-    if strength is None and is_trial_frame(data, TrialNames(cue, response)):
-        trials = trials_from(data, cue=cue, response=response)
+    trial_names = TrialNames(cue, response)
+    if strength is None and has_trials(table, trial_names):
+        trials = table_trials(table, trial_names)
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    return associate(table_pairs(frame_table(data, NO_FRAME), names), rules)
+    return associate(table_pairs(table, names), rules)
 
 
 def table_pairs(table: Table, names: ColumnNames) -> Pairs:

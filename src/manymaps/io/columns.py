@@ -64,6 +64,11 @@ STRENGTH = aliases("""
 strength fsg r123strength r1strength weight weights value similarity sim score probability prob
 proximity association wt
 """)
+# Names of ratings that strengths of associations do not have.
+RATED = aliases("""
+simlex999 human(mean) humanmean humanscore human humanrating meanrating avgrating averagerating
+rating ratings relatedness meanrelatedness averagescore avgscore meanscore menscore goldsimilarity
+""")
 COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
 # USF lists the participants per cue as #G, and Small World of Words the responses per cue as N.
 GROUP_SIZE = aliases("""

@@ -7,21 +7,18 @@
 A `Sample` can be used in place of its path. Functions that detect the content of a file pass the
 sample on to the reader, which then opens the file again.
 
-The modules `manymaps.io.parquet`, `market` and `annotated` open the corresponding formats.
+The modules `manymaps.io.market` and `annotated` open the corresponding formats.
 
 The format of a file is detected from its first bytes, never only from its name. If the suffix is
 that of a container format but the bytes are not, an error is raised. Python objects are never
 unpickled.
 
-Tables and lists are encoded in UTF-8 with or without a byte order mark, or in UTF-16 with a byte
-order mark. Bytes that are not UTF-8 raise an error in labels and strengths, and are ignored in
-columns that are not read. Other encodings are not guessed, because a wrong guess would change words
-silently.
+Tables and lists are encoded in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252, which a
+note reports.
 """
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 import zipfile
@@ -96,26 +93,19 @@ class Sample(os.PathLike[str]):
         DataError
             If the file is empty, or if `stored_format` raises it.
         """
-        _check_not_empty(self.start, self.path, expected)
+        check_not_empty(self.start, self.path, expected)
         return self._container
 
     @cached_property
     def _container(self) -> str | None:
         return stored_format(self.path, self.start)
 
-    @cached_property
+    @property
     def lines(self) -> bytes:
-        """First complete lines of a text file, in UTF-8."""
-        text = to_utf8(self.start, str(self.path), final=self.is_whole)
-        return text if self.is_whole else text[: text.rfind(b"\n") + 1] or text
-
-    @cached_property
-    def parquet(self) -> Any:
-        """First rows of a Parquet file, as a pyarrow table."""
-        from manymaps.io.parquet import open_parquet
-
-        with open_parquet(self.path) as file:
-            return next(file.batches(SAMPLE_LINES - 1), file.schema.empty_table())
+        """First complete lines of a text file."""
+        if self.is_whole or self.start.startswith(UTF16_MARKS):
+            return self.start[: len(self.start) // 2 * 2] if not self.is_whole else self.start
+        return self.start[: self.start.rfind(b"\n") + 1]
 
 
 # A command tests a file for several kinds of data, in functions that accept a path.
@@ -153,11 +143,12 @@ def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
     path = Path(path)
     with unpacked(path) as file:
         data = file.read()
-    _check_not_empty(data, path, expected)
+    check_not_empty(data, path, expected)
     return data
 
 
-def _check_not_empty(data: bytes, path: Path, expected: str) -> None:
+def check_not_empty(data: bytes, path: Path, expected: str) -> None:
+    """Raise a DataError for a file without text."""
     if not data.removeprefix(UTF8_MARK).strip():
         raise DataError(f"{path} is empty; expected {expected}")
 
@@ -243,29 +234,6 @@ def _archive(source: object) -> DataError:
     )
 
 
-def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
-    """Convert text to UTF-8 without a byte order mark, from UTF-8 or from UTF-16 with a mark.
-
-    If `final` is false, the text may end within a character.
-    """
-    if data[:2] in UTF16_MARKS:
-        try:
-            data = codecs.getincrementaldecoder("utf-16")().decode(data, final).encode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"{source}: byte {error.start} is not UTF-16, although the file has its mark; save "
-                "the file as UTF-8"
-            ) from error
-    if b"\x00" in data[:1024]:
-        raise DataError(
-            f"{source} is not text (it contains zero bytes); name its format, one of 'parquet', "
-            "'npy', 'npz' and 'mtx', or save it as CSV in UTF-8"
-        )
-    if data[:4] == ZIP:
-        raise _archive(source)
-    return data.removeprefix(UTF8_MARK)
-
-
 def is_binary(data: bytes) -> bool:
     """Return whether bytes are not text, because they contain zeros without the mark of UTF-16."""
     return b"\x00" in data and not data.startswith(UTF16_MARKS)
@@ -279,11 +247,16 @@ def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
     >>> decoded("déjà".encode("latin-1"), "a.txt")
     ('déjà', ('a.txt is not UTF-8; it was read as Windows-1252',))
     """
+    if data[:4] == ZIP:
+        raise _archive(source)
     if is_binary(data):
         raise DataError(f"{source} is not text (it contains zero bytes); save it as UTF-8")
     try:
         if data.startswith(UTF16_MARKS):
-            return data.decode("utf-16"), ()
+            text = data.decode("utf-16")
+            if "\0" in text:
+                raise DataError(f"{source} contains zero characters; remove them")
+            return text, ()
         return data.decode("utf-8-sig"), ()
     except UnicodeDecodeError as error:
         if error.encoding != "utf-8":
@@ -297,23 +270,8 @@ def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
 
 
 def split_lines(data: bytes, source: str) -> list[str]:
-    """Split a text at \\r and \\n (not at other Unicode line breaks), and strip the lines.
-
-    Raises
-    ------
-    DataError
-        If the text is not UTF-8.
-    """
-    clean = to_utf8(data, source)
-    try:
-        text = clean.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = clean[: error.start].count(b"\n") + 1
-        raise DataError(
-            f"{source}, line {line}: byte 0x{clean[error.start]:02X} is not UTF-8; "
-            "save the file as UTF-8"
-        ) from error
-    return [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
+    """Split a text at \\r and \\n (not at other Unicode line breaks), and strip the lines."""
+    return [line.strip() for line in re.split(r"\r\n|\r|\n", decoded(data, source)[0])]
 
 
 def array_heads(path: Path, kind: str) -> Heads:

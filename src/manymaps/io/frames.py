@@ -9,6 +9,7 @@ UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. Parquet files keep 
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import os
 import re
@@ -20,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manymaps.archive.door import reading
 from manymaps.data.tables import DECIMAL_COMMA, MISSING, has_header, is_number
 from manymaps.errors import DataError, not_installed
-from manymaps.io.files import read_bytes, stored_format, suffix_of, to_utf8
-from manymaps.io.parquet import open_parquet
+from manymaps.io.files import Sample, check_not_empty, decoded, read_bytes, stored_format, suffix_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,14 +96,15 @@ def read_frame(
     ...     read_frame(file).to_dict("index")
     {2: {'cue': 'tie', 'response': 'NA'}, 4: {'cue': 'knot', 'response': ''}}
     """
+    whole = path.start if isinstance(path, Sample) and path.is_whole else None
     path = Path(path)
     if suffix_of(path) in SHEETS:
         return _sheet(path, is_header)
-    data = read_bytes(path, expected)
+    data = read_bytes(path, expected) if whole is None else whole
+    check_not_empty(data, path, expected)
     stored = stored_format(path, data[:HEAD_BYTES])
     if stored == "parquet":
-        with open_parquet(path) as file:
-            return described(file.read().to_pandas(), str(path))
+        return described(_parquet(path), str(path))
     if stored is not None:
         raise DataError(f"{path} is a file of the format {stored}; expected {expected}")
     return text_frame(data, str(path), is_header, spaced, typed)
@@ -122,7 +124,7 @@ def text_frame(
     typed: bool = False,
 ) -> pd.DataFrame:
     """Read a text as `read_frame` does."""
-    data, notes = _decoded(data, source)
+    data, notes = _cleaned(data, source)
     delimiter, rows, skipped = _split(data, spaced)
     if not rows:
         raise DataError(f"{source} is empty; expected a table")
@@ -175,23 +177,10 @@ def _all_numbers(cells: Sequence[str]) -> bool:
     )
 
 
-def _decoded(data: bytes, source: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return a text as UTF-8 without mark-up, and a note if it is in Windows-1252."""
-    data = to_utf8(data, source)
-    notes: tuple[str, ...] = ()
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        notes = (f"line {line} is not UTF-8: the file was read as Windows-1252",)
-        try:
-            data = data.decode("cp1252").encode()
-        except UnicodeDecodeError as other:
-            line = data.count(b"\n", 0, other.start) + 1
-            raise DataError(
-                f"{source}, line {line}: byte 0x{data[other.start]:02X} is neither UTF-8 nor "
-                "Windows-1252; save the file as UTF-8"
-            ) from error
+def _cleaned(data: bytes, source: str) -> tuple[bytes, tuple[str, ...]]:
+    """Return a text as UTF-8 without mark-up and comments, and a note if it was in another code."""
+    text, notes = decoded(data, source)
+    data = text.encode()
     if data.lstrip()[:1] == b"<":
         data = MARKUP.sub(b"", data)
     if data.lstrip()[:1] == b"#":
@@ -334,6 +323,17 @@ def _wrong_quotes(data: bytes, delimiter: str) -> tuple[int, str] | None:
     except csv.Error as error:
         return line, str(error)
     return None
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    """Read a Parquet file with its types."""
+    import pandas as pd
+
+    if not importlib.util.find_spec("pyarrow"):
+        advice = ", or save the file in another format"
+        raise ImportError(not_installed(f"reading {path}", "pyarrow", advice))
+    with reading(path, "Parquet"):
+        return pd.read_parquet(path, engine="pyarrow")
 
 
 def _sheet(path: Path, is_header: Callable[[Sequence[str]], bool]) -> pd.DataFrame:

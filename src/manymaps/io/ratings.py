@@ -11,9 +11,8 @@ A layout is recognized by its column names, regardless of the delimiter. Without
 columns of words and the first numeric column after these are read. If a file has columns for
 individual judges and a column of means (such as WordSim's `set1.csv`), the means are read.
 
-A file with two columns of words and one of numbers may contain ratings or associations. The column
-names usually distinguish the two (see `looks_like_ratings`). If they do not, for example in a file
-without a header, the values are examined: only ratings contain fractional values above 1.
+A file with two columns of words and one of numbers may contain ratings or associations. Only the
+column names distinguish the two (see `manymaps.io.kinds.kind_of`).
 """
 
 from __future__ import annotations
@@ -29,20 +28,15 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.data.tables import is_number
 from manymaps.errors import DataError, setting
-from manymaps.io.columns import ColumnNames, Role, aliases, find_roles, usual_column
-from manymaps.io.files import sampled
+from manymaps.io.columns import RATED, ColumnNames, Role, aliases, find_roles, usual_column
 from manymaps.io.frames import usual_header
 from manymaps.io.kinds import asked_format
-from manymaps.io.tables import RULE_OF, Cells, Table, cells_of, frame_table, head_passes, read_table
+from manymaps.io.tables import RULE_OF, Cells, Table, cells_of, frame_table, read_table
 from manymaps.labels import listed, shown
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
 
 # Column names that only ratings have, and names that are also used for association strengths.
-RATED = aliases("""
-simlex999 human(mean) humanmean humanscore human humanrating meanrating avgrating averagerating
-rating ratings relatedness meanrelatedness averagescore avgscore meanscore menscore goldsimilarity
-""")
 SHARED = aliases("similarity sim score mean average value strength weight")
 FIRST = aliases("word1 w1 term1 item1 noun1 verb1 left worda cue stimulus")
 SECOND = aliases("word2 w2 term2 item2 noun2 verb2 right wordb response target")
@@ -237,51 +231,6 @@ def ratings_from(
     first, second, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
     cells = cells_of([first, second], numbers, lambda k: f"the pairs, row {k}")
     return _ratings(cells, (), "the pairs")
-
-
-def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Return whether the first lines of a file contain ratings of word pairs.
-
-    A file of ratings has two columns of words and a numeric column. If only ratings have the name
-    of the numeric column, the result is true. If this column has no name or a name that is also
-    used for strengths, its values are examined. They must be neither strengths (at most 1) nor
-    counts (integers), and each pair must occur only once, in one direction.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from manymaps.io.ratings import looks_like_ratings
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rated, norms = pathlib.Path(folder, "a.csv"), pathlib.Path(folder, "b.csv")
-    ...     _ = rated.write_text("Word 1,Word 2,Human (mean)\\ntie,knot,6.5\\n")
-    ...     _ = norms.write_text("cue,response,strength\\ntie,knot,.6\\nknot,tie,1\\n")
-    ...     looks_like_ratings(rated), looks_like_ratings(norms)
-    (True, False)
-    """
-    if format == "ratings":
-        return True
-    if format not in (None, *RATING_FORMATS):
-        return False
-    return head_passes(sampled(path), _is_rated, is_header=_is_header, spaced=True)
-
-
-def _is_rated(table: Table) -> bool:
-    """Return whether a table contains ratings, judged by its column names or its values."""
-    if not table.is_text:
-        return _has_name(table.head[0], RATED)
-    cells, header, _ = _cells(table, ColumnNames())
-    if _has_name(header, RATED):
-        return True
-    if _has_name(header, ("cue", "source", "from", "stimulus")):
-        return False
-    first, second = cells.columns
-    values = cells.numbers
-    assert values is not None
-    if not np.isfinite(values).all() or any(map(is_number, (*first.texts, *second.texts))):
-        return False
-    are_fractions = (values > 1) & (values != np.rint(values))
-    pairs = set(map(frozenset, zip(first.cells(), second.cells(), strict=True)))
-    return bool(are_fractions.any()) and len(pairs) == values.size
 
 
 def _is_header(first: Sequence[str]) -> bool:

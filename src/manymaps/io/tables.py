@@ -39,7 +39,7 @@ from manymaps.data.tables import (
 )
 from manymaps.errors import DataError
 from manymaps.io.files import Sample
-from manymaps.io.frames import HEAD_ROWS, described, read_frame, text_frame, usual_header
+from manymaps.io.frames import HEAD_ROWS, read_frame, text_frame, usual_header
 from manymaps.labels import repeated_label
 
 if TYPE_CHECKING:
@@ -323,7 +323,6 @@ def read_table(
     typed: bool = False,
 ) -> Table:
     """Read the table in a file, as `read_frame` does."""
-    path = path.path if isinstance(path, Sample) else path
     frame = read_frame(path, expected, is_header=is_header, spaced=spaced, typed=typed)
     if frame.shape[1] < 2:
         raise DataError(
@@ -341,26 +340,11 @@ def frame_table(data: Any, refused: str = "{} is not a data frame") -> Table:
     return Table(frame)
 
 
-def head_passes(
-    sample: Sample,
-    test: Callable[[Table], bool],
-    *,
-    is_header: Header = usual_header,
-    spaced: bool = False,
-) -> bool:
-    """Return whether the first rows of a file are a table that passes a test.
-
-    The result is false if the rows cannot be read. The reader that is selected later reports the
-    error.
-    """
-    try:
-        if sample.container() == "parquet":
-            return test(Table(described(sample.parquet.to_pandas(), str(sample))))
-        if sample.container() is not None:
-            return False
-        return test(Table(text_frame(sample.lines, str(sample), is_header, spaced)))
-    except (DataError, ImportError):
-        return False
+def head_table(sample: Sample, *, is_header: Header = usual_header) -> Table:
+    """Return the first rows of a text file, or a Parquet file, as a table."""
+    if sample.container() == "parquet":
+        return Table(read_frame(sample))
+    return Table(text_frame(sample.lines, str(sample), is_header))
 
 
 def check_places(

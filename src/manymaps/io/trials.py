@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -27,7 +28,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.files import sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
-from manymaps.io.tables import Table, frame_table, head_passes, read_table
+from manymaps.io.tables import Table, frame_table, head_table, read_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.labels import listed, unaccented
 
@@ -136,8 +137,7 @@ def read_trials(
     """
     asked_format(format, TRIAL_FORMATS)
     names = TrialNames(cue, response, participant)
-    table = read_table(path, EXPECTED)
-    return _selected(_table_trials(table, names, missing), fold, where, balance)
+    return table_trials(read_table(path, EXPECTED), names, fold, where, balance, missing)
 
 
 def trials_from(
@@ -184,8 +184,8 @@ def trials_from(
     [0.0, 0.5, 0.5]
     """
     table = frame_table(data, NO_FRAME)
-    trials = _table_trials(table, TrialNames(cue, response, participant), missing)
-    return _selected(trials, fold, where, balance)
+    names = TrialNames(cue, response, participant)
+    return table_trials(table, names, fold, where, balance, missing)
 
 
 def holds_trials(
@@ -203,31 +203,34 @@ def holds_trials(
         Format specified by the user. If it is "trials", the result is true.
     """
     wanted = names or TrialNames()
-    if format == "trials" or (wanted.of_trials and format in (None, *TRIAL_FORMATS)):
-        return True
     if format not in (None, *TRIAL_FORMATS):
         return False
-    return head_passes(sampled(path), lambda table: _has_trials(table, wanted))
+    if format == "trials" or wanted.of_trials:
+        return True
+    with suppress(DataError, ImportError):  # the reader that is selected later reports the error
+        sample = sampled(path)
+        return sample.container() in (None, "parquet") and has_trials(head_table(sample), wanted)
+    return False
 
 
-def is_trial_frame(data: Any, names: TrialNames) -> bool:
-    """Return whether a data frame contains trials, judged by its column names and first rows."""
-    try:
-        return _has_trials(frame_table(data, NO_FRAME), names)
-    except DataError:
-        return False
-
-
-def _has_trials(table: Table, names: TrialNames) -> bool:
-    """Return whether the first rows of a table contain trials."""
+def has_trials(table: Table, names: TrialNames) -> bool:
+    """Return whether a table contains trials, judged by its column names and first rows."""
     try:
         return find_trial_columns(table.head[0], table.head[1:], names, table.source) is not None
     except (DataError, ParameterError):
         return False
 
 
-def _selected(trials: Trials, fold: bool, where: str | None, balance: Balance) -> Trials:
-    """Fold labels, select trials by a condition, and balance the participants per cue, in order."""
+def table_trials(
+    table: Table,
+    names: TrialNames,
+    fold: bool = False,
+    where: str | None = None,
+    balance: Balance = None,
+    missing: str | Sequence[str] | None = None,
+) -> Trials:
+    """Return the trials in a table, folded, selected by a condition, and balanced, in order."""
+    trials = _table_trials(table, names, missing)
     if fold:
         trials = trials.folded()
     if where is not None:

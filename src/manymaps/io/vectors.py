@@ -116,6 +116,11 @@ def read_vectors(
     asked, key = asked_format(format, VECTOR_FORMATS, KEYED)
     wanted, notes = _wanted(words)
     kind = asked or vector_format(sample)
+    if kind in ("mtx", "graphml", "biom"):
+        raise DataError(
+            f"{sample} is a file of the format {kind}, which cannot contain vectors; save a "
+            "table of vectors as NPY or by scipy.sparse.save_npz, or read a graph as associations"
+        )
     source, column = str(path), None
     if labels is not None:
         if kind not in (*TABLES, "parquet", "npy", "npz"):
