@@ -458,8 +458,6 @@ def test_frames(make):
 def test_parquet(tmp_path):
     parquet.write_table(pa.table(COLUMNS), tmp_path / "n.parquet")
     assert as_dict(read_associations(tmp_path / "n.parquet")) == EXPECTED
-    (tmp_path / "n.parquet").rename(tmp_path / "n.bin")
-    assert as_dict(read_associations(tmp_path / "n.bin")) == EXPECTED
     coded = pa.table({**COLUMNS, "Cue": pa.array(COLUMNS["Cue"]).dictionary_encode()})
     parquet.write_table(coded, tmp_path / "coded.parquet")
     assert as_dict(read_associations(tmp_path / "coded.parquet", format="parquet")) == EXPECTED

@@ -14,7 +14,7 @@ from scipy import sparse
 from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.counts import read_counts
-from manymaps.io.files import read_bytes, split_lines, stored_format
+from manymaps.io.files import read_bytes, split_lines
 from manymaps.io.metadata import read_columns
 from manymaps.io.vectors import read_vectors
 from vector_samples import save
@@ -58,12 +58,17 @@ def test_a_word_may_begin_like_an_archive(tmp_path):
     assert read_vectors(path).labels == ("BZhou", "tie")
 
 
-def test_an_archive_of_arrays_needs_no_name(tmp_path):
+def test_the_suffix_is_the_format(tmp_path):
     sparse.save_npz(tmp_path / "s.npz", sparse.csr_array([[0, 1, 2], [3, 0, 1]]))
-    (tmp_path / "s.npz").rename(tmp_path / "s")
-    path = tmp_path / "s"
-    assert stored_format(path, path.read_bytes()) == "npz"
-    assert read_counts(path).values.sum() == 7
+    path = (tmp_path / "s.npz").rename(tmp_path / "s.txt")
+    with pytest.raises(DataError, match=r"s\.txt is a zip archive"):
+        read_counts(path)
+    assert read_counts(path, format="npz").values.sum() == 7
+    for suffix in ".npy", ".npz", ".parquet", ".mtx", ".h5ad", ".graphml", ".biom":
+        path = save(tmp_path / f"a{suffix}", b"cue,response\ntie,knot\n")
+        for read in read_associations, read_counts, read_vectors:
+            with pytest.raises(DataError, match=rf"a\{suffix}"):
+                read(path)
 
 
 def test_spreadsheets_and_pickles_are_refused(tmp_path):

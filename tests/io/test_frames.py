@@ -47,7 +47,7 @@ def test_tables_are_read_by_one_set_of_rules(write, name):
         ("a.csv", 'a,b\n5" nail,x\n"open,y\n', "line 3: .* close every quotation mark"),
         ("a.csv", "a,b\n" + "x,y\n" * 40 + "1,2,3\n", "line 42 has 3 cells"),
         ("a.xlsx", "a", "spreadsheet"),
-        ("a.parquet", "a,b\n", "does not start like a file of the format parquet"),
+        ("a.parquet", "a,b\n", "cannot be read as Parquet"),
         ("a.txt", '"a" "b"\n"x" "y"\n"x" y z\n', "row 3 has 3 cells when split at spaces"),
     ],
 )

@@ -83,8 +83,6 @@ def test_arrays_in_files(tmp_path):
     for name in ("a.npy", "c.npz", "d.npz", "e.mtx", "f.mtx", "g.mtx.gz"):
         assert_matrix(read_associations(tmp_path / name, rows="keep"), "012")
         assert_matrix(read_associations(tmp_path / name, rows="keep", labels=labels))
-    (tmp_path / "a.npy").rename(tmp_path / "unnamed")
-    assert_matrix(read_associations(tmp_path / "unnamed", rows="keep"), "012")
 
 
 @pytest.mark.parametrize(

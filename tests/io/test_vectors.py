@@ -104,9 +104,6 @@ def test_npy_of_other_types(tmp_path):
     assert_same(read_vectors(path, labels=WORDS))
     save(tmp_path / "v.words", "\n".join(WORDS))
     assert_same(read_vectors(path))
-    np.save(tmp_path / "npy", VALUES[:, :2])
-    (tmp_path / "npy.npy").rename(tmp_path / "npy")
-    assert read_vectors(tmp_path / "npy").labels == tuple("0123")
     np.save(path, VALUES[0])
     with pytest.raises(DataError):
         read_vectors(path)

@@ -9,9 +9,8 @@ sample on to the reader, which then opens the file again.
 
 The modules `manymaps.io.market` and `annotated` open the corresponding formats.
 
-The format of a file is detected from its first bytes, never only from its name. If the suffix is
-that of a container format but the bytes are not, an error is raised. Python objects are never
-unpickled.
+The suffix of a file determines its format, and a file with another suffix is text. Python objects
+are never unpickled.
 
 Tables and lists are encoded in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252, which a
 note reports.
@@ -21,7 +20,6 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -43,15 +41,13 @@ from manymaps.labels import listed
 
 Heads: TypeAlias = Mapping[str, Head]
 
-MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx", b"%Mat": "mtx", b"\x89HDF": "h5ad"}
-CONTAINERS = (".parquet", ".npy", ".npz", ".mtx", ".h5ad", ".graphml")
-BIOM_STARTS = (b"{", b"\x89HDF")
-XML = re.compile(
-    rb"(\xef\xbb\xbf)?\s*<(\?xml|graphml\b|!DOCTYPE\s+graphml)|(\xff\xfe<\0|\xfe\xff\0<)\0?[?g]"
-)
+CONTAINERS = {
+    ".parquet": "parquet", ".pq": "parquet", ".npy": "npy", ".npz": "npz", ".mtx": "mtx",
+    ".h5ad": "h5ad", ".graphml": "graphml", ".biom": "biom",
+}  # fmt: skip
+# Containers that are not read from a compressed file.
+UNPACKED = ("parquet", "npy", "npz", "h5ad")
 ZIP = b"PK\x03\x04"
-FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
-PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # Number of bytes from which the content of a file is detected. If the lines below are longer, they
@@ -175,68 +171,37 @@ def stem_of(path: Path, *suffixes: str) -> str:
 
 
 def stored_format(path: Path, start: bytes) -> str | None:
-    """Detect a container format from the first bytes of a file, or return None for a text file.
+    """Return the container format of a file by its suffix, or None for a text file.
 
     Raises
     ------
     DataError
-        If the file is a pickle, a fastText model or an archive of other files, or if its content
-        does not match its suffix. If it is compressed under another suffix, or if it is an array, a
-        Parquet or an HDF5 file in a compressed file.
+        If the first bytes are those of a compressed file or a zip archive that the suffix does not
+        name, or if the suffix is that of a compressed array, Parquet or .h5ad file.
     """
     packer = next((suffix for magic, suffix in PACKED.items() if start.startswith(magic)), None)
     if packer is not None:
         raise DataError(f"{path} is compressed; name it {path.name}{packer}, or decompress it")
-    if suffix_of(path) == ".biom" and start.lstrip().startswith(BIOM_STARTS):
-        return "biom"
-    kind = MAGIC.get(start[:4], "npz" if start[:4] == ZIP else None)
-    if is_packed(path) and kind not in (None, "mtx"):
+    kind = CONTAINERS.get(suffix_of(path))
+    if kind in UNPACKED and is_packed(path):
         raise DataError(f"{path} is a compressed {kind} file; decompress it")
-    if start[:4] in MAGIC:
-        return kind
-    if XML.match(start):
-        return "graphml"
-    suffix = suffix_of(path)
-    # Spreadsheets are also zip archives.
-    if start[:4] == ZIP:
-        if suffix != ".npz" and not _holds_arrays(path):
-            raise _archive(path)
-        return "npz"
-    if start[:4] == FASTTEXT_MODEL:
-        raise DataError(f"{path} is a fastText model; read the .vec file that came with it")
-    if PICKLE.match(start):
+    if kind is None and start.startswith(ZIP):
         raise DataError(
-            f"{path} is a Python pickle, which may execute code and is not read; load it yourself "
-            "and pass the object to vectors_from (gensim's KeyedVectors) or counts_from, or save "
-            "it by save_word2vec_format or as NPZ"
+            f"{path} is a zip archive; unpack it, or name it by its format (.npz, .xlsx)"
         )
-    if suffix in CONTAINERS:
-        raise DataError(
-            f"{path} does not start like a file of the format {suffix[1:]}; check that it is "
-            "complete and in this format"
-        )
-    return None
-
-
-def _holds_arrays(path: Path) -> bool:
-    """Return whether a zip archive contains any arrays."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except zipfile.BadZipFile:
-        return False
-    return bool(names) and all(name.endswith(".npy") for name in names)
-
-
-def _archive(source: object) -> DataError:
-    return DataError(
-        f"{source} is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"
-    )
+    return kind
 
 
 def is_binary(data: bytes) -> bool:
     """Return whether bytes are not text, because they contain zeros without the mark of UTF-16."""
     return b"\x00" in data and not data.startswith(UTF16_MARKS)
+
+
+def _not_text(source: str) -> DataError:
+    return DataError(
+        f"{source} is not text (it contains zero bytes); name it by its format "
+        f"({', '.join(CONTAINERS)}), save it as UTF-8, or pass an object in memory"
+    )
 
 
 def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
@@ -247,10 +212,8 @@ def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
     >>> decoded("déjà".encode("latin-1"), "a.txt")
     ('déjà', ('a.txt is not UTF-8; it was read as Windows-1252',))
     """
-    if data[:4] == ZIP:
-        raise _archive(source)
     if is_binary(data):
-        raise DataError(f"{source} is not text (it contains zero bytes); save it as UTF-8")
+        raise _not_text(source)
     try:
         if data.startswith(UTF16_MARKS):
             text = data.decode("utf-16")
