@@ -35,9 +35,9 @@ def test_inspect_says_what_the_trials_are(raw):
 
 
 def test_options_choose_answers_and_people(raw):
-    options = ("--responses", "R1,keep:2", "--where", "age < 45 and gender == Fe", "--fold")
+    options = ("--responses", "R1,keep:2", "--where", "age < 45 and gender == 'Fe'", "--fold")
     record = json.loads(invoke("inspect", raw, *options, "--balance", 3, "--json").stdout)
-    people = mm.read_trials(raw, where="age < 45 and gender == Fe", fold=True, balance=3)
+    people = mm.read_trials(raw, where="age < 45 and gender == 'Fe'", fold=True, balance=3)
     norms = people.associations("R1,keep:2")
     assert (record["n_trials"], record["n_pairs"]) == (people.n_trials, norms.n_pairs)
     assert record["trials_left_out"] == people.report.dropped
@@ -65,8 +65,12 @@ def test_commands_read_trials(raw, tmp_path, monkeypatch, arguments):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--where", "agge < 30"), 2, "--where agge < 30 names a column 'agge' that does not"),
-        (("--where", "age <"), 2, "--where age < is not understood from 'age <' on"),
+        (
+            ("--where", "agge < 30"),
+            2,
+            "--where agge < 30 is not understood ('agge' is not a column)",
+        ),
+        (("--where", "age <"), 2, "--where age < is not understood"),
         (("--where", "age > 300"), 3, "'age > 300' is true for none of 560 trials"),
         (("--participant", "who"), 3, "has no column 'who'"),
         (("--response", "R1,R7"), 3, "has no column 'R7'"),

@@ -132,11 +132,11 @@ def test_groups_by_column_and_by_condition():
             group.report.dropped["of no group, unknown Gender"]
             == (trials.columns["gender"] == "").sum()
         )
-    halves = trials.groups("age < 25 and gender == Fe")
-    assert list(halves) == ["age < 25 and gender == Fe", "not (age < 25 and gender == Fe)"]
+    halves = trials.groups("age < 25 and gender == 'Fe'")
+    assert list(halves) == ["age < 25 and gender == 'Fe'", "not (age < 25 and gender == 'Fe')"]
     known = sum(group.n_trials for group in halves.values())
-    unknown = halves["age < 25 and gender == Fe"].report.dropped
-    assert known + unknown["of no group, unknown age < 25 and gender == Fe"] == trials.n_trials
+    unknown = halves["age < 25 and gender == 'Fe'"].report.dropped
+    assert known + unknown["of no group, unknown age < 25 and gender == 'Fe'"] == trials.n_trials
     assert list(trials.groups("age"))[:2] == ["20", "21"]
 
 

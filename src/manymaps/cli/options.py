@@ -84,8 +84,8 @@ class PairReading(Reading):
     participant: str | None = option("COLUMN", "Column of participants (raw trials only).")
     where: str | None = option(
         "CONDITION",
-        "Use only trials that meet a condition, such as 'age < 30 and gender == Fe' (raw trials "
-        "only).",
+        "Use only trials that meet a condition, such as 'age < 30 and gender == \"Fe\"' "
+        "(raw trials only).",
     )
     fold: bool = flag("Ignore case and spacing in labels.")
     balance: int | Literal["least"] | None = option(

@@ -299,10 +299,9 @@ class Trials:
         Parameters
         ----------
         condition : str
-            `COLUMN OP VALUE [and COLUMN OP VALUE ...]` with OP one of =, !=, <, <=, >, >= and in,
-            for example `age < 30 and gender = Fe` or `country in [Australia, "New Zealand"]`. Names
-            and texts with spaces must be in quotation marks. Texts are compared without regard to
-            case.
+            Expression of `pandas.DataFrame.query`, for example `age < 30 and gender == "Fe"` or
+            `country in ["Australia", "New Zealand"]`. Texts must be in quotation marks, and names
+            with spaces in backticks.
 
         Returns
         -------

@@ -139,7 +139,7 @@ def read_associations(
         Whether to ignore case and repeated spaces in labels. If true, labels are converted to lower
         case.
     where : str, optional
-        Condition on participants, for example `age < 30 and gender = Fe` (see `Trials.where`;
+        Condition on participants, for example `age < 30 and gender == "Fe"` (see `Trials.where`;
         trials only).
     balance : int or "least", optional
         Number of participants to draw per cue with seed 0 (see `Trials.balanced`; trials only).

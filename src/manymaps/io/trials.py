@@ -85,7 +85,7 @@ def read_trials(
     fold : bool
         Whether to ignore case and repeated spaces in cues and answers (see `Trials.folded`).
     where : str, optional
-        Condition on participants, for example `age < 30 and gender = Fe` (see `Trials.where`).
+        Condition on participants, for example `age < 30 and gender == "Fe"` (see `Trials.where`).
     balance : int or "least", optional
         Number of participants to draw per cue with seed 0 (see `Trials.balanced`).
     missing : str or sequence of str, optional
