@@ -1,4 +1,4 @@
-"""Tables: text and frames give the same cells, lines are exact, and files are opened twice."""
+"""Tables: text and frames give the same cells, lines are exact, and files are opened once."""
 
 import csv
 import io
@@ -71,7 +71,9 @@ def opened(monkeypatch):
     return names
 
 
-def test_a_sample_serves_every_question(tmp_path, opened):
+@pytest.mark.parametrize("size", [10, 2**20])
+def test_a_sample_serves_every_question(tmp_path, opened, monkeypatch, size):
+    monkeypatch.setattr("manymaps.io.files.SAMPLE_BYTES", size)
     path = save(tmp_path / "norms.csv", NORMS)
     opened.clear()
     with samples_kept():

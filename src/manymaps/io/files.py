@@ -2,10 +2,10 @@
 
     path -> sampled(path)                the first bytes and the container, read once
          -> unpacked(path)               bytes, decompressed if the suffix says so
-         -> array_heads, read_arrays, read_npy, read_sparse
+         -> array_heads, read_arrays, read_labelled_npz
 
 A `Sample` can be used in place of its path. Functions that detect the content of a file pass the
-sample on to the reader, which then opens the file again.
+sample on to the reader, which opens only containers and large texts again.
 
 The modules `manymaps.io.market` and `annotated` open the corresponding formats.
 
@@ -18,13 +18,13 @@ note reports.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -53,6 +53,8 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # Number of bytes from which the content of a file is detected. If the lines below are longer, they
 # are used instead.
 SAMPLE_BYTES = 2**20
+# Number of bytes up to which a text is opened only once.
+KEPT_BYTES = 2**26
 SAMPLE_LINES = 31  # a header and `tables.HEAD_ROWS` rows
 # Names of the arrays that scipy.sparse.save_npz writes.
 SPARSE_PARTS = {"format", "shape", "data"}
@@ -70,11 +72,14 @@ class Sample(os.PathLike[str]):
         First bytes of the file, decompressed.
     is_whole : bool
         Whether `start` contains all bytes of the file.
+    data : bytes, optional
+        All bytes of a file of up to 64 MiB.
     """
 
     path: Path
     start: bytes
     is_whole: bool
+    data: bytes | None
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -90,10 +95,6 @@ class Sample(os.PathLike[str]):
             If the file is empty, or if `stored_format` raises it.
         """
         check_not_empty(self.start, self.path, expected)
-        return self._container
-
-    @cached_property
-    def _container(self) -> str | None:
         return stored_format(self.path, self.start)
 
     @property
@@ -126,9 +127,12 @@ def sampled(path: str | os.PathLike[str]) -> Sample:
     if samples is not None and str(path) in samples:
         return samples[str(path)]
     with unpacked(Path(path)) as file:
-        start = file.read(SAMPLE_BYTES)
-        start += b"".join(islice(file, max(0, SAMPLE_LINES - start.count(b"\n"))))
-        sample = Sample(Path(path), start, is_whole=not file.read(1))
+        data = file.read(SAMPLE_BYTES if suffix_of(Path(path)) in CONTAINERS else KEPT_BYTES)
+        is_read = not file.read(1)
+    kept = io.BytesIO(data)
+    start = kept.read(SAMPLE_BYTES)
+    start += b"".join(islice(kept, max(0, SAMPLE_LINES - start.count(b"\n"))))
+    sample = Sample(Path(path), start, is_read and not kept.read(1), data if is_read else None)
     if samples is not None:
         samples[str(path)] = sample
     return sample

@@ -96,7 +96,7 @@ def read_frame(
     ...     read_frame(file).to_dict("index")
     {2: {'cue': 'tie', 'response': 'NA'}, 4: {'cue': 'knot', 'response': ''}}
     """
-    whole = path.start if isinstance(path, Sample) and path.is_whole else None
+    whole = path.data if isinstance(path, Sample) else None
     path = Path(path)
     if suffix_of(path) in SHEETS:
         return _sheet(path, is_header)
