@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cli_samples import failed, invoke, worked
-from manymaps.clustering.scaling import similarity_map
 
 WORDS = ["tie", "knot", "rope", "suit", "dress", "café"]
 GROUPS = {("tie", "knot", "rope"): 0.5, ("tie", "suit", "dress"): 0.3, ("dress", "café"): 0.2}
@@ -117,18 +116,10 @@ def test_how_clusters_come_back(judged, tmp_path):
     assert "refits: 4, each without a quarter of the pairs" in lines[-1]
 
 
-def test_clusters_are_drawn_over_an_atlas(judged, tmp_path):
-    atlas, figure = tmp_path / "words.atlas", tmp_path / "clusters.svg"
-    similarity_map(exact(), WORDS).save(atlas)
-    record(judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
+def test_clusters_are_drawn(judged, tmp_path):
+    figure = tmp_path / "clusters.svg"
+    record(judged, "--clusters", 3, "--plot", figure)
     assert "café" in figure.read_text(encoding="utf-8")
-    result = invoke(
-        "cluster", judged, "--clusters", 2, "--atlas", atlas, "--map", 3, "--plot", figure
-    )
-    failed(result, 2, "map 3 does not exist")
-    similarity_map(exact()[:4, :4], WORDS[:4]).save(atlas)
-    result = invoke("cluster", judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
-    assert result.exit_code == 3
 
 
 def test_lists_of_pairs(tmp_path):
@@ -188,7 +179,6 @@ def test_noise_has_no_suggestion(tmp_path):
         (["--choose", "2-3", "-o", "a.csv"], 2, "--choose only compares"),
         (["--clusters", 2, "--precision", 0.1], 2, "--precision requires --choose"),
         (["--choose", "2-3", "--precision", -1], 2, "--precision -1.0 must be"),
-        (["--clusters", 2, "--map", 1], 2, "--map requires --atlas"),
     ],
 )
 def test_refusals(judged, tmp_path, monkeypatch, options, code, message):

@@ -1,4 +1,4 @@
-"""The command line on counts of two kinds of object: inspect and fit."""
+"""The command line on counts of two kinds of object: read and fit."""
 
 import json
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, write_norms
+from cli_samples import failed, invoke, worked, write_norms
 from code_samples import atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
@@ -58,14 +58,10 @@ class TestFit:
             (("--perplexity", 5), "--perplexity does not apply to --method code"),
             (("--set", "background=0.1"), "--set background does not apply to --method code"),
             (("--metric", "cosine"), "--metric does not apply to --method code"),
-            (("--cue", "document"), "--cue does not apply to --method code"),
-            (("--responses", "keep"), "--responses does not apply to --method code"),
             (("--drop-vectors",), "--drop-vectors does not apply to --method code"),
             (("--init", "pca"), "--init pca does not apply to --method code"),
-            (("--rows", "q"), "--rows, --columns and --count apply to a long list"),
             (("--maps", 10), "--maps 10 exceeds the smaller side of the table, 9"),
             (("--dims", 40), "--dims 40 exceeds the number of rows and columns with counts, 33"),
-            (("--format", "word2vec"), "--format word2vec is not one of"),
         ],
     )
     def test_what_does_not_apply_is_refused(self, counts, options, message):
@@ -73,19 +69,19 @@ class TestFit:
         assert not (counts.parent / "out.atlas").exists()
 
     @pytest.mark.slow
-    def test_counts_without_a_method(self, counts, tmp_path):
-        for file in (counts, write_list(tmp_path / "list.csv", sample())):
+    def test_counts_and_methods_must_agree(self, counts, tmp_path):
+        listed = write_list(tmp_path / "list.csv", sample())
+        clean = tmp_path / "clean.npz"
+        worked(invoke("read", listed, "-o", clean))
+        for file in (counts, listed, clean):
             result = invoke("fit", file, "-o", tmp_path / "out.atlas")
-            failed(result, 2, f"{file} reads as a table of counts")
+            failed(result, 2, f"{file} contains counts, such as documents by words")
             assert "--method code" in result.stderr
-        rows = ("--rows", "p", "--columns", "q")
-        result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *rows)
-        assert "--method code" in result.stderr
 
 
-class TestInspect:
+class TestRead:
     def test_json_has_the_promised_keys(self, made):
-        found, table = record("inspect", made / "counts.npz"), sample()
+        found, table = record("read", made / "counts.npz"), sample()
         assert found["kind"] == "counts"
         assert found["kinds"] == ["document", "word"]
         assert (found["n_objects"], found["n_rows"], found["n_columns"]) == (35, 25, 10)
@@ -108,5 +104,5 @@ class TestInspect:
         assert holds_counts(norms, Reading(rows="cue"))
 
     def test_options_of_associations_are_refused(self, made):
-        result = invoke("inspect", made / "counts.npz", "--responses", "keep")
+        result = invoke("read", made / "counts.npz", "--responses", "keep")
         failed(result, 2, "--responses does not apply to the counts of")

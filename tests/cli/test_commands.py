@@ -60,7 +60,7 @@ class TestStart:
 
 class TestInspect:
     def test_json_has_the_promised_keys(self, norms):
-        result = invoke("inspect", norms, "--json")
+        result = invoke("read", norms, "--json")
         assert result.stderr == ""
         record = json.loads(result.stdout)
         assert record["n_objects"] == 6
@@ -69,7 +69,7 @@ class TestInspect:
         assert record | {"n_components": 1, "merged": 1, "dropped": 1} == record
 
     def test_report_for_a_person(self, norms):
-        result = invoke("inspect", norms)
+        result = invoke("read", norms)
         assert re.search(r"objects +6\n", result.stdout)
         assert re.search(r"pairs +18\n", result.stdout)
         assert re.search(r"merged +1\n", result.stdout)
@@ -79,14 +79,14 @@ class TestInspect:
     def test_labels_cannot_command_the_terminal(self, tmp_path):
         file = tmp_path / "odd.csv"
         file.write_text("cue,response\n\x1b[31mred,[bold]b\n[bold]b,\x1b[31mred\n")
-        result = invoke("inspect", file)
+        result = invoke("read", file)
         assert "\x1b" not in result.stdout
         assert "[bold]b" in result.stdout
 
 
 class TestInspectionOfVectors:
     def test_json_has_the_promised_keys(self, tmp_path):
-        record = json.loads(invoke("inspect", write_vectors(tmp_path / "v.vec"), "--json").stdout)
+        record = json.loads(invoke("read", write_vectors(tmp_path / "v.vec"), "--json").stdout)
         assert record["kind"] == "vectors"
         assert (record["n_objects"], record["n_features"]) == (36, 6)
         for key in ("n_pairs", "symmetric", "n_components"):

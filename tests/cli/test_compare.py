@@ -14,8 +14,7 @@ from manymaps.model import MULTIPLE_MAPS_T_SNE
 CUES = ["tie", "knot", "rope", "suit", "dress", "bow"]
 # Of a tie some think of knots, others of suits; what the others recall is the same in both groups.
 KNOTS, SUITS = ["knot", "rope"], ["suit", "dress"]
-FEW = ("--permutations", 999)
-SHORT = ("--maps", 2, "--iterations", 30)
+SHORT = ("--maps", 2)
 
 
 def people(share, seed, n=40):
@@ -77,23 +76,22 @@ def trials(tmp_path: Path) -> Path:
 
 
 def record(*arguments: object) -> dict:
-    result = worked(invoke("compare", *arguments, "--json", "--quiet", *FEW))
+    result = worked(invoke("compare", *arguments, "--json", "--quiet"))
     assert result.stderr == ""
     return json.loads(result.stdout)
 
 
 def test_json_has_the_promised_keys(norms, atlas, tmp_path):
-    table, senses = tmp_path / "t.csv", tmp_path / "s.csv"
-    found = record(*norms, "--atlas", atlas, "--table", table, "--sense-table", senses)
+    table = tmp_path / "t.csv"
+    found = record(*norms, "--atlas", atlas, "--table", table)
     here = mm.compare(
         {file.stem: mm.read_associations(file, responses="keep") for file in norms},
         atlas=mm.load_atlas(atlas),
-        n_permutations=999,
     )
     assert set(found) == {
         "groups", "units", "n_words", "n_changed", "n_words_changed", "n_senses",
         "n_senses_changed", "alpha", "changes", "notes", "seed", "seconds", "output", "table",
-        "sense_table", "plot", "atlases", "min_effect", "effect",
+        "plot", "min_effect", "effect",
     }  # fmt: skip
     assert found["groups"][0] == {"name": "young", "n_responses": 480, "median_units": 80.0}
     assert (found["n_words"], found["n_changed"], found["units"]) == (6, 1, "responses")
@@ -118,8 +116,7 @@ def test_json_has_the_promised_keys(norms, atlas, tmp_path):
         rows = list(csv.DictReader(file))
     assert [row["word"] for row in rows] == [here.words[w] for w in here.order]
     assert (rows[0]["word"], rows[0]["n_young"], rows[0]["n_old"]) == ("tie", "80", "80")
-    with senses.open(newline="") as file:
-        assert len(list(csv.DictReader(file))) == found["n_senses"] == len(here.senses.p)
+    assert found["n_senses"] == len(here.senses.p)
     words = record(*norms)
     assert (words["n_changed"], words["n_senses"]) == (1, 0)
     assert words["changes"][0]["change"] == "changed"
@@ -127,18 +124,21 @@ def test_json_has_the_promised_keys(norms, atlas, tmp_path):
 
 def test_a_person_reads_what_changed(norms, atlas, tmp_path):
     names = ("--names", "under 30,over 30")
-    result = worked(invoke("compare", *norms, *names, "--atlas", atlas, *FEW))
+    result = worked(invoke("compare", *norms, *names, "--atlas", atlas))
     lines = result.stdout.splitlines()
     assert lines[0].startswith(
         "1 of 6 words differ between under 30 and over 30; the median effect of all words is "
     )
     assert lines[1].split()[:4] == ["word", "change", "effect", "95"]
     assert lines[1].endswith("more of over 30")
-    assert lines[2].startswith("tie   senses shifted  0.")
-    assert lines[3].startswith("1 word differs in all its responses, 2 of ")
+    assert lines[2].split()[:3] == ["tie", "senses", "shifted"]
+    # The sense of knots shrank, and the sense of suits grew, in the shares of the two groups.
+    assert [line.split()[0] for line in lines[3:5]] == ["knot,", "suit"]
+    assert [line.split()[-2:] for line in lines[3:5]] == [["95%", "18%"], ["5%", "82%"]]
+    assert lines[5].startswith("1 word differs in all its responses, 2 of ")
     assert "under 30: 16 pairs of 6 objects" in result.stderr
     same = write_norms(tmp_path / "same.tsv", people(0.9, 7))
-    result = invoke("compare", norms[0], same, *FEW)
+    result = invoke("compare", norms[0], same)
     assert "no word differs significantly" in result.stdout
 
 
@@ -155,24 +155,16 @@ def test_people_of_one_file_are_parted(trials, by):
 @pytest.mark.slow
 def test_the_page_and_the_figure_are_written(norms, tmp_path):
     page, plot = tmp_path / "c.html", tmp_path / "c.png"
-    found = record(*norms, "-o", page, "--plot", plot, "--word", "tie", "--atlases", *SHORT)
+    found = record(*norms, "-o", page, "--plot", plot, "--word", "tie", *SHORT)
     assert (found["output"], found["plot"]) == (str(page), str(plot))
     text = page.read_text(encoding="utf-8")
     assert "<title>c</title>" in text
     assert plot.read_bytes().startswith(b"\x89PNG")
-    names = [Path(path).name for path in found["atlases"]]
-    assert names == ["c.young.atlas", "c.old.atlas", "c.all.atlas"]
-    young, old, whole = map(mm.load_atlas, found["atlases"])
-    assert young.metadata["change"][young.index("tie")] == found["changes"][0]["change"]
-    assert found["n_senses"] >= found["n_words"]
-    assert whole.metadata["q"][whole.index("tie")] <= 0.05
-    assert set(old.labels) == set(CUES)
 
 
 def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
     page = tmp_path / "c.html"
     found = record(*norms, "--atlas", atlas, "-o", page)
-    assert found["atlases"] == []
     assert found["changes"][0]["change"] == "senses shifted"
     assert "<title>c</title>" in page.read_text(encoding="utf-8")
 
@@ -192,15 +184,11 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
         (["young.tsv", "trials.csv"], 3, "contains raw trials, but"),
         (["young.tsv", "old.tsv", "--within", "age"], 2, "--within age requires raw trials"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),
-        (["young.tsv", "old.tsv", "--atlases"], 2, "--atlases does not apply"),
         (["young.tsv", "old.tsv", "--atlas", "big.atlas", "--maps", 3], 2, "--maps does not apply"),
-        (["young.tsv", "old.tsv", "--sense-table", "s.csv"], 2, "--sense-table requires maps"),
-        (["young.tsv", "old.tsv", "--method", "code"], 2, "--method code fits counts"),
         (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word requires --plot OUT.png"),
         (["young.tsv", "old.tsv", "--plot", "p.png", "--word", "tiger"], 3, "--word tiger: "),
-        (["young.tsv", "old.tsv", "--min-responses", 500], 3, "common to all groups has 500"),
         (["young.tsv", "old.tsv", "--table", "young.tsv"], 2, "--table"),
-        (["young.tsv", "old.tsv", "--table", "t.csv", "--sense-table", "t.csv"], 2, "same file"),
+        (["young.tsv", "old.tsv", "--table", "t.csv", "-o", "t.csv"], 2, "t.csv"),
         (["young.tsv", "nowhere.tsv"], 3, "nowhere.tsv: no such file"),
         (["trials.csv", "--by", "age < 30", "--within", "age"], 3, "--within age"),
         (["young.tsv", "old.tsv", "copy.tsv", "--pairs", "copy.tsv"], 2, "--pairs can match"),
@@ -212,6 +200,6 @@ def test_what_cannot_be_done_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("copy.tsv").write_text(norms[0].read_text(), encoding="utf-8")
     before = set(tmp_path.iterdir())
-    result = failed(invoke("compare", *arguments, *FEW), code, message)
+    result = failed(invoke("compare", *arguments), code, message)
     assert "Traceback" not in result.stderr
     assert set(tmp_path.iterdir()) == before

@@ -27,7 +27,9 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
     assert (found["n_pairs"], found["n_known"], found["unknown"]) == (5, 4, ["hat"])
     assert found["coverage"] == 0.8
     assert "5 rated pairs of 5 words" in result.stderr
-    assert "was read as ratings of pairs (use --format edges" in result.stderr
+    assert (
+        "was read as ratings of pairs (manymaps read rated.csv --kind associations" in result.stderr
+    )
     assert "both words of 4 of 5 pairs; 1 word missing: 'hat'" in result.stderr
     library = mm.evaluate(mm.load_atlas("norms.atlas"), mm.read_ratings("rated.csv"))
     assert library.record()["spearman"] == found["spearman"]
@@ -40,14 +42,10 @@ def test_the_correlation_as_text(folder):
     assert result.stdout.endswith(" with 4 of 5 rated pairs\n")
 
 
-def test_ratings_can_be_forced_and_columns_named(folder):
-    Path("plain.csv").write_text("a,b,c\ntie,knot,8\ntie,rope,6\ntie,suit,7\n", encoding="utf-8")
-    names = ("--cue", "a", "--response", "b", "--strength", "c")
-    forced = worked(invoke("evaluate", "norms.atlas", "plain.csv", "--ratings", *names, "--json"))
-    assert json.loads(forced.stdout)["n_known"] == 3
-    edges = ("--format", "edges", "--responses", "keep")
-    plain = invoke("evaluate", "norms.atlas", "rated.csv", *edges, "--strength", "Human (mean)",
-                   "--json")  # fmt: skip
+def test_ratings_that_were_read_as_associations(folder):
+    options = ("--kind", "associations", "--responses", "keep", "--strength", "Human (mean)")
+    worked(invoke("read", "rated.csv", *options, "-o", "edges.npz"))
+    plain = invoke("evaluate", "norms.atlas", "edges.npz", "--json")
     assert json.loads(plain.stdout)["kl_divergence"] is not None
 
 
@@ -58,7 +56,6 @@ def test_ratings_can_be_forced_and_columns_named(folder):
         ("Word 1,Word 2,Human (mean)\nhat,cap,much\n", ("--ratings",), 3, "line 2: the rating of"),
         ("Word 1,Word 2,Human (mean)\nhat,hat,2\n", ("--ratings",), 3, "two different words"),
         (RATED, ("--neighbors", 3), 2, "--neighbors does not apply to ratings of pairs"),
-        (RATED, ("--strength", "no"), 3, "has no column 'no'"),
     ],
 )  # fmt: skip
 def test_faults(folder, text, options, code, message):

@@ -125,7 +125,7 @@ class TestFit:
         (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
         result = fitted(norms, "--metadata", tmp_path / "kinds.tsv")
         assert "4 of 6 objects have no row" in result.stderr
-        assert "match no object: 'bow'" in result.stderr
+        assert "1 rows of the metadata match no object, for example 'bow'" in result.stderr
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert atlas.metadata["kind"][atlas.index("knot")] == "rope"
 
@@ -165,7 +165,9 @@ def atlas_of(file: Path, *options: object, **how: object) -> mm.Atlas:
 def test_responses_of_enough_cues_are_objects(norms):
     norms.write_text(norms.read_text("utf-8") + "knot,ribbon,2\nsuit,lapel,1\n", "utf-8")
     for rule, more in (("drop", 0), ("keep:3", 0), ("keep:2", 1), ("keep", 2)):
-        record = json.loads(fitted(norms, "--responses", rule, "--json", "--quiet").stdout)
+        clean = norms.with_name("clean.npz")
+        worked(invoke("read", norms, "--responses", rule, "-o", clean))
+        record = json.loads(fitted(clean, "--json", "--quiet").stdout)
         assert record["n_objects"] == 6 + more
 
 
@@ -216,8 +218,9 @@ class TestFitOfVectors:
         (tmp_path / "groups.csv").write_text(
             "label,group\n" + "\n".join(f"{w},{w[0]}" for w in words)
         )
-        options = ("--labels", tmp_path / "names", "--metadata", tmp_path / "groups.csv")
-        atlas = atlas_of(tmp_path / "v.npy", *options)
+        clean = tmp_path / "v.npz"
+        worked(invoke("read", tmp_path / "v.npy", "--labels", tmp_path / "names", "-o", clean))
+        atlas = atlas_of(clean, "--metadata", tmp_path / "groups.csv")
         assert atlas.labels[4] == "b4"
         assert atlas.metadata["group"][4] == "b"
 

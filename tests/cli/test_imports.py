@@ -37,7 +37,7 @@ COMMANDS = [
     (["senses ATLAS w3 w4 --json", "senses ATLAS w3 --csv"], LOOPS),
     (["senses ATLAS w3"], LOOPS | {"rich"}),
     (
-        ["inspect NORMS"],
+        ["read NORMS"],
         ARRAYS | {"scipy.sparse.csgraph", "scipy.linalg", "rich", "pandas", "pyarrow"},
     ),
 ]

@@ -112,7 +112,7 @@ def test_closed_stdout_is_an_error(atlas, json):
 def test_notes_without_a_reader_stop_nothing(atlas):
     """`2>&-`, or a terminal that was closed."""
     norms = atlas.with_name("norms.csv")
-    inspected, told = command("inspect", norms), invoke("inspect", norms).stdout
+    inspected, told = command("read", norms), invoke("read", norms).stdout
     for stderr in ("2>&-", "2>/dev/full"):
         deaf = ["sh", "-c", f'exec "$@" {stderr}', "sh", *inspected]
         done = subprocess.run(deaf, stdout=subprocess.PIPE, text=True, check=False)

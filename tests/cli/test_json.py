@@ -7,7 +7,7 @@ from sweep_samples import write_ring
 
 SHORT = "--maps 2 --iterations 5"
 KEYS = {
-    "inspect norms.csv": "kind n_objects n_pairs symmetric n_components merged dropped notes",
+    "read norms.csv": "kind n_objects n_pairs symmetric n_components merged dropped notes",
     "diagnose norms.csv": "asymmetry intransitivity centrality reciprocity "
     "max_shared_nearest_neighbor suggested_maps",
     f"fit norms.csv -o norms.atlas {SHORT}": "method n_objects n_pairs n_maps n_components "
@@ -26,7 +26,7 @@ KEYS = {
     "clusters/weight clusters/members",
     f"stability norms.csv -o stable.atlas --fits 2 {SHORT}": "n_fits n_objects recurrence overlap "
     "map_similarity map_similarity_by_chance explained words seconds output",
-    "compare norms.csv others.csv --permutations 99": "groups n_words n_changed changes "
+    "compare norms.csv others.csv": "groups n_words n_changed changes "
     "seconds",
     "view norms.atlas -o norms.html": "n_objects n_maps output bytes",
     "export norms.atlas -o table.csv": "output",

@@ -80,7 +80,6 @@ class TestPredictBadInput:
             (("--dims", 40), "--dims 40 is more than the 39 dimensions that 40 objects span"),
             (("--maps", "1,2", "--dims", "2,3,4"), "--maps has 2 numbers and --dims has 3"),
             (("--maps", "1,2", "-o", "o.atlas"), "-o requires one number of maps"),
-            (("--rows", "site"), "'--rows': 'site' is not one of"),
             (("--count", "n"), "No such option '--count'"),
         ],
     )

@@ -15,7 +15,7 @@ from sweep_samples import write_ring
 SHORT = ("--iterations", 20)
 LONG = {
     "diagnose": ("diagnosing 6 objects", "norms.csv"),
-    "predict": ("fitting the training part", "ring.csv", "--maps", 1, "--dims", 2, *SHORT),
+    "predict": ("fitting 1 map of 2 dimensions", "ring.csv", "--maps", 1, "--dims", 2, *SHORT),
     "count": ("counting", "posts.jsonl", "-o", "c.npz"),
     "fit": ("fitting norms.csv", "norms.csv", "-o", "o.atlas", "--maps", 2, *SHORT),
     "pairs": ("word", "old.atlas", "pairs.csv"),
@@ -28,7 +28,7 @@ LONG = {
     "export": ("writing o.graphml", "old.atlas", "-o", "o.graphml"),
 }
 # `demo` fits as `fit` does; the others only read, draw or compare what is there.
-OTHERS = {"demo", "inspect", "senses", "plot"}
+OTHERS = {"demo", "read", "senses", "plot"}
 
 
 @pytest.fixture

@@ -187,9 +187,10 @@ class TestOwnData:
         ]  # fmt: skip
 
     def test_strengths_without_numbers_of_responses_have_no_interval(self, bare, tmp_path):
-        file = tmp_path / "usf.csv"
+        file, clean = tmp_path / "usf.csv", tmp_path / "own.npz"
         file.write_text("CUE,TARGET,#P,FSG\ntie,knot,90,0.75\ntie,sea,30,0.25\n")
-        found = record(bare, "tie", "--data", file, "--strength", "FSG")["senses"]
+        worked(invoke("read", file, "--strength", "FSG", "--responses", "keep", "-o", clean))
+        found = record(bare, "tie", "--data", clean)["senses"]
         assert {one["share_low"] for one in found} == {None}
         counted = record(bare, "tie", "--data", file)["senses"]
         assert counted[0]["share_low"] < counted[0]["share"] == found[0]["share"]
@@ -211,9 +212,7 @@ class TestOwnData:
     @pytest.mark.parametrize(
         ("options", "code", "said"),
         [
-            (("--cue", "cue"), 2, "--cue does not apply to senses without --data"),
-            (("--data", "words.vec"), 3, "reads as vectors"),
-            (("--data", "counts.npz"), 3, "counts.npz reads as counts; expected associations"),
+            (("--data", "words.vec"), 3, "words.vec contains no associations"),
             (("--data", "others.csv"), 3, "have no labels in common"),
             (("--data", "few.csv"), 3, "--data few.csv: no response to 'tie' is a word of the"),
             (("--all",), 2, "--all cannot be combined with a WORD"),
@@ -224,7 +223,6 @@ class TestOwnData:
         monkeypatch.chdir(tmp_path)
         write_norms(tmp_path)
         write_vectors(tmp_path / "words.vec")
-        mm.Counts(np.eye(4) + 1).save(tmp_path / "counts.npz")
         (tmp_path / "others.csv").write_text("cue,response,count\nzza,zzb,3\nzzb,zza,4\n")
         (tmp_path / "few.csv").write_text("cue,response,count\ntie,zoom,3\nsea,wave,4\n")
         assert failed(invoke("senses", atlas, "tie", *options), code, said).stdout == ""

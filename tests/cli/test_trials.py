@@ -17,7 +17,7 @@ def raw(tmp_path_factory):
 
 
 def test_inspect_says_what_the_trials_are(raw):
-    record = json.loads(invoke("inspect", raw, "--json").stdout)
+    record = json.loads(invoke("read", raw, "--json").stdout)
     trials = mm.read_trials(raw)
     norms = trials.associations()
     assert (record["kind"], record["n_pairs"]) == ("associations", norms.n_pairs)
@@ -29,15 +29,15 @@ def test_inspect_says_what_the_trials_are(raw):
     assert record["n_answers"] == (trials.given >= 0).sum()
     assert set(record["columns"]) >= {"age", "gender", "nativeLanguage"}
     assert record["dropped_by_reason"]["unknown word"] == trials.n_without()["unknown word"]
-    text = invoke("inspect", raw).stdout
+    text = invoke("read", raw).stdout
     assert "560 of 40 participants, up to 3 responses each" in text
     assert "gender has 'Fe', 'Ma'" in text
 
 
 def test_options_choose_answers_and_people(raw):
     options = ("--responses", "R1,keep:2", "--where", "age < 45 and gender == 'Fe'", "--fold")
-    record = json.loads(invoke("inspect", raw, *options, "--balance", 3, "--json").stdout)
-    people = mm.read_trials(raw, where="age < 45 and gender == 'Fe'", fold=True, balance=3)
+    record = json.loads(invoke("read", raw, *options, "--json").stdout)
+    people = mm.read_trials(raw, where="age < 45 and gender == 'Fe'", fold=True)
     norms = people.associations("R1,keep:2")
     assert (record["n_trials"], record["n_pairs"]) == (people.n_trials, norms.n_pairs)
     assert record["trials_left_out"] == people.report.dropped
@@ -58,7 +58,9 @@ def test_options_choose_answers_and_people(raw):
 def test_commands_read_trials(raw, tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
     command, *options = arguments
-    result = worked(invoke(command, raw, "--where", "age > 20", "--responses", "R12", *options))
+    clean = tmp_path / "clean.npz"
+    worked(invoke("read", raw, "--where", "age > 20", "--responses", "R12", "-o", clean))
+    result = worked(invoke(command, clean, *options))
     assert "up to 2 answers of each" in result.stderr
 
 
@@ -77,4 +79,4 @@ def test_commands_read_trials(raw, tmp_path, monkeypatch, arguments):
     ],
 )
 def test_bad_options_are_told(raw, options, code, said):
-    failed(invoke("inspect", raw, *options), code, said)
+    failed(invoke("read", raw, *options), code, said)

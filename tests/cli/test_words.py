@@ -8,12 +8,12 @@ import pytest
 
 import manymaps as mm
 from manymaps.cli import cli
-from manymaps.cli.fit import METHODS, USUAL_METHOD, Model, VectorModel
+from manymaps.cli.fit import METHODS, USUAL_METHOD, Model, Runs, VectorModel
 from manymaps.cli.record import settings_of
 
 SETS = {
     one.opts[0].removeprefix("--"): parameter
-    for record in (Model(), VectorModel())
+    for record in (Model(), Runs(), VectorModel())
     for one, parameter, _ in settings_of(record)
 }
 STATED = re.compile(r"\[default: (?P<usual>[^;\]]+)(?P<others>[^\]]*)\]")

@@ -30,7 +30,7 @@ def fit(folder: Path, text: str | bytes, *options: object, name: str = "norms.cs
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("inspect", "gone.csv"),
+        ("read", "gone.csv"),
         ("fit", "gone.csv", "-o", "out.atlas"),
         ("senses", "gone.atlas", "tie"),
         ("plot", "gone.atlas", "-o", "a.png"),
@@ -84,7 +84,7 @@ def test_odd_words_survive_every_command(folder):
         atlas = folder / "out.atlas"
         assert label in mm.load_atlas(atlas).labels
         for arguments in (
-            ("inspect", folder / "norms.csv"),
+            ("read", folder / "norms.csv"),
             ("senses", atlas, label),
             ("plot", atlas, "-o", folder / "a.svg", "--word", label),
             ("export", atlas, "-o", folder / "a.csv"),

@@ -118,7 +118,7 @@ def test_an_exported_atlas_is_read_again(tmp_path: Path) -> None:
     export_atlas(atlas, tmp_path / "a.graphml", n_neighbors=3)
     found = read_associations(tmp_path / "a.graphml", responses="keep")
     assert set(found.labels) == set(atlas.labels)
-    shown = invoke("inspect", tmp_path / "a.graphml", "--json", "--responses", "keep")
+    shown = invoke("read", tmp_path / "a.graphml", "--json", "--responses", "keep")
     assert json.loads(shown.stdout)["n_objects"] == 6
 
 

@@ -206,5 +206,5 @@ class TestCommand:
         assert json.loads(evaluated.stdout)["kl_divergence"] == pytest.approx(divergence, rel=1e-4)
 
     def test_inspection_counts_them(self, tmp_path):
-        record = json.loads(invoke("inspect", self.write(tmp_path), "--json").stdout)
+        record = json.loads(invoke("read", self.write(tmp_path), "--json").stdout)
         assert record["n_missing"] == hidden_pairs().sum()

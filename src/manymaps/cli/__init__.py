@@ -83,7 +83,7 @@ def cli(verbose: bool) -> None:
 
     \b
     First look:      manymaps demo
-    Your own data:   manymaps inspect norms.csv
+    Your own data:   manymaps read norms.csv
                      manymaps diagnose norms.csv
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
@@ -105,7 +105,7 @@ def cli(verbose: bool) -> None:
 
 # The commands, in the order in which users need them.
 COMMANDS = (
-    "demo", "inspect", "diagnose", "predict", "count", "fit",
+    "demo", "read", "diagnose", "predict", "count", "fit",
     "senses", "pairs", "plot", "insert", "evaluate", "cluster", "stability",
     "compare", "view", "export",
 )  # fmt: skip

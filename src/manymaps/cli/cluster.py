@@ -12,8 +12,6 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell, write_rows
 from manymaps.cli.options import (
-    OF_PAIRS,
-    Reading,
     Running,
     Width,
     check_width,
@@ -22,7 +20,7 @@ from manymaps.cli.options import (
     width_option,
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
+from manymaps.cli.types import InputFile, Number, OutputFile, figure_file, positive
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -51,23 +49,6 @@ def cluster_range(value: str) -> range:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimilarityReading(Reading):
-    """Options for reading a table of similarities."""
-
-    cue: str | None = option(
-        "COLUMN", "Column of the first object of a pair (lists of pairs only)."
-    )
-    response: str | None = option(
-        "COLUMN", "Column of the second object of a pair (lists of pairs only)."
-    )
-    strength: str | None = option("COLUMN", "Column of the similarities (lists of pairs only).")
-    format: str | None = option("NAME", "Read FILE in this format, regardless of its suffix.")
-    labels: Path | None = option(
-        InputFile(), "Read the labels of a matrix from this file, one per line."
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class ClusterOptions:
     """Options of the command `cluster`."""
 
@@ -93,20 +74,7 @@ class ClusterOptions:
         figure_file, "Draw the clusters over a map and save the figure.", metavar="OUT.png"
     )
     width: Width | None = width_option()
-    atlas: Path | None = option(
-        InputFile(),
-        "Draw the clusters over a map of this atlas (with --plot only).  [default: a "
-        "two-dimensional scaling of the similarities]",
-        metavar="ATLAS",
-    )
-    map: int = option(
-        Whole(0),
-        "Number of the map to draw the clusters over (with --atlas only).",
-        default=0,
-        metavar="M",
-    )
     dissimilarities: bool = flag("Read the values of FILE as dissimilarities.", sets="kind")
-    reading: SimilarityReading = group(SimilarityReading)
     absent: str | None = option(
         ["zero", "missing"],
         "Treat pairs that are not in the list as zero or as missing (lists of pairs only).  "
@@ -167,7 +135,7 @@ def cluster(options: ClusterOptions) -> None:
     stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
-        figure = mm.plot_features(atlas, estimator, map=options.map, stability=stability,
+        figure = mm.plot_features(atlas, estimator, stability=stability,
                                   width=options.width)  # fmt: skip
     if options.output is not None:
         header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
@@ -193,18 +161,14 @@ def _check(options: ClusterOptions) -> None:
         (choosing and (options.output or options.plot),
          "-o and --plot require --clusters, because --choose only compares numbers"),
         (options.precision is not None and not choosing, "--precision requires --choose"),
-        (options.atlas is not None and options.plot is None, "--atlas requires --plot OUT.png"),
-        (options.map and options.atlas is None, "--map requires --atlas"),
     )  # fmt: skip
 
 
 def _read(options: ClusterOptions) -> SimilarityTable:
-    from manymaps.cli.reading import reasoned
+    from manymaps.cli.reading import load_similarities
 
-    file, reading = options.file, options.reading
-    with work(f"reading {file}"), reasoned(file, reading):
-        absent = options.absent or ("missing" if options.dissimilarities else "zero")
-        table = mm.read_similarities(file, **chosen(reading, *OF_PAIRS), absent=absent)
+    absent = options.absent or ("missing" if options.dissimilarities else "zero")
+    table = load_similarities(options.file, absent)
     note(*table.notes)
     return table
 
@@ -238,9 +202,7 @@ def _stability(
 
 
 def _map(table: SimilarityTable, options: ClusterOptions) -> mm.Atlas:
-    """Return the map to draw clusters on, either from --atlas or computed from the similarities."""
-    if options.atlas is not None:
-        return mm.load_atlas(options.atlas)
+    """Return the map to draw clusters on, a two-dimensional scaling of the similarities."""
     similar = -table.values if options.dissimilarities else table.values
     return mm.similarity_map(similar, table.labels)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,8 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, quoted, shown, tell
-from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, build
+from manymaps.cli.fit import USUAL_METHOD, Model, build
 from manymaps.cli.options import (
-    PairReading,
     Running,
     Width,
     check_width,
@@ -25,15 +23,13 @@ from manymaps.cli.options import (
     width_option,
     word_option,
 )
-from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import (
     InputFile,
     Number,
     OutputFile,
-    Whole,
     figure_file,
     positive,
-    refuse_to_replace,
 )
 from manymaps.errors import DataError
 from manymaps.labels import find_label, plural
@@ -91,27 +87,15 @@ class CompareOptions:
         "groups together, which contain the senses, and to each group.",
         required=False,
     )
-    atlases: bool = flag(
-        "Write the atlas of each group and of all groups together as OUT.NAME.atlas (with -o only)."
-    )
     table: Path | None = option(
         OutputFile(".csv", ".parquet"), "Write a table with one row per word.", metavar="OUT.csv"
     )
-    sense_table: Path | None = option(
-        OutputFile(".csv", ".parquet"),
-        "Write a table with one row per sense of each word (with --atlas or -o only).",
-        metavar="OUT.csv",
-    )  # fmt: skip
     plot: Path | None = option(
         figure_file, "Draw all words, and the senses of the words that changed most.",
         metavar="OUT.png",
     )  # fmt: skip
     width: Width | None = width_option()
     words_shown: tuple[str, ...] = word_option()
-    per_cue: int | None = option(
-        positive, "Number of participants per cue, if FILE does not state it.  [default: 100]",
-        sets="n_responses",
-    )  # fmt: skip
     within: str | None = option(
         "COLUMN", "Compare only participants with the same value in a column (raw trials only)."
     )
@@ -127,38 +111,19 @@ class CompareOptions:
         "first column, words of the second FILE in the second.",
         metavar="PAIRS.csv",
     )
-    min_responses: int = option(
-        positive, "Minimum number of responses to a word in each group.", default=10
-    )
-    alpha: float = option(
-        Number(0, 1, min_open=True, max_open=True),
-        "False discovery rate of the listed changes.", default=0.05,
-    )  # fmt: skip
     min_effect: float = option(
         Number(0, 1, max_open=True),
         "Minimum effect of the listed changes; the lower limit of its 95 % confidence interval "
         "must reach it.",
         default=0.0,
     )
-    permutations: int = option(
-        Whole(99), "Maximum number of permutations per word.", default=999_999,
-        sets="n_permutations",
-    )  # fmt: skip
-    neighbors: int = option(
-        positive, "Number of neighbours to compare in the maps (with -o only).", default=10,
-        sets="n_neighbors",
-    )  # fmt: skip
-    model: Model = group(Model)
+    maps: int | None = option(
+        positive, "Number of maps to fit (with -o only).  [default: 40]", sets="n_maps"
+    )
     running: Running = group(Running)
-    reading: PairReading = group(PairReading)
 
 
-OUTPUTS = ("output", "table", "sense_table", "plot")
-# Options of the fits, which are performed only for the page.
-OF_FITS = (
-    *(one.name for one in fields(Model)), "jobs", "neighbors",
-    "atlases",
-)  # fmt: skip
+OUTPUTS = ("output", "table", "plot")
 
 
 @command(CompareOptions)
@@ -178,44 +143,38 @@ def compare(options: CompareOptions) -> None:
 
     \b
     Examples:  manymaps compare young.tsv old.tsv -o compare.html
-               manymaps compare young.tsv old.tsv --atlas big.atlas --sense-table senses.csv
+               manymaps compare young.tsv old.tsv --atlas big.atlas
                manymaps compare young.tsv old.tsv --min-effect 0.2
                manymaps compare trials.csv --by gender --table changes.csv --plot changes.png
                manymaps compare trials.csv --by 'age < 30' --within gender -o age.html
                manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
     """
     _check(options)
-    groups = _groups(options)
+    groups, rule = _groups(options)
     _check_words(options.words_shown, next(iter(groups.values())))
-    kept = _kept(tuple(groups), options.output) if options.atlases and options.output else []
     atlas = None if options.atlas is None else mm.load_atlas(options.atlas)
     estimator = None
     if options.output is not None and atlas is None:
-        estimator = build(options.model.method or USUAL_METHOD, options.model, options.running)
+        estimator = build(USUAL_METHOD, Model(maps=options.maps), options.running)
     title = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
     with work(title):
         found = mm.compare(
             groups,
             estimator,
             atlas,
-            responses=options.reading.responses,
+            responses=rule,
             pairs=None if options.pairs is None else _pairs(options.pairs),
             random_state=options.running.seed,
             **chosen(
-                options, "per_cue", "permutations", "neighbors", "within", "shared_people",
-                "min_responses", "alpha", "min_effect",
+                options, "within", "shared_people", "min_effect"
             ),
         )  # fmt: skip
         note(*found.notes)
         _write(found, atlas, options)
-        if kept and found.fits is not None:
-            atlases = (*found.atlases(), found.attach(found.fits.pooled))
-            for one, path in zip(atlases, kept, strict=True):
-                one.save(path)
     tell(
-        lambda: _record(found, options, kept),
+        lambda: _record(found, options),
         lambda: _report(found, options),
-        files=[*chosen(options, *OUTPUTS).values(), *kept],
+        files=[*chosen(options, *OUTPUTS).values()],
     )
 
 
@@ -232,28 +191,22 @@ def _check(options: CompareOptions) -> None:
         (names is not None and len(names) != len(files),
          f"--names has {len(names or ())} names for {len(files)} files; use one name per file"),
         (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
-        (options.sense_table is not None and options.atlas is None and options.output is None,
-         "--sense-table requires maps; use --atlas FILE.atlas, or -o OUT.html to fit them"),
-        (options.model.method == OF_COUNTS,
-         f"--method {OF_COUNTS} fits counts; use a method for associations"),
-        (isinstance(options.model.init, Path),
-         "--init cannot be an atlas, because all groups start from a common fit"),
     )  # fmt: skip
-    if options.atlas is not None:
-        refuse_given(OF_FITS, "--atlas, with which no maps are fitted")
-    elif options.output is None:
-        refuse_given(OF_FITS, "tests without maps; use -o OUT.html to fit maps")
+    if options.atlas is not None or options.output is None:
+        refuse_given(("maps", "jobs"), "tests without a fit; use -o OUT.html without --atlas")
 
 
-def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
-    """Read the groups by name, and print the size of each group."""
-    from manymaps.cli.reading import read_trials_or_none
+def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associations], str]:
+    """Read the groups by name with the rule for their responses, and print their sizes."""
+    from manymaps.cli.reading import load_responses
     from manymaps.cli.report import reading_notes
 
     files = options.files
+    loaded = [load_responses(file) for file in files]
+    rule = str(loaded[0].settings.get("responses", "keep")).replace("keep", "drop")
     if options.by is not None:
-        trials = read_trials_or_none(files[0], options.reading)
-        if trials is None:
+        trials = loaded[0].data
+        if not isinstance(trials, mm.Trials):
             raise DataError(
                 f"{files[0]} does not contain raw trials, so --by cannot split it; use trials with "
                 "one row per participant and cue, or pass one file per group"
@@ -265,29 +218,19 @@ def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
             raise DataError(
                 f"{files[0]}: all trials are in one group, {next(iter(parts))!r}; use another --by"
             )
-        return dict(parts)
+        return dict(parts), rule
     groups: dict[str, mm.Trials | mm.Associations] = {}
-    for name, file in zip(options.names or _names(files), files, strict=True):
+    for name, file, (data, _) in zip(options.names or _names(files), files, loaded, strict=True):
         if name in groups:
             raise click.UsageError(
                 f"duplicate group name {name!r}; use --names to rename the groups"
             )
-        trials = read_trials_or_none(file, options.reading)
-        groups[name] = _norms(file, options) if trials is None else trials
-        data = groups[name]
+        if not isinstance(data, mm.Trials | mm.Associations):
+            raise DataError(f"{file} contains no responses; expected norms or trials")
+        groups[name] = data
         for line in [_size(data)] if isinstance(data, mm.Trials) else reading_notes(data):
             note(f"{name}: {line}")
-    return groups
-
-
-def _kept(names: Sequence[str], page: Path) -> list[Path]:
-    """Return the atlas files of the groups, followed by the file of all groups together."""
-    plain = [re.sub(r"[^\w.-]+", "_", name).strip("_") or "group" for name in names]
-    numbered = plain if len(set(plain)) == len(plain) else [f"{k}" for k in range(len(plain))]
-    paths = [page.with_suffix(f".{name}.atlas") for name in (*numbered, "all")]
-    for path in paths:
-        refuse_to_replace("--atlases", path)
-    return paths
+    return groups, rule
 
 
 def _check_words(words: Sequence[str], first: mm.Trials | mm.Associations) -> None:
@@ -305,15 +248,6 @@ def _names(files: Sequence[Path]) -> list[str]:
     """Return the names of the files without suffixes, or full paths if names are not unique."""
     short = [file.name.split(".")[0] or file.name for file in files]
     return short if len(set(short)) == len(short) else [str(file) for file in files]
-
-
-def _norms(file: Path, options: CompareOptions) -> mm.Associations:
-    """Read the norms of a file with all responses; the rule for responses applies to all groups."""
-    from manymaps.cli.reading import keeping_responses, read_pairs, read_responses
-
-    if options.per_cue is None:
-        return read_responses(file, options.reading)
-    return read_pairs(file, keeping_responses(options.reading))
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
@@ -351,13 +285,11 @@ def _write(found: mm.Comparison, atlas: mm.Atlas | None, options: CompareOptions
     if options.table is not None:
         columns = {name: values[found.order] for name, values in found.columns.items()}
         write_columns(columns, options.table)
-    if options.sense_table is not None:
-        write_columns(found.sense_columns, options.sense_table)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
 
 
-def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path]) -> dict[str, Any]:
+def _record(found: mm.Comparison, options: CompareOptions) -> dict[str, Any]:
     return {
         "groups": [
             {
@@ -381,7 +313,6 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
         "seed": options.running.seed,
         "seconds": elapsed(),
         **output_names(options, *OUTPUTS),
-        "atlases": [str(path) for path in kept],
     }
 
 
@@ -488,3 +419,14 @@ def _rows(found: mm.Comparison, words: Sequence[int]) -> Iterator[tuple[str, ...
                 for name in found.groups
             ),
         )
+        for sense in found.senses_of(found.words[w]):
+            if sense.change:
+                shift = sense.shift
+                yield (
+                    f"  {', '.join(shown(member, 20) for member in sense.members[:3])}",
+                    f"{sense.change}, map {sense.map}",
+                    "" if shift is None else f"{shift.value:+.2f}",
+                    "" if shift is None else f"{shift.low:+.2f} to {shift.high:+.2f}",
+                    f"{sense.q:.2g}",
+                    *(f"{share:.0%}" for share in sense.shares),
+                )

@@ -10,7 +10,7 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
-from manymaps.cli.options import PairReading, Running, fit_command
+from manymaps.cli.options import Running, fit_command
 from manymaps.cli.record import argument, chosen, command, group, option
 from manymaps.cli.types import InputFile, Whole
 from manymaps.errors import DataError
@@ -31,7 +31,6 @@ class DiagnoseOptions:
         Whole(1000), "Maximum number of triples and of paths; larger sets are sampled at random.",
         default=100_000, sets="n_samples",
     )  # fmt: skip
-    reading: PairReading = group(PairReading)
     running: Running = group(Running)
 
 
@@ -50,17 +49,17 @@ def diagnose(options: DiagnoseOptions) -> None:
     Examples:  manymaps diagnose norms.csv
                manymaps diagnose glove.txt --metric cosine --json
     """
-    from manymaps.cli.reading import holds_counts, read_data
+    from manymaps.cli.reading import load
     from manymaps.cli.report import reading_notes
     from manymaps.data.pair_rules import NO_LONGER_SYMMETRIC
 
     file, metric = options.file, options.metric
-    if metric is None and holds_counts(file, options.reading):
+    data = load(file, metric=metric).fitted
+    if isinstance(data, mm.Counts):
         raise DataError(
             f"{file} contains counts of rows and columns; expected associations, similarities or "
-            "vectors (use --cue, --response and --strength to name the columns of associations)"
+            f"vectors (manymaps read {file} --kind associations -o OUT.npz reads a list)"
         )
-    data = read_data(file, options.reading, metric=metric)
     size = len(data.labels)
     objects = plural("object" if isinstance(data, mm.Associations) else "vector", size)
     with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):

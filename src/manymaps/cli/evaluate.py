@@ -9,20 +9,14 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
-from manymaps.cli.options import OF_TRIALS, Running, TableReading, atlas_argument, refuse_given
+from manymaps.cli.options import Running, atlas_argument, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, perplexities, positive
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
-NOT_OF_COUNTS = (
-    "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",
-    *OF_TRIALS,
-)  # fmt: skip
-NOT_OF_RATINGS = (
-    "neighbors", "metric", "perplexity", "sample", "groups", "labels", "responses", "rows",
-    "columns", "count", "kinds", *OF_TRIALS,
-)  # fmt: skip
+NOT_OF_COUNTS = ("neighbors", "metric", "perplexity")
+NOT_OF_RATINGS = (*NOT_OF_COUNTS, "sample", "groups")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +50,6 @@ class EvaluateOptions:
         "label, if it exists]",
     )
     ratings: bool = flag("Read FILE as rated pairs of words, regardless of its column names.")
-    reading: TableReading = group(TableReading)
     running: Running = group(Running)
 
 
@@ -75,8 +68,7 @@ def evaluate(options: EvaluateOptions) -> None:
     are in its group than overall.
 
     If FILE contains rated pairs of words (SimLex-999, MEN, WordSim-353, ...), the report lists
-    Spearman's correlation of the ratings with the similarities in ATLAS. In this case, --cue,
-    --response and --strength name the columns of the two words and of the rating.
+    Spearman's correlation of the ratings with the similarities in ATLAS.
 
     \b
     Examples:  manymaps evaluate nouns.atlas glove.txt
@@ -106,18 +98,18 @@ def _measured(
 
 def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     """Evaluate on associations or vectors, for an atlas with one kind of object."""
-    from manymaps.cli.reading import read_data
+    from manymaps.cli.reading import load
     from manymaps.cli.report import evaluation_table
 
-    refuse_given(("columns", "count", "kinds", "groups"), "an atlas that is not bipartite")
+    refuse_given(("groups",), "an atlas that is not bipartite")
     fitted = atlas.settings.metric
     metric = options.metric or (fitted if fitted == "precomputed" else None)
-    data = read_data(options.file, options.reading, metric=metric, among=atlas.labels)
+    data = load(options.file, metric=metric, among=atlas.labels).fitted
     if isinstance(data, mm.Associations):
         metric = options.metric
     _measured(
         atlas, data, options, evaluation_table, _note_of_pairs,
-        metric=metric, keep_missing_mass=options.reading.rows == "keep",
+        metric=metric,
         **chosen(options, "perplexity", "neighbors", "sample"),
     )  # fmt: skip
 
@@ -134,12 +126,12 @@ def _note_of_pairs(found: mm.Evaluation, options: EvaluateOptions) -> None:
 
 def _of_counts(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     """Evaluate on counts, for a bipartite atlas."""
-    from manymaps.cli.reading import read_count_table
+    from manymaps.cli.reading import load
     from manymaps.cli.report import count_evaluation_table
 
     refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
     _measured(
-        atlas, read_count_table(options.file, options.reading), options, count_evaluation_table,
+        atlas, load(options.file, counts=True).fitted, options, count_evaluation_table,
         _note_of_counts, **chosen(options, "groups", "sample"),
     )  # fmt: skip
 
@@ -157,23 +149,20 @@ def _holds_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
     """Check whether a file contains ratings, judging by the options or the column names."""
     from manymaps.io.kinds import kind_of
 
-    reading = options.reading
     if options.ratings:
         return True
-    others = (reading.columns, reading.count, reading.labels, options.metric)
-    named = any(one is not None for one in others)
-    return atlas.kinds is None and not named and kind_of(options.file, reading.format) == "ratings"
+    plain = atlas.kinds is None and options.metric is None
+    return plain and kind_of(options.file, None) == "ratings"
 
 
 def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     """Evaluate on rated pairs of words."""
-    from manymaps.cli.reading import reasoned
     from manymaps.cli.report import rating_evaluation_table
 
     refuse_given(NOT_OF_RATINGS, "ratings of pairs of words")
-    file, reading = options.file, options.reading
-    with work(f"reading {file}"), reasoned(file, reading):
-        ratings = mm.read_ratings(file, **chosen(reading, "cue", "response", "strength", "format"))
+    file = options.file
+    with work(f"reading {file}"):
+        ratings = mm.read_ratings(file)
     _note_of_reading(ratings, options)
     note_case(options.file, ratings.words, atlas.labels)
     _measured(atlas, ratings, options, rating_evaluation_table, _note_of_ratings)
@@ -190,9 +179,11 @@ def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
     if report.n_dropped:
         line += f"; dropped {dropped(report)}"
     note(line, *report.notes)
-    if not options.ratings and options.reading.format is None:
+    if not options.ratings:
+        file = options.file
         note(
-            f"{options.file} was read as ratings of pairs (use --format edges to read associations)"
+            f"{file} was read as ratings of pairs (manymaps read {file} --kind associations "
+            "-o OUT.npz reads associations)"
         )
 
 

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -25,17 +25,11 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.interruption import Checkpoint, ending_early, partial_name
 from manymaps.cli.options import (
-    OF_PAIRS,
-    OF_TRIALS,
-    ROW_SUMS,
-    Reading,
     Running,
-    TableReading,
     refuse_given,
 )
 from manymaps.cli.record import (
     argument,
-    chosen,
     command,
     flag,
     group,
@@ -58,7 +52,7 @@ from manymaps.labels import in_words, plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.cli.reading import PairData
+    from manymaps.cli.reading import Loaded, PairData
     from manymaps.maps.restarts import Restart
 
 
@@ -83,10 +77,7 @@ METHODS = {
 USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
-NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors",
-    *OF_TRIALS,
-)  # fmt: skip
+NOT_OF_COUNTS = ("words", "drop_vectors", "most_given")
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
 
@@ -101,9 +92,6 @@ class Model:
     maps: int | None = option(
         positive, "Number of maps.  [default: 40; aspect-maps: 50; code: 1]", sets="n_maps"
     )
-    dims: int | None = option(
-        positive, "Number of dimensions of each map.  [default: 2]", sets="n_components"
-    )
     penalty: float | None = option(
         Number(min=0),
         "Weight of the penalty on the size of maps, or 0 to turn it off.  [default: 0.001; mm-sne: "
@@ -115,6 +103,20 @@ class Model:
         "uni-sne: 2500]",
         sets="max_iter",
     )
+    set: tuple[tuple[str, Any], ...] = option(
+        Setting(),
+        "Set any parameter of the estimator of the method; can be repeated.",
+        multiple=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """Options of the start of a fit, and of repeated runs."""
+
+    dims: int | None = option(
+        positive, "Number of dimensions of each map.  [default: 2]", sets="n_components"
+    )
     init: str | Path | None = option(
         OrFile("start", STARTS, ".atlas"),
         "Initial positions: auto, personas (several maps), random, pca, mds, spectral (one "
@@ -125,11 +127,6 @@ class Model:
         positive, "Number of runs from different starts; the best is used.  [default: 1]",
         sets="n_init",
     )  # fmt: skip
-    set: tuple[tuple[str, Any], ...] = option(
-        Setting(),
-        "Set any parameter of the estimator of the method; can be repeated.",
-        multiple=True,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,29 +156,19 @@ class VectorReading:
     drop_vectors: bool = flag("Leave the vectors out of the atlas (vectors only).")
 
 
-def max_words_option() -> Any:
-    """Return the field for the number of columns to fit."""
-    return option(
-        positive, "Fit only the N columns with the highest counts (code only).  [default: all]"
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
     """Options of the command `fit`."""
 
-    files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
+    file: Path = argument("FILE", InputFile())
     output: Path = output_option(
         "OUT.atlas",
         OutputFile(archive=True, may_replace=("--init",)),
         "Write the atlas to this file.",
     )
-    judge: str | None = option(
-        "COLUMN", "Column of the judges; their average is fitted (long tables of judgements only)."
-    )
     model: Model = group(Model)
+    runs: Runs = group(Runs)
     running: Running = group(Running)
-    max_words: int | None = max_words_option()
     most_given: int | None = option(
         positive,
         "Fit only the N words that are responses to most cues (associations only).  [default: all]",
@@ -190,7 +177,6 @@ class FitOptions:
     )
     vector_model: VectorModel = group(VectorModel)
     vectors: VectorReading = group(VectorReading)
-    reading: TableReading = group(TableReading)
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
@@ -205,13 +191,10 @@ class FitOptions:
 def fit(options: FitOptions) -> None:
     """Fit maps to the data in FILE and write them to OUT.atlas.
 
-    FILE contains associations, similarities or vectors. For the method code, it contains counts of
-    rows and columns, such as documents and words. The methods tsne, sne, symmetric-sne, uni-sne and
+    FILE is written by `manymaps read`, or a raw file that needs none of its options. It contains
+    associations, similarities or vectors. For the method code, it contains counts of rows and
+    columns, such as documents and words. The methods tsne, sne, symmetric-sne, uni-sne and
     code fit one map, the others fit several; code fits several maps with --maps.
-
-    Several FILEs are judgements of the same objects, with one table per judge (or one long table
-    with --judge). Their average is fitted, and each judge is compared with the others. Empty cells
-    are missing judgements and do not count.
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
@@ -219,24 +202,14 @@ def fit(options: FitOptions) -> None:
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
-               manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
+               manymaps fit judged.npz -o judged.atlas --maps 2 --restarts 10
     """
-    file, output, vectors = options.files[0], options.output, options.vectors
-    judged = len(options.files) > 1 or options.judge is not None
-    if judged:
-        _check_judged(options.model)
-    else:
-        check_method(file, options.model, options.reading, options.vector_model, vectors)
+    output, vectors = options.output, options.vectors
     method = options.model.method or USUAL_METHOD
-    if method == OF_COUNTS:
-        refuse_given(("most_given",), f"--method {method}")
-    estimator = build(method, options.model, options.running, options.vector_model)
-    judgements = _read_judged(options) if judged else None
-    atlas, run = (
-        _fit_counts(estimator, options)
-        if method == OF_COUNTS
-        else _fit_pairs(estimator, options, judgements)
-    )
+    estimator = build(method, options.model, options.runs, options.running, options.vector_model)
+    _check_start(method, options.runs.init)
+    loaded = read_for(options.file, method, options.vector_model.metric, vectors.words)
+    atlas, run = _fitted(estimator, loaded.fitted, options)
     if run.stopped:
         stopped = options.checkpoint or partial_name(output)
         keep_stopped(estimator, atlas, stopped, vectors=not vectors.drop_vectors)
@@ -244,11 +217,6 @@ def fit(options: FitOptions) -> None:
     _save(atlas, output, drop_vectors=vectors.drop_vectors)
     record = fit_record(estimator, run.n_pairs, method, output)
     summary = f"{_summary(record, atlas)}\n{_next_steps(atlas, output)}"
-    if judgements is not None:
-        from manymaps.cli.report import judge_table
-
-        record["judges"] = _judges(judgements)
-        summary = f"{judge_table(record['judges'])}\n{summary}"
     tell(lambda: record, lambda: summary, summary=True)
     if options.strict and not estimator.converged_:
         raise NotConverged(
@@ -257,127 +225,67 @@ def fit(options: FitOptions) -> None:
         )
 
 
-def check_method(
-    file: Path, model: Model, reading: Reading, vector_model: VectorModel, vectors: VectorReading
-) -> None:
-    """Reject options that do not apply to the method, and counts if no method is chosen."""
-    method = model.method
+def _check_start(method: str, init: str | Path | None) -> None:
+    """Reject a start that does not apply to the method."""
+    others = tuple(name for name in STARTS if name != "ca")
+    known = STARTS_OF_COUNTS if method == OF_COUNTS else others
+    if isinstance(init, str) and init not in known:
+        raise ParameterError(
+            f"--init {init} does not apply to --method {method}; use {', '.join(known)}, or an "
+            "atlas"
+        )
+
+
+def read_for(file: Path, method: str, metric: str | None, words: Path | None = None) -> Loaded:
+    """Read the data for a method, and reject data and options that do not apply to it."""
+    from manymaps.cli.reading import load
+    from manymaps.cli.report import reading_notes
+
     if method == OF_COUNTS:
         refuse_given(NOT_OF_COUNTS, f"--method {method}")
-        if isinstance(model.init, str) and model.init not in STARTS_OF_COUNTS:
-            raise ParameterError(
-                f"--init {model.init} does not apply to --method {method}; use "
-                f"{', '.join(STARTS_OF_COUNTS)}, or an atlas"
-            )
-        return
-    if method is None:
-        from manymaps.cli.reading import holds_counts
-
-        of_vectors = vector_model.metric is not None or vectors.words is not None
-        if holds_counts(file, reading, of_vectors=of_vectors):
-            given = chosen(reading, "rows", "columns", "count")
-            named = [f"--{name} {value}" for name, value in given.items() if value is not None]
-            why = f" ({named[0]} names one of its columns)" if named else ""
-            raise click.UsageError(
-                f"{file} reads as a table of counts, such as documents by words{why}; "
-                "use --method code to fit counts, or --method "
-                f"{USUAL_METHOD} to read associations or vectors (--cue, "
-                "--response and --strength name their columns). For many maps of co-occurring "
-                "words, use manymaps count with --weights ppmi"
-            )
-    refuse_given(("columns", "count", "kinds", "max_words"), f"--method {method or USUAL_METHOD}")
-    if model.init == "ca":
-        raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
-
-
-def _check_judged(model: Model) -> None:
-    """Reject options that do not apply to judgements by several judges."""
-    if model.method == OF_COUNTS:
+    loaded = load(file, counts=method == OF_COUNTS, metric=metric, words=words)
+    data = loaded.fitted
+    if isinstance(data, mm.Counts) and method != OF_COUNTS:
         raise click.UsageError(
-            f"--method {OF_COUNTS} fits the counts in one FILE; omit --judge and other FILEs"
+            f"{file} contains counts, such as documents by words; use --method code to fit them, "
+            f"or manymaps read {file} --kind associations -o OUT.npz to read associations"
         )
-    others = (
-        "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "most_given",
-        *OF_TRIALS,
-    )  # fmt: skip
-    refuse_given(others, "several judges (--judge, or several FILEs)")
+    if method == OF_COUNTS and not isinstance(data, mm.Counts):
+        raise click.UsageError(
+            f"--method code fits counts of rows and columns, and {file} contains other data; use "
+            f"manymaps read {file} --rows COLUMN --columns COLUMN --strength COLUMN -o OUT.npz if "
+            "it lists counts"
+        )
+    note(*reading_notes(data))
+    return loaded
 
 
-def _read_judged(options: FitOptions) -> mm.Judgements:
-    """Read judgements by several judges."""
-    with work("reading judgements"):
-        settings = chosen(options.reading, *OF_PAIRS)
-        judgements = mm.read_judgements(options.files, judge=options.judge, **settings)
-    pairs = judgements.n_pairs
-    spread = f"{pairs.min():,}" + (f" to {pairs.max():,}" if pairs.min() < pairs.max() else "")
-    note(f"{judgements.n_judges:,} judges with {spread} pairs each; their average is fitted")
-    for judge, correlation in zip(judgements.judges or (), judgements.with_others, strict=True):
-        if correlation < 0:
-            note(f"judge {judge} correlates by {correlation:.2f} with the average of the others")
-    return judgements
-
-
-def _judges(judgements: mm.Judgements) -> list[dict[str, Any]]:
-    """List the judges with their number of pairs and their correlation with the others."""
-    columns = (judgements.judges or (), judgements.n_pairs, judgements.with_others)
-    return [
-        {"judge": judge, "n_pairs": int(n), "with_others": float(correlation)}
-        for judge, n, correlation in zip(*columns, strict=True)
-    ]
-
-
-def _fit_pairs(
-    estimator: Any, options: FitOptions, judgements: mm.Judgements | None
+def _fitted(
+    estimator: Any, data: PairData | mm.Counts, options: FitOptions
 ) -> tuple[mm.Atlas, Run]:
-    """Fit associations or vectors; return the atlas and the outcome of the fit."""
-    from manymaps.cli.reading import aligned, joined_columns, read_data
-    from manymaps.cli.report import reading_notes
+    """Fit the data; return the atlas with its metadata, and the outcome of the fit."""
+    from manymaps.cli.reading import aligned, joined_columns, with_metadata
     from manymaps.io.metadata import read_columns
 
-    data: PairData
-    file = options.files[0]
-    if judgements is None:
-        data = read_data(
-            file,
-            options.reading,
-            metric=options.vector_model.metric,
-            words=options.vectors.words,
-        )
-    else:
-        rows = options.reading.rows or ROW_SUMS[0]
-        data = mm.associations_from(judgements.average, labels=judgements.labels, rows=rows)
-        data = replace(data, judged=True)
     if options.most_given is not None:
         if not isinstance(data, mm.Associations):
-            raise click.UsageError(f"--most-given does not apply to the vectors in {file}")
+            raise click.UsageError(f"--most-given applies to associations, not to {options.file}")
         data = data.most_given(options.most_given)
-    note(*reading_notes(data))
-    metadata: dict[str, Any] = {}
-    if options.metadata is not None:
-        table = read_columns(options.metadata)
-        metadata = joined_columns(data.labels, options.metadata, table, warn=True)
+    columns: Mapping[str, Any] | None = None
+    if isinstance(data, mm.Counts):
+        if options.metadata is not None:
+            data = with_metadata(data, options.metadata)
+    elif options.metadata is not None:
+        columns = read_columns(options.metadata)
+        joined_columns(data.labels, options.metadata, columns)
     if options.vector_model.perplexity is not None and isinstance(data, mm.Associations):
         note("--perplexity has no effect on associations")
-    if isinstance(options.model.init, Path):
-        estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
-    run = run_fit(estimator, data, str(options.files[0]), options.checkpoint)
+    if isinstance(options.runs.init, Path):
+        start = mm.load_atlas(options.runs.init)
+        estimator.set_params(init=start if isinstance(data, mm.Counts) else aligned(start, data))
+    run = run_fit(estimator, data, str(options.file), options.checkpoint)
     atlas: mm.Atlas = estimator.atlas_
-    return replace(atlas, metadata={**atlas.metadata, **metadata}), run
-
-
-def _fit_counts(estimator: Any, options: FitOptions) -> tuple[mm.Atlas, Run]:
-    """Fit counts; return the bipartite atlas and the outcome of the fit."""
-    from manymaps.cli.reading import read_count_table, with_metadata
-    from manymaps.cli.report import reading_notes
-
-    counts = read_count_table(options.files[0], options.reading, max_words=options.max_words)
-    note(*reading_notes(counts))
-    if options.metadata is not None:
-        counts = with_metadata(counts, options.metadata)
-    if isinstance(options.model.init, Path):
-        estimator.set_params(init=mm.load_atlas(options.model.init))
-    run = run_fit(estimator, counts, str(options.files[0]), options.checkpoint)
-    return estimator.atlas_, run
+    return atlas if columns is None else atlas.add_metadata(columns), run
 
 
 def build(method: str, *records: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,8 +10,8 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
-from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
-from manymaps.cli.record import argument, chosen, command, group, option, output_option
+from manymaps.cli.options import atlas_argument, jobs_option, refuse_given
+from manymaps.cli.record import argument, chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
@@ -22,27 +21,9 @@ if TYPE_CHECKING:
     from manymaps.maps.neighbor_weights import NeighborWeights
 
 NOT_OF_COUNTS = (
-    "vectors", "words", "labels", "neighbors", "sd", "similarity", "weights", "theta", "refine",
-    "perplexity", "p", "reference_word", "dissimilar", "cue", "response", "strength",
+    "vectors", "words", "neighbors", "sd", "similarity", "weights", "theta", "refine",
+    "perplexity", "p", "reference_word", "dissimilar",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewReading(Reading):
-    """Options for reading new objects."""
-
-    format: str | None = option("NAME", "Read NEW in this format, regardless of its suffix.")
-    labels: Path | None = option(
-        InputFile(), "Read the labels of an array in NEW from this file, one per line."
-    )
-    cue: str | None = option("COLUMN", "Column of the new objects (lists of strengths only).")
-    response: str | None = option(
-        "COLUMN", "Column of the objects of ATLAS (lists of strengths only)."
-    )
-    strength: str | None = option("COLUMN", "Column of the strengths (lists of strengths only).")
-    rows: str | None = option("COLUMN", "Column of row labels (lists of counts only).")
-    columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
-    count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +92,6 @@ class InsertOptions:
         "Effective number of neighbours for --refine.  [default: that of ATLAS]",
         metavar="X[,X...]",
     )
-    reading: NewReading = group(NewReading)
     jobs: int | None = jobs_option()
 
 
@@ -122,9 +102,9 @@ def insert(options: InsertOptions) -> None:
     The objects of ATLAS do not move.
 
     NEW contains vectors, either of new objects only or also of those of ATLAS. It can also be a
-    list of strengths with the columns cue (a new object), response (one of ATLAS) and strength; use
-    --cue, --response and --strength to name other columns. For a bipartite atlas, NEW contains
-    counts, and its new rows are positioned among the columns of ATLAS.
+    list of strengths with the columns cue (a new object), response (one of ATLAS) and strength. For
+    a bipartite atlas, NEW contains counts, and its new rows are positioned among the columns of
+    ATLAS. Other files are read by `manymaps read NEW --responses keep --rows keep -o OUT.npz`.
 
     \b
     Examples:  manymaps insert nouns.atlas new.vec -o more.atlas
@@ -139,7 +119,6 @@ def insert(options: InsertOptions) -> None:
         refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
         grown, n_inserted, dissimilar = _insert_counts(atlas, options)
     else:
-        refuse_given(("rows", "columns", "count"), "an atlas that is not bipartite")
         grown, n_inserted, dissimilar = _insert_objects(atlas, options)
     # If the atlas has no vectors, the vectors that were used for the comparison are not stored.
     grown.save(output, vectors=atlas.vectors is not None)
@@ -157,10 +136,12 @@ def insert(options: InsertOptions) -> None:
 
 def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
     """Insert new rows by their counts in known columns, and list the rows without such counts."""
-    from manymaps.cli.reading import read_count_table
+    from manymaps.cli.reading import load
     from manymaps.compute.threads import threads
 
-    counts = read_count_table(options.new, options.reading)
+    counts = load(options.new, counts=True).fitted
+    if not isinstance(counts, mm.Counts):
+        raise DataError(f"{options.new} contains no counts; expected those of new rows")
     note(*counts.report.notes)
     with work("placing the new objects"), threads(options.jobs):
         insertion = mm.insert_rows(atlas, counts)
@@ -172,10 +153,15 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
 
 def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
     """Insert new objects by vectors or strengths, and list objects that have no similar objects."""
-    from manymaps.cli.reading import holds_vectors
+    from manymaps.cli.reading import load_new
 
-    by_vectors = holds_vectors(options.new, options.reading, words=options.words)
-    insertion = (_insert_vectors if by_vectors else _insert_table)(atlas, options)
+    data = load_new(options.new, options.words, also=_references(atlas, options))
+    by_vectors = isinstance(data, mm.Vectors)
+    insertion = (
+        _insert_vectors(atlas, data, options)
+        if isinstance(data, mm.Vectors)
+        else _insert_table(atlas, data, options)
+    )
     if atlas.vectors is not None and insertion.atlas.vectors is None:
         reason = "those of the new objects are unknown"
         if by_vectors:
@@ -186,16 +172,22 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     return insertion.atlas, len(insertion.labels), dissimilar
 
 
-def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
+def _references(atlas: mm.Atlas, options: InsertOptions) -> tuple[str, ...]:
+    """Return the labels of the atlas if NEW must contain their vectors."""
+    known = options.vectors is not None or atlas.vectors is not None
+    return () if known else tuple(atlas.labels)
+
+
+def _insert_vectors(atlas: mm.Atlas, vectors: mm.Vectors, options: InsertOptions) -> mm.Insertion:
     """Insert new objects by comparing their vectors with the vectors of the atlas."""
     from manymaps.cli.reading import vectors_of_atlas
 
     new = options.new
+    note(*vectors.report.notes)
     references: Any = None
     if options.vectors is not None:
         references = vectors_of_atlas(atlas, options.vectors).values
-    in_new = references is None and atlas.vectors is None
-    vectors = _read_new(options, also=atlas.labels if in_new else ())
+    in_new = bool(_references(atlas, options))
     if in_new:
         lacking = [label for label in atlas.labels if label not in vectors.positions]
         if lacking:
@@ -213,28 +205,11 @@ def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
     )
 
 
-def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
-    """Read all vectors of NEW, or the vectors of --words and some other labels."""
-    from manymaps.io.matrices import read_labels
-
-    words = None if options.words is None else [*read_labels(options.words), *also]
-    reading = options.reading
-    with work(f"reading {options.new}"):
-        vectors = mm.read_vectors(options.new, words=words, **chosen(reading, "format", "labels"))
-    note(*vectors.report.notes)
-    return vectors
-
-
-def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
+def _insert_table(atlas: mm.Atlas, data: mm.Associations, options: InsertOptions) -> mm.Insertion:
     """Insert new objects by their association strengths with objects of the atlas."""
     import numpy as np
 
-    from manymaps.cli.reading import reasoned
-
-    new, reading = options.new, options.reading
-    with work(f"reading {new}"), reasoned(new, reading):
-        settings = chosen(reading, *OF_PAIRS)
-        data = mm.read_associations(new, **settings, responses="keep", rows="keep")
+    new = options.new
     note(*data.report.notes)
     pairs = data.strengths.tocoo()
     known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}

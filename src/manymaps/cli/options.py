@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from manymaps.cli.record import argument, chosen, flag, option
-from manymaps.cli.types import InputFile, Several, Whole, count_or
+from manymaps.cli.types import InputFile, Several, Whole
 from manymaps.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 Width: TypeAlias = Literal["column", "page"]
 ROW_SUMS = ("renormalize", "keep")
 # Options of trials, which have one row per participant and cue.
-OF_TRIALS = ("participant", "where", "fold", "balance", "missing")
+OF_TRIALS = ("participant", "where", "fold", "missing")
 # Options for reading pairs, which all commands that read pairs have.
-OF_PAIRS = ("cue", "response", "strength", "format", "labels")
-READING = (*OF_PAIRS, "responses", "rows", *OF_TRIALS)
+OF_PAIRS = ("cue", "response", "strength", "labels")
+# Kinds of data; similarities are associations.
+KINDS = ("associations", "trials", "vectors", "counts")
 
 
 def response_rule(value: str) -> str:
@@ -44,17 +45,15 @@ class Reading:
     cue: str | None = None
     response: str | None = None
     strength: str | None = None
-    format: str | None = None
+    kind: str | None = None
     labels: Path | None = None
     responses: str = "drop"
     participant: str | None = None
     where: str | None = None
     fold: bool = False
-    balance: int | Literal["least"] | None = None
     missing: str | None = None
     rows: str | None = None
     columns: str | None = None
-    count: str | None = None
     kinds: tuple[str, ...] | None = None
 
 
@@ -69,7 +68,10 @@ class PairReading(Reading):
     strength: str | None = option(
         "COLUMN", "Column of strengths or counts, if its name is not recognized."
     )
-    format: str | None = option("NAME", "Read FILE in this format, regardless of its suffix.")
+    kind: str | None = option(
+        KINDS, "Kind of data in FILE; similarities are associations.  [default: recognized by its "
+        "suffix and its column names]",
+    )  # fmt: skip
     labels: Path | None = option(
         InputFile(),
         "Read labels from this file, one per line (matrices, arrays and pairs of integers only).",
@@ -88,11 +90,6 @@ class PairReading(Reading):
         "(raw trials only).",
     )
     fold: bool = flag("Ignore case and spacing in labels.")
-    balance: int | Literal["least"] | None = option(
-        count_or("least", what="a number of participants,"),
-        "Draw N participants per cue, or as many as the cue with the fewest has (raw trials only).",
-        metavar="N|least",
-    )
     missing: str | None = option(
         "usual|TEXT,...",
         "Drop responses that are not answers: those listed, or n/a, don't know, ?, - and others "
@@ -113,7 +110,6 @@ class TableReading(PairReading):
         "counts only).  [default: renormalize]",
     )
     columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
-    count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
     kinds: tuple[str, ...] | None = option(
         Several(click.STRING, "name", distinct=False),
         "Names of the objects in rows and in columns, such as site,species (counts only).",

@@ -11,7 +11,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
 from manymaps.cli.interruption import ending_early, partial_name
-from manymaps.cli.options import PairReading, Reading, Running, output_names, refuse
+from manymaps.cli.options import Running, output_names, refuse
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive, refuse_to_replace
 from manymaps.labels import plural
@@ -63,7 +63,6 @@ class PredictOptions:
         "Write the fitted maps to this file (one fit only).",
         required=False,
     )
-    reading: PairReading = group(PairReading)
     running: Running = group(Running)
 
 
@@ -82,7 +81,11 @@ def predict(options: PredictOptions) -> None:
                manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
                manymaps predict norms.csv --maps 1,1,2,3,4,5 --dims 35,70,35,22,17,14
     """
-    norms = read_norms(options.file, options.reading)
+    from manymaps.cli.reading import load_pairs
+    from manymaps.cli.report import reading_notes
+
+    norms = load_pairs(options.file)
+    note(*reading_notes(norms))
     pairs = _sizes(norms, options)
     refuse((options.output is not None and len(pairs) > 1, "-o requires one number of maps"))
     split = mm.split_associations(norms, by=options.by, random_state=options.running.seed)
@@ -218,13 +221,3 @@ def _report(record: dict[str, Any]) -> str:
             "a larger --penalty"
         )
     return "\n".join(text)
-
-
-def read_norms(file: Path, reading: Reading) -> mm.Associations:
-    """Read the associations in a file, and print the reader's notes."""
-    from manymaps.cli.reading import read_pairs
-    from manymaps.cli.report import reading_notes
-
-    norms = read_pairs(file, reading)
-    note(*reading_notes(norms))
-    return norms

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 from scipy import sparse
@@ -21,20 +21,23 @@ from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
 from manymaps.cli.contract import BadData, note, note_case
-from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading
+from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading, refuse_given
 from manymaps.cli.record import chosen
 from manymaps.cooccurrence.matching import joined_metadata, labels_of, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frames import find_key, join_columns
+from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import split_responses
+from manymaps.data.similarities import SimilarityTable
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import read_associations, response_columns
+from manymaps.io.associations import associations_from, read_associations, response_columns
 from manymaps.io.columns import ColumnNames
 from manymaps.io.counts import counts_from, read_counts
 from manymaps.io.kinds import kind_of
+from manymaps.io.matrices import read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import holds_trials, read_trials
@@ -45,9 +48,145 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     import pandas as pd
 
+    from manymaps.io.clean import CleanData
+
 PairData: TypeAlias = Associations | Vectors
 
 ARRAYS: Final = (".npy", ".npz")
+
+
+class Loaded(NamedTuple):
+    """Data of a file, and the settings with which trials are counted.
+
+    Attributes
+    ----------
+    data : Associations, Trials, Judgements, Vectors or Counts
+        The data.
+    settings : dict
+        The arguments of `Trials.associations`.
+    """
+
+    data: CleanData
+    settings: dict[str, Any]
+
+    @property
+    def fitted(self) -> Associations | Vectors | Counts:
+        """The data that a fit uses: trials are counted, and judgements averaged."""
+        if isinstance(self.data, Trials):
+            return self.data.associations(**self.settings)
+        if isinstance(self.data, Judgements):
+            rows = self.settings.get("rows", ROW_SUMS[0])
+            mean = associations_from(self.data.average, labels=self.data.labels, rows=rows)
+            return replace(mean, judged=True)
+        return self.data
+
+
+def load(
+    file: Path,
+    *,
+    counts: bool = False,
+    metric: str | None = None,
+    words: Path | None = None,
+    among: Sequence[str] | None = None,
+) -> Loaded:
+    """Read clean data, or a raw file that needs no option.
+
+    Parameters
+    ----------
+    file : path
+        The file.
+    counts : bool
+        Whether a raw file contains counts. By default, its names and its content decide.
+    metric, words, among
+        As in `read_data`. They apply to raw files only.
+    """
+    from manymaps.io.clean import is_clean, read_clean
+
+    if is_clean(file):
+        with work(f"reading {file}"):
+            return Loaded(*read_clean(file))
+    if counts:
+        return Loaded(read_count_table(file, Reading()), {})
+    return load_raw(file, Reading(), metric=metric, words=words, among=among)
+
+
+def load_raw(
+    file: Path,
+    reading: Reading,
+    *,
+    metric: str | None = None,
+    words: Path | None = None,
+    among: Sequence[str] | None = None,
+) -> Loaded:
+    """Read the data in a raw file with some options."""
+    of_vectors = metric is not None or words is not None
+    if holds_counts(file, reading, of_vectors=of_vectors):
+        given = ("cue", "response", "labels", "responses", *OF_TRIALS)
+        refuse_given(given, f"the counts of {file}")
+        return Loaded(read_count_table(file, reading), {})
+    refuse_given(("kinds",), f"{file}, which does not contain counts")
+    trials = None if of_vectors else read_trials_or_none(file, reading)
+    if trials is not None:
+        return Loaded(trials, {"responses": reading.responses, "rows": _row_sums(reading)})
+    return Loaded(read_data(file, reading, metric=metric, words=words, among=among), {})
+
+
+def load_new(file: Path, words: Path | None, also: Sequence[str] = ()) -> Vectors | Associations:
+    """Read new objects: vectors, or associations with all responses and their own strengths.
+
+    Parameters
+    ----------
+    file : path
+        The file.
+    words : path, optional
+        The words to read from a raw file of vectors.
+    also : sequence of str
+        Further words to read.
+    """
+    from manymaps.io.clean import is_clean
+
+    if not is_clean(file):
+        if not holds_vectors(file, Reading(), words=words):
+            with work(f"reading {file}"):
+                return read_associations(file, responses="keep", rows="keep")
+        among = None if words is None else [*read_labels(words), *also]
+        with work(f"reading {file}"):
+            return read_vectors(file, words=among)
+    data = load(file).fitted
+    if isinstance(data, Counts):
+        raise BadData(f"{file} contains counts; expected vectors or associations of new objects")
+    return data
+
+
+def load_similarities(file: Path, absent: str) -> SimilarityTable:
+    """Read similarities of a square table or a list, or the average of several judges."""
+    from manymaps.io.clean import is_clean
+    from manymaps.io.similarities import read_similarities
+
+    if not is_clean(file):
+        with work(f"reading {file}"):
+            return read_similarities(file, absent=absent)
+    data = load(file).data
+    if isinstance(data, Judgements):
+        return SimilarityTable(tuple(data.labels), data.average, str(file))
+    if not isinstance(data, Associations):
+        raise BadData(f"{file} contains no similarities of objects; expected a square table")
+    values = data.similarities.toarray()
+    if data.missing is not None:
+        values[data.missing.toarray()] = np.nan
+    return SimilarityTable(tuple(data.labels), values, str(file))
+
+
+def load_pairs(file: Path, what: str = "associations") -> Associations:
+    """Read associations; raise an error if the file contains vectors or counts."""
+    data = load(file).fitted
+    if not isinstance(data, Associations):
+        found = "counts" if isinstance(data, Counts) else "vectors"
+        raise BadData(
+            f"{file} reads as {found}; expected {what} (use manymaps read {file} --kind "
+            "associations -o OUT.npz)"
+        )
+    return data
 
 
 def _any_given(*values: object) -> bool:
@@ -57,7 +196,7 @@ def _any_given(*values: object) -> bool:
 def _names_pairs(reading: Reading) -> bool:
     """Check whether the options name columns of associations or trials."""
     columns = (reading.cue, reading.response, reading.strength)
-    return _any_given(*columns, reading.participant, reading.where, reading.balance)
+    return _any_given(*columns, reading.participant, reading.where)
 
 
 def holds_vectors(
@@ -87,8 +226,10 @@ def holds_vectors(
     ParameterError
         If a metric or a list of words is passed for associations.
     """
-    pairs = _names_pairs(reading) or reading.format in ("edges", "matrix", "mtx", "trials")
-    if not pairs and (metric == "precomputed" or kind_of(file, reading.format) == "vectors"):
+    if reading.kind == "vectors":
+        return True
+    pairs = _names_pairs(reading) or reading.kind is not None
+    if not pairs and (metric == "precomputed" or kind_of(file, None) == "vectors"):
         return True
     named = "--metric" if metric is not None else "--words" if words is not None else None
     if named is None:
@@ -96,41 +237,32 @@ def holds_vectors(
     if not pairs and file.suffix.lower() in ARRAYS:
         return True
     raise ParameterError(
-        f"{named} applies to vectors, and {file} reads as associations; use --format NAME to read "
-        "it differently"
+        f"{named} applies to vectors, and {file} reads as associations; use manymaps read {file} "
+        "--kind vectors -o OUT.npz to read it differently"
     )
 
 
-def read_pairs(file: Path, reading: Reading) -> Associations:
-    """Read the associations in a file; raise an error if the file contains vectors or counts."""
-    # A square array of counts could also be a matrix of associations.
-    of_counts = file.suffix.lower() in ARRAYS and holds_counts(file, reading)
-    data = None if of_counts else read_data(file, reading)
-    if not isinstance(data, Associations):
-        raise BadData(
-            f"{file} reads as {'counts' if of_counts else 'vectors'}; expected associations (use "
-            "--format edges to read a list)"
-        )
-    return data
+def load_responses(file: Path) -> Loaded:
+    """Read responses of participants: trials, or associations with all their responses.
 
-
-def keeping_responses(reading: Reading) -> Reading:
-    """Return options that keep responses that are never cues."""
-    first, _ = split_responses(reading.responses)
-    rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
-    return replace(reading, responses=rule)
-
-
-def read_responses(file: Path, reading: Reading) -> Associations:
-    """Read norms with all responses, as counts if the file has a column of counts.
-
-    Counts contain the numbers of responses. Options can select the strengths instead.
+    Responses that are never cues are kept. Norms are read as counts if a raw file has them, because
+    strengths do not contain the number of responses.
     """
-    names, strength = ColumnNames(reading.cue, reading.response), reading.strength
-    first, _ = split_responses(reading.responses)
-    if not _any_given(strength, first, reading.labels) and not holds_vectors(file, reading):
-        strength, _ = response_columns(file, names, reading.format)
-    return read_pairs(file, replace(keeping_responses(reading), strength=strength))
+    from manymaps.io.clean import is_clean
+
+    if is_clean(file):
+        loaded = load(file)
+        first, _ = split_responses(loaded.settings.get("responses", "drop"))
+        rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
+        settings = loaded.settings | {"responses": rule}
+        return Loaded(loaded.data, settings if isinstance(loaded.data, Trials) else {})
+    trials = read_trials_or_none(file, Reading())
+    if trials is not None:
+        return Loaded(trials, {"responses": "keep", "rows": ROW_SUMS[0]})
+    counts = None
+    if not holds_vectors(file, Reading()):
+        counts, _ = response_columns(file, ColumnNames(), None)
+    return Loaded(read_data(file, Reading(responses="keep", strength=counts)), {})
 
 
 def read_data(
@@ -174,9 +306,7 @@ def read_data(
             settings = chosen(reading, *OF_PAIRS, "responses", *OF_TRIALS)
             return read_associations(file, rows=rows, **settings)
         restricted = among is not None and metric != "precomputed"
-        return read_vectors(
-            file, format=reading.format, labels=reading.labels, words=among if restricted else words
-        )
+        return read_vectors(file, labels=reading.labels, words=among if restricted else words)
 
 
 def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
@@ -187,13 +317,14 @@ def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
     DataError, ParameterError
         If `manymaps.read_trials` raises such an error.
     """
-    if reading.strength is not None or reading.labels is not None:
-        return None
+    forced = reading.kind == "trials"
+    others = reading.strength is not None or reading.labels is not None or reading.kind is not None
     names = TrialNames(reading.cue, reading.response, reading.participant)
-    if not holds_trials(file, names, reading.format):
+    if not forced and (others or not holds_trials(file, names, None)):
         return None
     with work(f"reading {file}"), reasoned(file, reading):
-        return read_trials(file, **chosen(reading, "cue", "response", "format", *OF_TRIALS))
+        form = "trials" if forced else None
+        return read_trials(file, format=form, **chosen(reading, "cue", "response", *OF_TRIALS))
 
 
 def counted(trials: Trials, reading: Reading) -> Associations:
@@ -302,16 +433,18 @@ class WatchedAffinity(Affinity):
 
 def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
     """Check whether a file contains counts, judging by the options or the content."""
-    if reading.columns or reading.count or (reading.rows and reading.rows not in ROW_SUMS):
+    if reading.columns or (reading.rows and reading.rows not in ROW_SUMS):
         return True
+    if reading.kind is not None:
+        return reading.kind == "counts"
     named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
-    return not (named or of_vectors) and kind_of(file, reading.format) == "counts"
+    return not (named or of_vectors) and kind_of(file, None) == "counts"
 
 
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
     """Read the counts in a file, optionally only the columns with the largest counts."""
     with work(f"reading {file}"):
-        counts = read_counts(file, **chosen(reading, "format", "rows", "columns", "count"))
+        counts = read_counts(file, count=reading.strength, **chosen(reading, "rows", "columns"))
     if reading.kinds is not None:
         kinds: Any = reading.kinds  # `Counts` checks that there are two
         counts = counts_from(counts, kinds=kinds)

@@ -12,7 +12,8 @@ from scipy import sparse
 import manymaps as mm
 from manymaps.cli.contract import grid, next_step, shown
 from manymaps.cli.options import fit_command
-from manymaps.data.counts import Counts
+from manymaps.data.counts import Counts, looks_transposed
+from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NEVER_A_CUE
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
@@ -20,7 +21,7 @@ from manymaps.labels import fold, plural
 
 if TYPE_CHECKING:
     from manymaps.analysis.evaluation import CountEvaluation
-    from manymaps.cli.reading import PairData
+    from manymaps.cli.reading import Loaded, PairData
     from manymaps.data.associations import ReadReport
 
 # Lengths are computed in blocks, because vectors may be a memory-mapped file.
@@ -30,8 +31,45 @@ _ROWS = 1 << 14
 _FEW_ALIKE = 0.02
 
 
+def report_of(
+    loaded: Loaded, file: Path, as_written: mm.Associations | None
+) -> tuple[dict[str, Any], str]:
+    """Return the record and the text that `read` prints.
+
+    Parameters
+    ----------
+    loaded : Loaded
+        The data.
+    file : path
+        The file that the next command reads.
+    as_written : Associations, optional
+        The same associations without renormalized rows.
+    """
+    data, given = loaded.fitted, loaded.data
+    if isinstance(data, Counts):
+        hint = looks_transposed(data)
+        further = [*fit_command(file, "--method", "code"),
+                   *(["--set", "given=columns"] if hint else [])]  # fmt: skip
+        return inspection_record(data, hint), count_inspection(data, further, hint)
+    record = inspection_record(data)
+    if isinstance(data, Vectors):
+        return record, vector_inspection(data, file)
+    trials = given if isinstance(given, Trials) else None
+    text = inspection(data, as_written or data, file, trials)
+    if trials is not None:
+        record |= trial_record(trials)
+    if isinstance(given, Judgements):
+        columns = (given.judges or (), given.n_pairs.tolist(), given.with_others.tolist())
+        names = ("judge", "n_pairs", "with_others")
+        record["judges"] = [
+            dict(zip(names, one, strict=True)) for one in zip(*columns, strict=True)
+        ]
+        text = f"{judge_table(record['judges'])}\n{text}"
+    return record, text
+
+
 def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[str, Any]:
-    """Return the record of `inspect --json`; values that the data do not have are null."""
+    """Return the record of `read --json`; values that the data do not have are null."""
     record: dict[str, Any] = {
         "kind": "vectors",
         "n_objects": 0,
@@ -96,7 +134,7 @@ def component_sizes(graph: sparse.sparray) -> np.ndarray:
 
 
 def trial_record(trials: Trials) -> dict[str, Any]:
-    """Return the record of trials that `inspect --json` adds to the record of associations."""
+    """Return the record of trials that `read --json` adds to the record of associations."""
     lacking = trials.n_without()
     return {
         "n_trials": trials.n_trials,
@@ -111,7 +149,7 @@ def trial_record(trials: Trials) -> dict[str, Any]:
 
 
 def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
-    """Return the rows on trials, which `inspect` prints before the rows on associations."""
+    """Return the rows on trials, which `read` prints before the rows on associations."""
     of = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
     record = trial_record(trials)
     why = ", ".join(f"{reason} {n:,}" for reason, n in record["answers_lacking"].items())
@@ -125,7 +163,7 @@ def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
 def inspection(
     data: mm.Associations, as_written: mm.Associations, file: Path, trials: Trials | None = None
 ) -> str:
-    """Format the report of `inspect` on associations.
+    """Format the report of `read` on associations.
 
     Parameters
     ----------
@@ -172,7 +210,7 @@ def _inspection(
 
 
 def vector_inspection(data: Vectors, file: Path) -> str:
-    """Format the report of `inspect` on vectors."""
+    """Format the report of `read` on vectors."""
     lengths = _lengths(data)
     zero = int((lengths == 0).sum())
     stored = ""
@@ -199,7 +237,7 @@ def vector_inspection(data: Vectors, file: Path) -> str:
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
-    """Format the report of `inspect` on counts.
+    """Format the report of `read` on counts.
 
     Parameters
     ----------

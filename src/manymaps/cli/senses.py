@@ -12,8 +12,8 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import as_json, grid, note, note_case, shown, tell
-from manymaps.cli.options import READING, PairReading, atlas_argument, refuse, refuse_given
-from manymaps.cli.record import argument, chosen, command, flag, group, option
+from manymaps.cli.options import atlas_argument, refuse
+from manymaps.cli.record import argument, chosen, command, flag, option
 from manymaps.cli.types import InputFile, positive
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural, whole_percents
@@ -54,7 +54,6 @@ class SensesOptions:
         "atlas. If the file contains numbers of responses, print 95 % intervals.",
         metavar="NORMS",
     )
-    reading: PairReading = group(PairReading)
 
 
 @command(SensesOptions)
@@ -83,9 +82,7 @@ def senses(options: SensesOptions) -> None:
     )  # fmt: skip
     atlas = mm.load_atlas(options.atlas)
     objects, intervals = _objects(atlas, options), None
-    if options.data is None:
-        refuse_given(READING, "senses without --data")
-    else:
+    if options.data is not None:
         atlas, objects, intervals = _with_data(atlas, objects, options.data, options)
     with work(f"listing the senses in {options.atlas}"):
         records = [_record(atlas, i, options, intervals) for i in objects]
@@ -139,12 +136,13 @@ def _with_data(
     With --all, the words are those with responses in the file.
     """
     from manymaps.atlas.answers import strengths_on
-    from manymaps.cli.reading import counted, keeping_responses, read_responses, read_trials_or_none
+    from manymaps.cli.reading import load_responses
 
     # Most responses to a few cues are never cues, and the covered part counts them.
-    reading = keeping_responses(options.reading)
-    trials = read_trials_or_none(file, reading)
-    own = read_responses(file, reading) if trials is None else counted(trials, reading)
+    loaded = load_responses(file)
+    own = loaded.fitted
+    if not isinstance(own, mm.Associations):
+        raise DataError(f"{file} contains no associations; expected responses to words")
     note_case(file, own.labels, atlas.labels)
     table, covered = strengths_on(atlas, own)
     known = [i for i in objects if table.indptr[i] < table.indptr[i + 1]]
@@ -153,8 +151,9 @@ def _with_data(
         raise DataError(f"{file}: no response to {unknown} is a word of the atlas")
     intervals = None
     if own.n_responses is not None:
-        data, words = own if trials is None else trials, [atlas.labels[i] for i in known]
-        intervals = mm.intervals(data, atlas, words=words, responses=reading.responses)
+        words = [atlas.labels[i] for i in known]
+        data = loaded.data if isinstance(loaded.data, mm.Trials) else own
+        intervals = mm.intervals(data, atlas, words=words, **loaded.settings)
     return replace(atlas, associations=table, covered=covered), known, intervals
 
 

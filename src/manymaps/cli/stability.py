@@ -11,20 +11,15 @@ from typing import Any, Literal
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
+from manymaps.cli.contract import elapsed, grid, next_step, shown, tell
 from manymaps.cli.fit import (
-    OF_COUNTS,
     USUAL_METHOD,
     Model,
     VectorModel,
-    VectorReading,
     build,
-    check_method,
-    max_words_option,
+    read_for,
 )
 from manymaps.cli.options import (
-    ROW_SUMS,
-    TableReading,
     Width,
     check_width,
     jobs_option,
@@ -35,15 +30,14 @@ from manymaps.cli.options import (
     width_option,
     word_option,
 )
-from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
+from manymaps.cli.record import argument, command, group, option, output_option
+from manymaps.cli.types import InputFile, OutputFile, Whole, figure_file
 from manymaps.progress import work
 
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
 OF_ATLASES = {
-    "files", "output", "threshold", "neighbors", "plot", "width", "words_shown", "seed",
-    "drop_vectors",
+    "files", "output", "plot", "width", "words_shown", "seed",
 }  # fmt: skip
 # The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
 # shows the range without scrolling.
@@ -67,17 +61,6 @@ class StabilityOptions:
         ["participants", "responses"],
         "Fit the data once, then resampled participants (raw trials only) or resampled responses.",
     )
-    threshold: float = option(
-        Number(0, 1, min_open=True),
-        "Minimum overlap of the members' weights for two senses to match.", default=0.5,
-    )  # fmt: skip
-    neighbors: int = option(
-        positive,
-        "Number of nearest neighbours that are compared, and of members of a sense if no "
-        "associations are known.",
-        default=10,
-        sets="n_neighbors",
-    )
     plot: Path | None = option(
         figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
     )
@@ -86,10 +69,7 @@ class StabilityOptions:
     model: Model = group(Model)
     seed: int = seed_option()
     jobs: int | None = jobs_option("Number of fits at a time; -1 for all cores.  [default: all]")
-    max_words: int | None = max_words_option()
     vector_model: VectorModel = group(VectorModel)
-    vectors: VectorReading = group(VectorReading)
-    reading: TableReading = group(TableReading)
 
 
 @command(StabilityOptions)
@@ -119,14 +99,14 @@ def stability(options: StabilityOptions) -> None:
 
         found = compare(
             atlases,
-            **chosen(options, "neighbors", "threshold", "seed"),
+            random_state=options.seed,
             reference=None if options.bootstrap is None else 0,
         )
         figure = None
         if options.plot is not None:
             figure = mm.plot_stability(found, options.words_shown or None, width=options.width)
     if options.output is not None:
-        found.attach().save(options.output, vectors=not options.vectors.drop_vectors)
+        found.attach().save(options.output)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
     record = _record(found, options)
@@ -155,52 +135,28 @@ def _check(options: StabilityOptions) -> None:
         (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
         (options.output is None and not finished,
          "no output file; use -o OUT.atlas to write the most typical fit"),
-        (isinstance(options.model.init, Path),
-         "--init cannot be an atlas, because all fits would have the same start; omit it"),
     )  # fmt: skip
 
 
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     """Fit a file with several seeds."""
     file, model = options.files[0], options.model
-    check_method(file, model, options.reading, options.vector_model, options.vectors)
     method = model.method or USUAL_METHOD
+    loaded = read_for(file, method, options.vector_model.metric)
     # The seed and the number of jobs apply to all fits jointly.
     estimator = build(method, model, options.vector_model)
-    data, rules = _data(file, method, options)
+    # Fits with new seeds use the norms only, not the trials.
+    resamples = options.bootstrap is not None and isinstance(loaded.data, mm.Trials)
     with work(f"fitting {file} {options.fits} times"):
         return mm.repeat_fits(
             estimator,
-            data,
+            loaded.data if resamples else loaded.fitted,
             options.fits,
             bootstrap=options.bootstrap,
-            **rules,
+            **(loaded.settings if resamples else {}),
             random_state=options.seed,
             n_jobs=options.jobs or -1,
         )
-
-
-def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict[str, Any]]:
-    """Read the data to fit, and the rules for counting resampled trials."""
-    from manymaps.cli.reading import counted, read_count_table, read_data, read_trials_or_none
-    from manymaps.cli.report import reading_notes
-
-    reading, metric, words = options.reading, options.vector_model.metric, options.vectors.words
-    trials = None
-    if method == OF_COUNTS:
-        data: Any = read_count_table(file, reading, max_words=options.max_words)
-    else:
-        # Fits with new seeds use the norms only, not the trials.
-        if options.bootstrap and metric is None and words is None:
-            trials = read_trials_or_none(file, reading)
-        if trials is None:
-            data = read_data(file, reading, metric=metric, words=words)
-        else:
-            data = counted(trials, reading)
-    note(*reading_notes(data))
-    if trials is None:
-        return data, {}
-    return trials, {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
 
 
 def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:

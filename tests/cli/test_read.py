@@ -1,4 +1,4 @@
-"""What `inspect` notes of norms before they are fitted."""
+"""The command `read`: what it tells about files, and the clean data that it writes."""
 
 import json
 
@@ -16,7 +16,7 @@ def test_spellings_of_one_word_are_told_of_until_they_are_joined(tmp_path, optio
     norms.write_text(
         "participant,cue,answer\n1,dog,Cat\n1,cat,dog\n2,Dog,cat\n2,Cat,dog\n", "utf-8"
     )
-    printed = " ".join(invoke("inspect", norms, *options).stdout.split())
+    printed = " ".join(invoke("read", norms, *options).stdout.split())
     assert (HINT in printed) is not bool(options)
 
 
@@ -24,7 +24,7 @@ def test_a_few_alike_are_words_of_their_own(tmp_path):
     words = ["Polish", "polish", *(f"word{i}" for i in range(200))]
     pairs = [f"{one},{other},1\n" for one, other in zip(words, words[1:] + words[:1], strict=True)]
     (tmp_path / "norms.csv").write_text("cue,response,strength\n" + "".join(pairs), "utf-8")
-    assert HINT not in " ".join(invoke("inspect", tmp_path / "norms.csv").stdout.split())
+    assert HINT not in " ".join(invoke("read", tmp_path / "norms.csv").stdout.split())
 
 
 SITES = '"site","heron","teal","coot"\n"1",2,0,0\n"2",0,5,0\n"3",0,1,4\n'
@@ -34,40 +34,57 @@ def test_sites_by_species_are_mapped_by_code(tmp_path):
     file = tmp_path / "sites.csv"
     file.write_text(SITES)
     advice = f"next: manymaps fit {file} -o sites.atlas --method code"
-    assert advice in " ".join(worked(invoke("inspect", file)).stdout.split())
+    assert advice in " ".join(worked(invoke("read", file)).stdout.split())
     for content in SITES.replace("site", ""), "heron,teal,coot,gull\n2,0,0,1\n0,5,0,0\n0,1,4,3\n":
         file.write_text(content)
-        failed(invoke("inspect", file), 3, "cannot tell what")
+        failed(invoke("read", file), 3, "cannot tell what")
 
 
 def test_a_folder_of_texts_is_counted(tmp_path):
     texts = tmp_path / "letters"
     (texts / "old").mkdir(parents=True)
-    failed(invoke("inspect", texts), 3, "contains no files")
+    failed(invoke("read", texts), 3, "contains no files")
     for name in ("a.txt", "old/b.txt", "old/c.md", ".hidden"):
         (texts / name).write_text("a bow tie")
-    printed = worked(invoke("inspect", texts)).stdout
+    printed = worked(invoke("read", texts)).stdout
     assert "3, 0.0 MB" in printed
     assert f"next: manymaps count {texts} -o letters.npz" in printed
-    record = json.loads(worked(invoke("inspect", texts, "--json")).stdout)
+    record = json.loads(worked(invoke("read", texts, "--json")).stdout)
     assert record == {"kind": "folder", "n_files": 3, "n_bytes": 27}
-    failed(invoke("inspect", texts, "--cue", "x"), 2, "--cue does not apply to the folder")
+    failed(invoke("read", texts, "--cue", "x"), 2, "--cue does not apply to the folder")
 
 
 def test_kinds_name_rows_and_columns(tmp_path):
     file, atlas = tmp_path / "sites.csv", tmp_path / "sites.atlas"
     file.write_text(SITES)
     names = ("--kinds", "site,species")
-    printed = worked(invoke("inspect", file, *names)).stdout
+    printed = worked(invoke("read", file, *names)).stdout
     assert "3 sites" in printed
     assert "3 species" in printed
     assert f"next: manymaps fit {file} -o sites.atlas --method code" in printed
-    fitted = invoke("fit", file, "-o", atlas, "--method", "code", "--penalty", 0.1, *names)
+    worked(invoke("read", file, *names, "-o", tmp_path / "clean.npz"))
+    fitted = invoke(
+        "fit", tmp_path / "clean.npz", "-o", atlas, "--method", "code", "--penalty", 0.1
+    )
     assert "3 sites and 3 species" in worked(fitted).stdout
     assert set(load_atlas(atlas).kinds) == {"site", "species"}
-    failed(
-        invoke("inspect", file, "--kinds", "site"), 2, "--kinds site must be two different names"
-    )
-    failed(
-        invoke("fit", file, "-o", atlas, "--method", "tsne", *names), 2, "--kinds does not apply"
-    )
+    failed(invoke("read", file, "--kinds", "site"), 2, "--kinds site must be two different names")
+
+
+def test_judges_are_compared_and_averaged(tmp_path):
+    for name, values in (("ann", (7, 2, 3)), ("ben", (6, 1, 2)), ("eve", (1, 5, 4))):
+        ab, ac, bc = values
+        table = f",a,b,c\na,0,{ab},{ac}\nb,{ab},0,{bc}\nc,{ac},{bc},0\n"
+        (tmp_path / f"{name}.csv").write_text(table)
+    files = [tmp_path / f"{name}.csv" for name in ("ann", "ben", "eve")]
+    clean = tmp_path / "judged.npz"
+    result = worked(invoke("read", *files, "-o", clean, "--json"))
+    assert "judge eve correlates by -" in result.stderr
+    found = json.loads(result.stdout)
+    assert [one["judge"] for one in found["judges"]] == ["ann", "ben", "eve"]
+    assert found["judges"][2]["with_others"] < 0
+    worked(invoke("fit", clean, "-o", tmp_path / "j.atlas", "--maps", 1, "--iterations", 5))
+    assert load_atlas(tmp_path / "j.atlas").labels == ("a", "b", "c")
+    worked(invoke("cluster", clean, "--clusters", 1))
+    failed(invoke("read", clean, "--cue", "x"), 2, "--cue does not apply to")
+    assert "judge  pairs  with the others" in worked(invoke("read", clean)).stdout

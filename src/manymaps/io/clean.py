@@ -1,0 +1,128 @@
+"""Files of clean data, which `manymaps read -o` writes and every other command takes.
+
+A file stores the fields of `Associations`, `Trials`, `Judgements`, `Vectors` or `Counts`, and the
+settings with which trials are counted. Texts are plain values, tables and numbers are arrays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
+from manymaps.archive.arrays import csr_from, csr_parts
+from manymaps.data.associations import Associations, ReadReport
+from manymaps.data.counts import Counts
+from manymaps.data.judgements import Judgements
+from manymaps.data.trials import Trials
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError
+
+CleanData: TypeAlias = Associations | Trials | Judgements | Vectors | Counts
+
+KINDS: dict[str, type[CleanData]] = {
+    "associations": Associations, "trials": Trials, "judgements": Judgements, "vectors": Vectors,
+    "counts": Counts,
+}  # fmt: skip
+
+DATA = Schema(
+    "manymaps data",
+    1,
+    "An `.npz` file stores clean data. `manymaps read -o` writes it, and every command reads it.",
+    values={
+        "kind": ValuePart((str,), f"one of {', '.join(KINDS)}"),
+        "fields": ValuePart((dict,), "plain fields of the data, and the shapes of sparse tables"),
+        "settings": ValuePart((dict,), "settings with which trials are counted"),
+    },
+    arrays={"*": ArrayPart("biufUmM", ("...",), "field, part of a table, or column", finite=False)},
+)
+
+
+def write_data(
+    data: CleanData, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None
+) -> None:
+    """Write data to a file of clean data; an existing file survives a failure."""
+    kind = next(name for name, known in KINDS.items() if isinstance(data, known))
+    plain: dict[str, Any] = {}
+    arrays: dict[str, np.ndarray] = {}
+    for name in (one.name for one in fields(data)):
+        value = getattr(data, name)
+        if isinstance(value, ReadReport):
+            plain[name] = asdict(value)
+        elif sparse.issparse(value):
+            plain[name] = list(value.shape)
+            arrays |= {f"{name}/{k}": part for k, part in csr_parts(value).items()}
+        elif isinstance(value, np.ndarray):
+            arrays[name] = value
+        elif isinstance(value, Mapping):
+            arrays |= {f"{name}/{k}": _storable(np.asarray(v)) for k, v in value.items()}
+        else:
+            plain[name] = list(value) if isinstance(value, tuple | list) else value
+    meta = {"kind": kind, "fields": plain, "settings": dict(settings or {})}
+    write_archive(path, DATA, meta, arrays)
+
+
+def read_clean(path: str | os.PathLike[str]) -> tuple[CleanData, dict[str, Any]]:
+    """Read the data and the settings of a file of clean data.
+
+    Raises
+    ------
+    DataError
+        If the file contains something else, is damaged or comes from a newer version.
+    """
+    meta, arrays = read_archive(path, DATA)
+    try:
+        known, plain = KINDS[meta["kind"]], meta["fields"]
+        return known(**_fields(known, plain, arrays, str(path))), meta["settings"]
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise DataError(f"{path}: this {DATA.kind} file is damaged ({error!s:.200})") from error
+
+
+def is_clean(path: Path) -> bool:
+    """Check whether a file is a file of clean data, without reading its arrays."""
+    if path.suffix.lower() != ".npz":
+        return False
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "meta.json" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _storable(column: np.ndarray) -> np.ndarray:
+    return column.astype(str) if column.dtype == object else column
+
+
+def _fields(
+    known: type[CleanData], plain: Mapping[str, Any], arrays: Mapping[str, np.ndarray], path: str
+) -> dict[str, Any]:
+    """Return the arguments of a class of data."""
+    found: dict[str, Any] = {}
+    for name in (one.name for one in fields(known)):
+        parts = {
+            key.removeprefix(f"{name}/"): part
+            for key, part in arrays.items()
+            if key.startswith(f"{name}/")
+        }
+        if name == "report":
+            report = plain[name]
+            found[name] = ReadReport(**{**report, "notes": tuple(report["notes"])})
+        elif name in plain and parts:
+            n_rows, n_columns = plain[name]
+            found[name] = csr_from(parts, (n_rows, n_columns), path)
+        elif parts:
+            found[name] = {k: v.astype(object) if v.dtype.kind == "U" else v
+                           for k, v in parts.items()}  # fmt: skip
+        elif name in arrays:
+            found[name] = arrays[name]
+        elif name in plain:
+            found[name] = plain[name]
+    return found
