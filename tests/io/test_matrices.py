@@ -11,7 +11,6 @@ from scipy.io import mmwrite
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError
 from manymaps.io.associations import associations_from, read_associations
-from manymaps.io.matrices import looks_like_matrix
 
 MATRIX = ",tie,knot,suit\ntie,1,0.6,0.4\nknot,0.6,1,0\nsuit,0.4,0,1\n"
 DENSE = np.array([[1, 0.6, 0.4], [0.6, 1, 0], [0.4, 0, 1]])
@@ -220,20 +219,3 @@ def test_published_similarity_matrices(data_folder):
     phonemes = read_associations(data_folder / "similarity" / "phonemes16_confusion.csv")
     assert phonemes.n_objects == 16
     assert phonemes.n_pairs == 240
-
-
-@pytest.mark.parametrize(
-    ("rows", "matrix"),
-    [
-        ("cue,response,n / a,b,1 / b,c,2", False),
-        ("what,x / a,1 / b,2", False),
-        ("2024,a,b,c / r,1,2,3 / s,4,5,6", True),
-        ("site,a,b,c / r,1,2,3 / s,4,5,6", True),
-        ("site,a,b,4 / r,1,2,3 / s,4,5,6", False),
-        (",a,b / r,1,2 / s,4,5", True),
-        (",a,b / r,x,2 / s,y,5", False),
-    ],
-)
-def test_what_looks_like_a_matrix(rows, matrix):
-    head = [row.strip().split(",") for row in rows.split("/")]
-    assert looks_like_matrix(head) is matrix

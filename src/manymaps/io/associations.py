@@ -42,13 +42,12 @@ from manymaps.io.kinds import PAIR_FORMATS, asked_format
 from manymaps.io.matrices import (
     LabelledMatrix,
     ValueRule,
+    is_matrix,
     labelled_matrix,
-    looks_like_matrix,
     matrix_of_counts,
     read_array,
     read_labels,
     read_text_matrix,
-    square_part,
 )
 from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
 from manymaps.io.tables import RULE_OF, Table, frame_table, read_table
@@ -169,11 +168,6 @@ def read_associations(
     See Also
     --------
     associations_from, read_trials, read_similarities, Associations
-
-    Notes
-    -----
-    A file may contain at most 10 million different words. A line of text may have at most 16 MiB
-    and a cell at most 131,072 characters.
 
     Examples
     --------
@@ -363,10 +357,8 @@ def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, sourc
 
 def _is_matrix(table: Table, labels: Sequence[str] | None) -> bool:
     """Return whether a table is a matrix, rather than pairs or positions of `labels`."""
-    if not has_pair_header(table.names, ColumnNames()) and square_part(table) is not None:
-        return True
     if labels is None:
-        return looks_like_matrix(table.head)
+        return is_matrix(table)
     are_positions = all(
         len(row) in (2, 3) and row[0].isdecimal() and row[1].isdecimal() for row in table.head
     )

@@ -81,35 +81,6 @@ class CountParts:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class TableHead:
-    """First rows of a count table.
-
-    Attributes
-    ----------
-    names : list of str
-        Column names in the header, or "column 1", "column 2", ...
-    header : bool
-        Whether the first row is a header.
-    numeric : list of bool
-        Whether each column contains numbers.
-    body : list of list of str
-        First rows below the header.
-    """
-
-    names: list[str]
-    header: bool
-    numeric: list[bool]
-    body: list[list[str]]
-
-    @property
-    def is_long(self) -> bool:
-        """Whether the rows belong to a long list."""
-        if self.header:
-            return is_long_header(self.names, self.numeric)
-        return self.numeric in ([False, False], [False, False, True])
-
-
 EXPECTED = "counts: a long list (document, word, count) or a table"
 
 
@@ -119,11 +90,11 @@ def is_count_header(first: Sequence[str]) -> bool:
     return usual_header(first) and not is_pair
 
 
-def head_of(table: Table) -> TableHead:
-    """Return the column names and types of a table, and its first rows."""
-    names = [f"column {c + 1}" for c in range(len(table.names))]
-    body = table.head[1:] if table.header else table.head
-    return TableHead(table.names if table.header else names, table.header, table.numeric, body)
+def _is_long(table: Table) -> bool:
+    """Return whether a table is a long list of counts."""
+    if table.header:
+        return is_long_header(table.names, table.numeric)
+    return table.numeric in ([False, False], [False, False, True])
 
 
 def read_table_counts(
@@ -153,19 +124,18 @@ def read_table_counts(
         If a row does not match the header, if a count is not a finite number of at least 0, or if a
         label occurs twice in a wide table. The message contains the line number.
     """
-    head = head_of(table)
     if not len(table):
         raise DataError(f"{table.source} has a header and no rows")
-    is_long = layout is None and label_column is None and head.is_long
+    is_long = layout is None and label_column is None and _is_long(table)
     if layout == "edges" or wanted.any_given or is_long:
-        return _read_long(table, head, wanted)
-    if layout is None and not head.header and len(head.names) == 3 and all(head.numeric):
+        return _read_long(table, wanted)
+    if layout is None and not table.header and len(table.titles) == 3 and all(table.numeric):
         raise DataError(
             f"{table.source} has three columns of numbers and no header; use "
             f"{setting('format', 'edges')} for a list of row, column and count, or "
             f"{setting('format', 'matrix')} for a table"
         )
-    return _read_wide(table, head, label_column)
+    return _read_wide(table, label_column)
 
 
 def frame_counts(
@@ -192,12 +162,12 @@ def _kinds(row: object, column: object) -> tuple[str, str]:
     return two_kinds(kind, str(column or ("sample" if kind in ("otu", "asv") else "column")))
 
 
-def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountParts:
+def _read_long(table: Table, wanted: WantedColumns) -> CountParts:
     """Read the counts of a long list, with or without a header."""
-    width = len(head.names)
-    if head.header:
-        roles = find_count_columns(head.names, head.numeric, wanted, table.source)
-        notes = roles.notes(head.names)
+    width = len(table.titles)
+    if table.header:
+        roles = find_count_columns(table.titles, table.numeric, wanted, table.source)
+        notes = roles.notes(table.titles)
     elif width in (2, 3):
         roles = CountColumns(0, 1, 2 if width == 3 else None, UNKNOWN_KINDS)
         meaning = "row, column, count" if width == 3 else "row, column, and every line counts one"
@@ -248,12 +218,12 @@ def _summed(
     )
 
 
-def _read_wide(table: Table, head: TableHead, label_column: str | None) -> CountParts:
+def _read_wide(table: Table, label_column: str | None) -> CountParts:
     """Read the counts of a table with one column per feature.
 
     Columns without a number become metadata of the rows.
     """
-    names, source, frame = head.names, table.source, table.frame
+    names, source, frame = table.titles, table.source, table.frame
     index = None if table.is_text else index_labels(frame)
     index_name = None if table.is_text else frame.index.name
     label: int | None = None
@@ -266,7 +236,7 @@ def _read_wide(table: Table, head: TableHead, label_column: str | None) -> Count
     # Integers that remain in the index after rows were selected are labels only if no column
     # contains labels.
     elif index_name is None and (index is None or frame.index.dtype.kind in "iu"):
-        label = label_position(names, head.numeric)
+        label = label_position(names, table.numeric)
     others = [c for c in range(len(names)) if c != label and names[c] not in table.nested]
     features = [c for c in others if _has_numbers(table, c)]
     texts = [c for c in others if c not in features]
@@ -276,7 +246,7 @@ def _read_wide(table: Table, head: TableHead, label_column: str | None) -> Count
             f"{listed(names)}. Name the columns of a long list as {setting('rows')}, "
             f"{setting('columns')} and {setting('count')}"
         )
-    column_labels = [names[c] for c in features] if head.header else None
+    column_labels = [names[c] for c in features] if table.header else None
     rows = table.wide(features, label, RULE_OF["count"])
     if table.is_text:
         if column_labels is not None:
@@ -288,7 +258,7 @@ def _read_wide(table: Table, head: TableHead, label_column: str | None) -> Count
         notes.append("no column of labels: rows are numbered from 0")
     elif label is not None and not table.is_text:
         notes.append(f"labels from the column {names[label]!r}")
-    if not head.header:
+    if not table.header:
         notes.append("no header: columns are numbered from 0")
     if texts:
         notes.append(
@@ -301,7 +271,7 @@ def _read_wide(table: Table, head: TableHead, label_column: str | None) -> Count
         index if label is None else rows.labels,
         column_labels,
         _kinds(
-            index_name if label is None else names[label] if head.header else "",
+            index_name if label is None else names[label] if table.header else "",
             None if table.is_text else frame.columns.name,
         ),
         {names[c]: metadata_array(table.cells(c)) for c in texts},

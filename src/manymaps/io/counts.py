@@ -96,11 +96,6 @@ def read_counts(
     --------
     counts_from, count_texts, Counts
 
-    Notes
-    -----
-    A file may have at most 10 million rows and as many columns. A line of text may have at most 16
-    MiB, and a cell at most 131,072 characters.
-
     Examples
     --------
     >>> import pathlib, tempfile

@@ -34,7 +34,7 @@ from manymaps.io.columns import (
 )
 from manymaps.io.files import SPARSE_PARTS, Sample, array_heads, read_arrays, sampled, suffix_of
 from manymaps.io.frames import LABEL_NAMES, usual_header
-from manymaps.io.matrices import square_part
+from manymaps.io.matrices import is_matrix, square_part
 from manymaps.io.packing import unpacked
 from manymaps.io.tables import Table, head_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
@@ -171,8 +171,7 @@ def table_kind(table: Table, *, is_list: bool = False) -> Kind | None:
     n_numbers = sum(table.numeric)
     if is_list or table.nested:
         return "vectors" if table.nested else None
-    shared = {row[0] for row in body} & set(first[1:])
-    if square_part(table) is not None or 2 * len(shared) >= len(body) > 1:
+    if is_matrix(table):
         return "associations"
     corner = folded(first[0])
     if known_kind(first[0]) is not None and corner not in ("word", "term", "token"):

@@ -27,11 +27,10 @@ from manymaps.archive.arrays import read_npy
 from manymaps.checks import check_labels
 from manymaps.data.count_values import checked_table, reject_cells
 from manymaps.data.counts import Counts
-from manymaps.data.tables import is_number, labels_in
+from manymaps.data.tables import labels_in
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, split_lines
-from manymaps.io.frames import HEAD_ROWS
 from manymaps.io.market import read_market
 from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import NumberRule, Table, WideRows
@@ -246,24 +245,12 @@ def _check_agreement(source: str, rows: WideRows, columns: Sequence[str]) -> Non
             )
 
 
-def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first rows belong to a square table of numbers, and not to pairs."""
-    header, body = head[0], head[1:]
-    if not body or min(len(cells) for cells in head) < 2:
+def is_matrix(table: Table) -> bool:
+    """Return whether a table is square, or its rows and columns have most labels in common."""
+    rows = [row[0] for row in table.head[1:]] if table.header else []
+    if rows and rows == table.names[1 : 1 + len(rows)]:
+        return True
+    if has_pair_header(table.names, ColumnNames()):
         return False
-    complete = len(head) < HEAD_ROWS
-    numeric = 2 * sum(is_number(cells[1]) for cells in body) >= len(body)
-    rows = [cells[0] for cells in body]
-    if len(header) + 1 == len(body[0]):
-        return numeric and list(header[: len(rows)]) == rows[: len(header)]
-    if all(is_number(cell) for cell in header):
-        square = len(header) == len(head) if complete else len(header) >= len(head)
-        return square and len(header) > 3 and numeric
-    columns = list(header[1:])
-    if columns[: len(rows)] == rows[: len(columns)] and len(columns) > 1:
-        return numeric and not is_number(header[0])
-    if has_pair_header(header, ColumnNames()) or len(header) < 3:
-        return False
-    numeric = numeric and 2 * sum(map(is_number, body[0][1:])) >= len(body[0]) - 1
-    words = not any(is_number(cell) for cell in header[1:])
-    return numeric and (header[0] == "" or (words and len(header) > 3))
+    shared = set(rows) & set(table.names[1:])
+    return 2 * len(shared) >= len(rows) > 1 or square_part(table) is not None

@@ -106,6 +106,8 @@ class Pairs:
         cue, response : ndarray of int32, shape (n_pairs,)
             Indices of each pair's cue and response in `labels`.
         """
+        import pandas as pd
+
         index = {label: i for i, label in enumerate(self.objects)}
         ends = []
         n_cues = 0
@@ -113,7 +115,7 @@ class Pairs:
             codes = column.codes if rows is None else column.codes[rows]
             index_of = np.full(len(column.texts), -1, dtype=np.int32)
             # Codes follow the order of the whole table, but `rows` may select a part of it.
-            for code in _first_seen(codes, len(column.texts)).tolist():
+            for code in pd.unique(codes).tolist():
                 index_of[code] = index.setdefault(column.texts[code], len(index))
             ends.append(index_of[codes])
             n_cues = n_cues or len(index)
@@ -152,15 +154,6 @@ def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
             )
     note = f"numbers from {start} were replaced by the {len(labels):,} labels at these positions"
     return pairs.relabelled(label_at.__getitem__, note)
-
-
-def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:
-    """Return the codes that occur, in the order of their first occurrence."""
-    first = np.full(n, codes.size, dtype=np.int64)
-    # If several values are assigned to the same element, NumPy keeps the last.
-    first[codes[::-1]] = np.arange(codes.size)[::-1]
-    order = np.argsort(first, kind="stable")
-    return order[: np.count_nonzero(first < codes.size)]
 
 
 def associate(pairs: Pairs, rules: Rules) -> Associations:

@@ -182,6 +182,11 @@ class Table:
         cells = self.frame.columns if self.header else self.frame.iloc[0]
         return list(map(cell_label, cells))
 
+    @property
+    def titles(self) -> list[str]:
+        """Column names, or "column 1", "column 2", ..."""
+        return self.names if self.header else [f"column {c + 1}" for c in range(len(self.names))]
+
     @cached_property
     def head(self) -> list[list[str]]:
         """Names (or first row) and the rows below, with numbers in Python's notation."""

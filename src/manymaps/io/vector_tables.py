@@ -20,8 +20,8 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.frames import index_labels
-from manymaps.data.tables import cell_label, is_missing
-from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, reject_non_finite
+from manymaps.data.tables import cell_label, is_missing, place
+from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import loaded, table_of, usual_table
 from manymaps.io.columns import folded, named_column
@@ -53,15 +53,12 @@ class TableColumns:
         Indices of the coordinate columns, or of the single column of lists.
     left_out : tuple of int
         Indices of the other columns.
-    header : bool
-        Whether the first row contains the column names.
     """
 
     names: tuple[str, ...]
     label: int | None
     numbers: tuple[int, ...]
     left_out: tuple[int, ...]
-    header: bool
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -80,34 +77,6 @@ def _beyond_float32(values: np.ndarray) -> np.ndarray:
 _RULE = NumberRule(
     "value", _beyond_float32, "vectors need finite numbers within the range of float32"
 )
-
-
-def find_table_columns(table: Table, label_column: str | None = None) -> TableColumns:
-    """Find the columns of labels and numbers in a text table."""
-    names = table.names
-    if not table.header:
-        names = [f"column {c + 1}" for c in range(len(names))]
-    return _roles(names, table.numeric, label_column, table.source, table.header)
-
-
-def text_rows(table: Table, *, label_column: str | None = None) -> VectorRows:
-    """Return the vectors in a text table, with or without a header.
-
-    Raises
-    ------
-    DataError
-        If a cell is not a finite number, if a column contains dates, or if a label is empty. The
-        message contains the line, the label and the column.
-    """
-    if not len(table):
-        raise DataError(f"{table.source} has a header and no rows")
-    columns = find_table_columns(table, label_column)
-    _refuse_dates(table, columns)
-    rows = table.wide(columns.numbers, columns.label, _RULE, dtype=np.float32)
-    if "" in rows.labels:
-        line = rows.lines[rows.labels.index("")]
-        raise DataError(f"{table.source}, line {line} has an empty label; give it a name")
-    return VectorRows(rows.labels, rows.values, None, (*columns.notes, *table.notes))
 
 
 def _refuse_dates(table: Table, columns: TableColumns) -> None:
@@ -146,35 +115,27 @@ def frame_rows(
         If the object is not a data frame, or if no column contains numbers.
     """
     table = frame_table(frame, _NO_FRAME)
-    if table.is_text:
-        return text_rows(table, label_column=label_column)
-    names, numeric, lists, source = table.names, table.numeric, table.nested, table.source
-    index = index_labels(table.frame)
+    names, lists, source = table.titles, table.nested, table.source
+    if not len(table):
+        raise DataError(f"{source} has a header and no rows")
+    labels = None if table.is_text else index_labels(table.frame)
     # Texts in the index are labels, but a numeric column "id" has priority over an index of
     # numbers.
-    has_index = index is not None and all(isinstance(label, str) for label in table.frame.index)
-    if lists or list_column is not None:
-        at = _list_column(table, list_column)
-        columns = _roles(names, numeric, label_column, source, list_column=at)
-        values = _list_values(table.cells(at), names[at], source)
-    else:
-        has_index = has_index and label_column is None and all(numeric)
-        columns = _roles(names, numeric, label_column, source, has_index=has_index)
-        _refuse_dates(table, columns)
-        values = np.empty((len(table), len(columns.numbers)), dtype=np.float32)
-        with np.errstate(over="ignore"):
-            for at, numbers in enumerate(table.numbers(*columns.numbers)):
-                values[:, at] = numbers
-    labels = index
+    has_index = labels is not None and all(isinstance(label, str) for label in table.frame.index)
+    has_index = has_index and label_column is None and all(table.numeric) and not lists
+    at = _list_column(table, list_column) if lists or list_column is not None else None
+    columns = _roles(table, label_column, list_column=at, has_index=has_index)
     if columns.label is not None:
         labels = list(map(cell_label, table.cells(columns.label)))
         if "" in labels:
-            row = labels.index("")
-            raise DataError(f"{source}: the label of row {row} is missing; give each row a name")
-    if not lists:
-        row_names = labels or list(map(str, range(len(table))))
-        reject_non_finite(values, row_names, source, [names[c] for c in columns.numbers])
-    return VectorRows(labels, values, notes=columns.notes)
+            where = place(table.frame, labels.index(""))
+            raise DataError(f"{where}: the label is missing; give each row a name")
+    if at is not None:
+        values = _list_values(table.cells(at), names[at], source)
+    else:
+        _refuse_dates(table, columns)
+        values = table.wide(columns.numbers, columns.label, _RULE, dtype=np.float32).values
+    return VectorRows(labels, values, notes=(*columns.notes, *table.notes))
 
 
 def annotated_rows(
@@ -219,11 +180,8 @@ def _stored_rows(values: Any, rows: Sequence[int]) -> Any:
 
 
 def _roles(
-    names: Sequence[str],
-    numeric: Sequence[bool],
+    table: Table,
     label_column: str | None,
-    source: str,
-    header: bool = True,
     *,
     list_column: int | None = None,
     has_index: bool = False,
@@ -233,9 +191,10 @@ def _roles(
     A column of lists replaces the numeric columns. If `has_index` is true, a label column is not
     required.
     """
+    names, numeric, source = table.titles, table.numeric, table.source
     others = [c for c in range(len(names)) if c != list_column]
     texts = [c for c in others if not numeric[c]]
-    usual = [*LABEL_COLUMNS, *INDEX_COLUMNS] if header else []
+    usual = [*LABEL_COLUMNS, *INDEX_COLUMNS] if table.header else []
     by_name = sorted(
         (c for c in others if folded(names[c]) in usual),
         key=lambda c: usual.index(folded(names[c])),
@@ -253,7 +212,7 @@ def _roles(
             f"{listed([str(name) for name in names])}"
         )
     left_out = tuple(c for c in others if c != label and c not in numbers)
-    return TableColumns(tuple(names), label, tuple(numbers), left_out, header)
+    return TableColumns(tuple(names), label, tuple(numbers), left_out)
 
 
 def _list_column(table: Table, wanted: str | None) -> int:

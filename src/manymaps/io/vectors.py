@@ -93,12 +93,6 @@ def read_vectors(
     --------
     vectors_from, TSNE, Vectors
 
-    Notes
-    -----
-    A file may have at most 10 million words. A line of text may have at most 16 MiB, and a word at
-    most 65,536 bytes. Reading a file with an uncompressed size of less than 100 MB requires at most
-    4 GiB of memory.
-
     Examples
     --------
     >>> import pathlib, tempfile
