@@ -10,7 +10,8 @@ from scipy import sparse
 
 import reference
 from manymaps import Associations, Atlas, DataError, UnknownLabelError
-from manymaps.atlas.answers import LEAST_WEIGHT, even_shares, senses_of_answers, strengths_on
+from manymaps.analysis.senses import senses_of_answers
+from manymaps.atlas.answers import LEAST_WEIGHT, even_shares, strengths_on
 from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.senses import LEAST_SHARE, NEAR, associates_of, senses_of
 from manymaps.errors import ParameterError

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from manymaps.atlas.answers import places_on, senses_of_answers
+from manymaps.analysis.senses import senses_of_answers
+from manymaps.atlas.answers import places_on
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.permutations import observed_divergences, permutation_tests
 from manymaps.compute.threads import share_out

@@ -35,7 +35,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manymaps.atlas.answers import places_on, senses_of_answers
+from manymaps.analysis.senses import senses_of_answers
+from manymaps.atlas.answers import places_on
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number
 from manymaps.data.associations import Associations

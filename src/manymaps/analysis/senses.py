@@ -1,4 +1,4 @@
-"""Senses of all words in a fit as arrays, and the matching of the senses of two fits.
+"""Senses of answers and of all words of a fit as arrays, and the matching of two fits.
 
 The module `manymaps.analysis.stability` documents the formulas.
 """
@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from manymaps.atlas.answers import nearest_by_map, strengths_on
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.senses import associates_of, senses_of
+from manymaps.atlas.senses import SenseList, associates_of, senses_of
 from manymaps.compute.runs import crossed_runs
 from manymaps.errors import DataError
 
@@ -56,6 +56,28 @@ class FitSenses:
         members = slice(*self.members.indptr[sense : sense + 2])
         order = np.argsort(-self.members.data[members], kind="stable")[:count]
         return self.members.indices[members][order].tolist()
+
+
+def senses_of_answers(
+    atlas: Atlas, words: np.ndarray, cue: np.ndarray, answer: np.ndarray, count: np.ndarray
+) -> tuple[SenseList, np.ndarray]:
+    """Find the senses that answers to some words form, and the sense of each answer.
+
+    `words` are different objects. Cues, answers (-1 if they are not objects) and their counts have
+    the shape (n_answers,). The result for an answer is -1 if it belongs to no sense, and -2 if it
+    or its cue is not an object of the atlas.
+    """
+    n = atlas.n_objects
+    placed = np.flatnonzero((cue >= 0) & (answer >= 0) & (cue != answer) & (count > 0))
+    cells = cue[placed], answer[placed]
+    table = sparse.csr_array((count[placed].astype(np.float64), cells), shape=(n, n))
+    found = associates_of(atlas.choices, table, words)
+    listed = senses_of(found, atlas.n_maps)
+    numbers = listed.of_associate + 2, (words[found.owners], found.members)
+    result = np.full(len(cue), -2)
+    if len(placed):
+        result[placed] += np.asarray(sparse.csr_array(numbers, shape=(n, n))[cells]).ravel()
+    return listed, result
 
 
 def fit_senses(atlas: Atlas, n_neighbors: int) -> FitSenses:

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.probabilities import strongest_of
-from manymaps.atlas.senses import NEAR, Associates, SenseList, associates_of, senses_of
+from manymaps.atlas.senses import NEAR, Associates, associates_of, senses_of
 from manymaps.checks import check_index
 from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places
@@ -217,28 +217,6 @@ def places_on(atlas: AtlasData, labels: Sequence[str]) -> np.ndarray:
     return places
 
 
-def senses_of_answers(
-    atlas: AtlasData, words: np.ndarray, cue: np.ndarray, answer: np.ndarray, count: np.ndarray
-) -> tuple[SenseList, np.ndarray]:
-    """Find the senses that answers to some words form, and the sense of each answer.
-
-    `words` are different objects. Cues, answers (-1 if they are not objects) and their counts have
-    the shape (n_answers,). The result for an answer is -1 if it belongs to no sense, and -2 if it
-    or its cue is not an object of the atlas.
-    """
-    n = atlas.n_objects
-    placed = np.flatnonzero((cue >= 0) & (answer >= 0) & (cue != answer) & (count > 0))
-    cells = cue[placed], answer[placed]
-    table = sparse.csr_array((count[placed].astype(np.float64), cells), shape=(n, n))
-    found = associates_of(atlas.choices, table, words)
-    listed = senses_of(found, atlas.n_maps)
-    numbers = listed.of_associate + 2, (words[found.owners], found.members)
-    result = np.full(len(cue), -2)
-    if len(placed):
-        result[placed] += np.asarray(sparse.csr_array(numbers, shape=(n, n))[cells]).ravel()
-    return listed, result
-
-
 def senses(
     atlas: AtlasData,
     i: int,
@@ -267,14 +245,13 @@ def observed_senses(
 ) -> list[Sense]:
     """List the senses that the associates of object i form, with its similarities (n,)."""
     table = senses_of(found, atlas.n_maps)
-    listed = []
-    for m, share, k in zip(table.maps.tolist(), table.shares.tolist(), table.of(0), strict=True):
-        members, strengths = (
-            part[table.members_of(k)] for part in (table.members, table.strengths)
-        )
-        values = similar[members], strengths
-        listed.append(_sense(atlas, i, m, share, members, values, n_neighbors))
-    return listed
+    senses = []
+    for k in table.of(0):
+        own, share = table.members_of(k), float(table.shares[k])
+        members = table.members[own]
+        values = similar[members], table.strengths[own]
+        senses.append(_sense(atlas, i, int(table.maps[k]), share, members, values, n_neighbors))
+    return senses
 
 
 def _sense(

@@ -27,7 +27,7 @@ from manymaps.atlas.data import AtlasData
 from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.checks import check_number
 from manymaps.data.csv_cells import write_csv
-from manymaps.data.frames import as_frame, axis_names, long_columns
+from manymaps.data.frames import as_frame, long_columns
 from manymaps.errors import ParameterError, not_installed
 from manymaps.progress import work
 
@@ -204,15 +204,7 @@ def _edges_of_sums(
 
 
 def _node_columns(atlas: AtlasData) -> dict[str, np.ndarray]:
-    best = atlas.proportions.argmax(axis=0)
-    everyone = np.arange(atlas.n_objects)
-    points = atlas.maps[best, everyone]
-    columns = {
-        "label": np.asarray(atlas.labels, dtype=object),
-        "map": best,
-        "proportion": atlas.proportions[best, everyone],
-    }
-    columns |= dict(zip(axis_names(atlas.n_components), points.T, strict=True))
-    for name, values in atlas.columns.items():
-        columns[name if name not in columns else f"metadata_{name}"] = np.asarray(values)
-    return columns
+    """Return the columns of each object, with its position in the map of its largest proportion."""
+    best, everyone = atlas.proportions.argmax(axis=0), np.arange(atlas.n_objects)
+    points, proportions = (part[best, everyone][None] for part in (atlas.maps, atlas.proportions))
+    return long_columns(atlas.labels, points, proportions, atlas.columns) | {"map": best}
