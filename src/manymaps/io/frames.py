@@ -13,6 +13,7 @@ import importlib.util
 import io
 import os
 import re
+import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -262,23 +263,25 @@ def _parsed(
             )
         quoting = csv.QUOTE_NONE
     try:
-        frame = pd.read_csv(
-            io.BytesIO(data),
-            sep=r"\s+" if delimiter == " " else delimiter,
-            header=None,
-            names=range(width),
-            index_col=False,
-            dtype={c: object for c in range(width) if c not in types},
-            keep_default_na=False,
-            na_filter=bool(types),
-            na_values={c: [*MISSING, "NA", "NaN", "None", "<NA>"] for c in types},
-            low_memory=False,
-            float_precision="round_trip",
-            skiprows=skipped,
-            skipinitialspace=True,
-            skip_blank_lines=False,
-            quoting=quoting,
-        )
+        with warnings.catch_warnings():
+            # Blocks of a column may have different types; `numbers_in` converts them alike.
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+            frame = pd.read_csv(
+                io.BytesIO(data),
+                sep=r"\s+" if delimiter == " " else delimiter,
+                header=None,
+                names=range(width),
+                index_col=False,
+                dtype={c: object for c in range(width) if c not in types},
+                keep_default_na=False,
+                na_filter=bool(types),
+                na_values={c: [*MISSING, "NA", "NaN", "None", "<NA>"] for c in types},
+                float_precision="round_trip",
+                skiprows=skipped,
+                skipinitialspace=True,
+                skip_blank_lines=False,
+                quoting=quoting,
+            )
     except pd.errors.ParserError as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         if found is None:

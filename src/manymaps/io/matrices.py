@@ -222,7 +222,7 @@ def square_part(table: Table) -> tuple[int | None, int | None] | None:
             return 0, None
     if width not in (n, n + 1) or width < (3 if table.header else 4):
         return None
-    values = np.column_stack(table.numbers(*range(width)))
+    values = table.numbers(*range(width))
     if np.isinf(values).any():
         return None
     if width == n:

@@ -228,12 +228,15 @@ class Table:
         """Return the cells of a column."""
         return list(self.frame.iloc[:, column])
 
-    def numbers(self, *columns: int) -> list[np.ndarray]:
+    def numbers(self, *columns: int) -> np.ndarray:
         """Return the numbers of columns, which have decimal commas together or not at all."""
-        cells = [self.frame.iloc[:, c] for c in columns]
-        texts = [x.to_numpy() for x in cells if x.dtype.kind == "O"]
+        part = self.frame.iloc[:, list(columns)]
+        if all(dtype.kind in "biuf" for dtype in part.dtypes):
+            return np.asarray(part.to_numpy(np.float64, na_value=np.nan))
+        cells = [part.iloc[:, c].to_numpy() for c in range(len(columns))]
+        texts = [x for x in cells if x.dtype.kind == "O"]
         commas = have_decimal_commas(texts, self.frame.attrs.get("delimiter"))
-        return [numbers_in(x, decimal_commas=commas) for x in cells]
+        return np.column_stack([numbers_in(x, decimal_commas=commas) for x in cells])
 
     def read(self, labels: Sequence[int], number: int | None = None) -> Cells:
         """Read label columns and an optional numeric column.
@@ -255,7 +258,7 @@ class Table:
         cells = None if number is None else frame.iloc[:, number]
         return Cells(
             [labels_in(frame.iloc[:, c]) for c in labels],
-            None if number is None else table.numbers(number)[0],
+            None if number is None else table.numbers(number)[:, 0],
             lambda k: place(frame, k),
             lambda k: 1 if cells is None else cells.iloc[k],
             len(self) - len(table),
@@ -267,7 +270,10 @@ class Table:
             return self
         repeats = np.ones(len(self), bool)
         for c in columns:
-            repeats &= (self.frame.iloc[:, c] == self.frame.columns[c]).to_numpy(bool)
+            cells = self.frame.iloc[:, c].to_numpy()
+            if cells.dtype.kind != "O" or not repeats.any():
+                return self
+            repeats &= cells == self.frame.columns[c]
         return Table(self.frame[~repeats]) if repeats.any() else self
 
     def wide(
@@ -275,8 +281,6 @@ class Table:
         columns: Sequence[int],
         label: int | None,
         rule: NumberRule,
-        *,
-        dtype: type[np.floating[Any]] = np.float64,
     ) -> WideRows:
         """Read a table with one column per coordinate or feature.
 
@@ -288,8 +292,6 @@ class Table:
             Index of the label column. By default, rows are numbered from 0.
         rule : NumberRule
             Rule for allowed numbers.
-        dtype : type
-            Type of the numbers.
 
         Raises
         ------
@@ -298,19 +300,13 @@ class Table:
         """
         table = self._without_headers(columns)
         frame = table.frame
-        values = np.empty((len(frame), len(columns)), dtype)
+        values = table.numbers(*columns)
         names = list(map(str, range(len(frame))))
         if label is not None:
             names = list(map(cell_label, frame.iloc[:, label]))
-        bad = []
-        for at, numbers in enumerate(table.numbers(*columns)):
-            wrong = np.flatnonzero(rule.is_bad(numbers))
-            bad += [(int(wrong[0]), at)] if wrong.size else []
-            with np.errstate(over="ignore"):
-                values[:, at] = numbers
-        if bad:
-            k, at = min(bad)
-            c = columns[at]
+        bad = np.argwhere(rule.is_bad(values))
+        if len(bad):
+            k, c = int(bad[0, 0]), columns[bad[0, 1]]
             column = f"column {c + 1}" + (f" ({self.names[c][:60]!r})" if self.header else "")
             raise DataError(
                 f"{place(frame, k)} ({names[k][:60]!r}), {column}: the {rule.what} is "

@@ -134,7 +134,7 @@ def frame_rows(
         values = _list_values(table.cells(at), names[at], source)
     else:
         _refuse_dates(table, columns)
-        values = table.wide(columns.numbers, columns.label, _RULE, dtype=np.float32).values
+        values = table.wide(columns.numbers, columns.label, _RULE).values
     return VectorRows(labels, values, notes=(*columns.notes, *table.notes))
 
 
