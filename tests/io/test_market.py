@@ -1,6 +1,7 @@
 """MatrixMarket files: what SciPy writes is read, and its errors name the file."""
 
 import gzip
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -47,3 +48,17 @@ def test_errors_of_scipy_name_the_file(tmp_path):
         with pytest.raises(DataError) as caught:
             read_market(path)
         assert "m.mtx" in str(caught.value)
+
+
+def test_damaged_files_never_end_the_process(tmp_path):
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        content = bytearray(ENTRIES.encode())
+        for at in rng.integers(len(content), size=rng.integers(1, 4)):
+            content[at] = rng.integers(256)
+        cut = int(rng.integers(len(content)))
+        with suppress(DataError):
+            read_market(save(tmp_path / "m.mtx", bytes(content[:cut])))
+    for end in "<", "\0 1\n":
+        with pytest.raises(DataError):
+            read_market(save(tmp_path / "m.mtx", ENTRIES + f"1 1 1{end}"))

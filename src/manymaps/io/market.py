@@ -13,7 +13,8 @@ from scipy.io import mmread
 
 from manymaps.archive.door import reading
 from manymaps.data.count_values import as_csr
-from manymaps.io.packing import unpacked
+from manymaps.errors import DataError
+from manymaps.io.files import read_bytes
 
 
 def read_market(path: Path) -> sparse.csr_array:
@@ -25,10 +26,11 @@ def read_market(path: Path) -> sparse.csr_array:
         If SciPy cannot read the file, if its numbers are complex, or if the number of rows or
         columns is 0.
     """
-    with unpacked(path) as file:
-        # A stream error would terminate the process within SciPy, so the file is read into memory
-        # first.
-        stream = io.BytesIO(file.read())
+    data = read_bytes(path, "a MatrixMarket table")
+    if b"\0" in data:
+        raise DataError(f"{path} contains zero bytes; fetch the file again")
+    # SciPy terminates the process after an error of a stream, a zero byte, or a last line without
+    # its end.
     with reading(path, "MatrixMarket"):
-        table = mmread(stream, spmatrix=False)
+        table = mmread(io.BytesIO(data + b"\n"), spmatrix=False)
     return as_csr(table, str(path))
