@@ -140,7 +140,7 @@ class TestRefusals:
     )  # fmt: skip
     def test_bad_lines(self, tmp_path, line):
         file = written(tmp_path / "a.jsonl", '{"id": "a", "text": "tie"}\n' + line + "\n")
-        with pytest.raises(DataError, match=r"a\.jsonl, (line 2|row 1)"):
+        with pytest.raises(DataError, match=r"a\.jsonl, line 2"):
             read(file)
 
     @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ from manymaps.io.matrices import is_matrix, square_part
 from manymaps.io.packing import unpacked
 from manymaps.io.tables import Table, head_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
-from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
+from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
 
 Kind: TypeAlias = Literal["associations", "trials", "counts", "vectors", "ratings"]
 
@@ -88,7 +88,7 @@ def vector_format(sample: Sample) -> str:
         lines.pop()  # the last line may be incomplete
     lines = [line for line in lines if line.strip()]
     header = HEADER.fullmatch(lines[0]) if lines else None
-    if header and len(header[2]) <= MOST_DIGITS:
+    if header:
         second = lines[1] if len(lines) > 1 else b""
         is_binary = CONTROL.search(start) and not is_word_line(second, int(header[2]))
         if is_binary or (suffix == ".bin" and not is_word_line(second, 1)):

@@ -112,20 +112,22 @@ def _file(path: Path) -> pd.DataFrame:
         return read_frame(path, "a table of texts")
     text, notes = decoded(read_bytes(path, "texts"), str(path))
     if suffix in (".jsonl", ".ndjson", ".json"):
-        frame = pd.DataFrame(_records(text, str(path)), dtype=object)
+        records = _records(text, str(path))
+        lines = pd.Index(list(records), name="line")
+        frame = pd.DataFrame(list(records.values()), lines, dtype=object)
     else:
         frame = pd.DataFrame({"text": text.removesuffix("\n").split("\n")}, dtype=object)
     frame.attrs["notes"] = notes
     return frame
 
 
-def _records(text: str, source: str) -> list[dict[str, Any]]:
-    """Parse an object on each line."""
-    records = []
+def _records(text: str, source: str) -> dict[int, dict[str, Any]]:
+    """Parse an object on each line, and return them by their lines."""
+    records = {}
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                records.append(dict(json.loads(line)))
+                records[number] = dict(json.loads(line))
             except (ValueError, TypeError, RecursionError) as error:
                 raise DataError(
                     f"{source}, line {number} is not a JSON object ({error!s:.80}); write one per "

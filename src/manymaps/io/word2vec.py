@@ -33,7 +33,8 @@ from manymaps.errors import DataError, setting
 from manymaps.io.packing import is_packed, unpacked
 from manymaps.labels import plural, shown
 
-HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
+# No file has more rows than 18 digits can count, and Python does not convert thousands of digits.
+HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n?")
 DECIMAL = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Number of lines from which the number of values is determined if there is no header.
@@ -41,9 +42,6 @@ HEAD_LINES = 30
 # Number of values that are parsed together in a text file (1 MiB of float32).
 BLOCK_NUMBERS = 2**18
 LONGEST_WORD = 2**16
-# Maximum number of digits in a header, because no file has more rows and Python does not convert
-# thousands of digits.
-MOST_DIGITS = 18
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -335,12 +333,6 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
 
 def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
     """Return the number of rows and the number of values per row from a header."""
-    n_digits = max(len(header[1]), len(header[2]))
-    if n_digits > MOST_DIGITS:
-        raise DataError(
-            f"{source}, line 1: the header contains a number of {n_digits:,} digits; expected the "
-            "numbers of rows and of values per row"
-        )
     n, width = int(header[1]), int(header[2])
     if n < 1 or width < 1:
         raise DataError(
