@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import manymaps as mm
@@ -67,8 +68,9 @@ def test_dates_are_no_features(write):
     for make in (lambda: mm.read_vectors(write("v.csv", text)), lambda: mm.vectors_from(frame)):
         with pytest.raises(DataError, match="'when' contains dates such as '2019-01-01"):
             make()
-    with pytest.raises(DataError, match="dates in 'when'"):
-        mm.TSNE().fit(frame)
+    for table in (frame, pl.from_pandas(frame)):
+        with pytest.raises(DataError, match="dates in 'when'"):
+            mm.TSNE().fit(table)
 
 
 def test_the_missing_value_of_pandas_is_missing_in_every_frame():

@@ -12,16 +12,21 @@ labelled, the labels must agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manymaps.data.frames import eager_frame, index_labels
+from manymaps.data.frames import index_labels
 from manymaps.data.similarities import SimilarityTable
+from manymaps.data.tables import as_pandas
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import listed, numbered_labels, only_count
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def is_frame(X: Any) -> bool:
@@ -39,13 +44,9 @@ def is_frame(X: Any) -> bool:
     return narwhals.from_native(X, pass_through=True) is not X
 
 
-def _column_names(frame: Any) -> list[str]:
-    return [str(name) for name in getattr(frame, "column_names", frame.columns)]
-
-
 def column_labels(frame: Any) -> list[str] | None:
     """Return the column names of a frame, or None if they are a library's default names."""
-    names = _column_names(frame)
+    names = [str(name) for name in getattr(frame, "column_names", frame.columns)]
     return None if only_count(names) or only_count(names, "column_") else names
 
 
@@ -89,8 +90,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
         )
     if not is_frame(X):
         return None, X
-    frame = X if hasattr(X, "iloc") else eager_frame(X, "{} is not a data frame").to_native()
-    labels, values = _of_rows(frame)
+    labels, values = _of_rows(as_pandas(X))
     if square:
         names = column_labels(values)
         if labels is not None and names is not None and len(names) == len(labels):
@@ -99,57 +99,31 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     return (None if labels is None else tuple(numbered_labels(labels)[0])), values
 
 
-def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
+def _of_rows(frame: pd.DataFrame) -> tuple[list[str] | None, pd.DataFrame]:
     """Return the row labels and the numeric columns of a frame."""
-    labels = index_labels(frame)
-    for name, dtype in zip(_column_names(frame), _native_types(frame), strict=True):
-        if dtype.startswith(("datetime", "timestamp", "date")):
-            raise DataError(
-                f"the frame has dates in {name!r}; convert them to numbers, or omit the column"
-            )
-    texts = _text_columns(frame)
+    labels, names = index_labels(frame), list(map(str, frame.columns))
+    # Numeric columns are not converted to lists, because the conversion is slow for wide tables.
+    kinds = [dtype.kind for dtype in frame.dtypes]
+    objects = {c: list(frame.iloc[:, c]) for c, kind in enumerate(kinds) if kind == "O"}
+    dates = [names[c] for c, kind in enumerate(kinds) if kind in "mM"]
+    dates += [names[c] for c, cells in objects.items() if any(isinstance(x, date) for x in cells)]
+    if dates:
+        raise DataError(
+            f"the frame has dates in {listed(dates)}; convert them to numbers, or omit them"
+        )
+    texts = {c: cells for c, cells in objects.items() if any(map(_is_word, cells))}
     if not texts:
         return labels, frame
     # Labels can come only from a single column of unique texts. If there are two, neither is used.
     c, cells = next(iter(texts.items()))
     are_complete = all(isinstance(cell, str) and cell.strip() for cell in cells)
     if labels is None and are_complete and len(texts) == 1 and len(set(cells)) == len(cells):
-        others = [other for other in range(frame.shape[1]) if other != c]
-        is_pandas = hasattr(frame, "iloc")
-        return cells, frame.iloc[:, others] if is_pandas else _narwhals(frame)[
-            :, others
-        ].to_native()
-    names = _column_names(frame)
-    hint = "as the index (frame.set_index(...))" if hasattr(frame, "iloc") else "as the only text"
+        return cells, frame.iloc[:, [other for other in range(len(names)) if other != c]]
     raise DataError(
         f"the frame has text in {listed([names[c] for c in texts])}; expected numbers. Omit such "
-        "columns (add_metadata adds them to an atlas), and pass labels, which must be unique, "
-        f"{hint}"
+        "columns (add_metadata adds them to an atlas), and pass labels, which must be unique, as "
+        "the index (frame.set_index(...)) or as the only text"
     )
-
-
-def _native_types(frame: Any) -> list[str]:
-    """Return the type of each column in lower case."""
-    if hasattr(frame, "dtypes"):
-        return [str(dtype).lower() for dtype in frame.dtypes]
-    return [str(field.type).lower() for field in frame.schema]
-
-
-def _narwhals(frame: Any) -> Any:
-    return eager_frame(frame, "{} is not a data frame")
-
-
-def _text_columns(frame: Any) -> dict[int, list[Any]]:
-    """Return the columns that contain words, by column index."""
-    if hasattr(frame, "iloc"):
-        # Numeric columns are not converted to lists, because the conversion is slow for wide
-        # tables.
-        types = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
-        columns = {c: list(frame.iloc[:, c]) for c, kind in enumerate(types) if kind == "O"}
-    else:
-        series = [_narwhals(frame).get_column(name) for name in _narwhals(frame).columns]
-        columns = {c: s.to_list() for c, s in enumerate(series) if not s.dtype.is_numeric()}
-    return {c: cells for c, cells in columns.items() if any(map(_is_word, cells))}
 
 
 def _is_word(cell: Any) -> bool:

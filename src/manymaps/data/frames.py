@@ -111,29 +111,6 @@ def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) 
     return narwhals.from_dict(plain, backend=backend or installed[0]).to_native()
 
 
-def eager_frame(frame: Any, refused: str) -> Any:
-    """Return a data frame from any library that narwhals supports, collecting it if it is lazy.
-
-    Parameters
-    ----------
-    frame : object
-    refused : str
-        Message for an object that is not a data frame, where {} is replaced by the type.
-
-    Raises
-    ------
-    DataError
-        If the object is not a data frame.
-    """
-    import narwhals
-
-    try:
-        table = narwhals.from_native(frame)
-    except TypeError as error:
-        raise DataError(refused.format(type(frame).__name__)) from error
-    return table.collect() if isinstance(table, narwhals.LazyFrame) else table
-
-
 def index_labels(frame: Any) -> list[str] | None:
     """Return the index labels of a pandas object, or None if the index only numbers the rows.
 

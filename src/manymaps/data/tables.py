@@ -238,5 +238,10 @@ def as_pandas(data: Any, refused: str = "{} is not a data frame") -> pd.DataFram
         table = table.collect() if isinstance(table, narwhals.LazyFrame) else table
         if not isinstance(table, narwhals.DataFrame):
             raise DataError(refused.format(type(data).__name__))
-        columns = {name: table[name].to_list() for name in table.columns}
+        columns = {
+            name: table[name].to_numpy()
+            if table[name].dtype.is_numeric()
+            else table[name].to_list()
+            for name in table.columns
+        }
     return pd.DataFrame({name: pd.Series(cells) for name, cells in columns.items()})
