@@ -103,7 +103,7 @@ class TestInspectionOfVectors:
         ("insert", "sd", 2, "--sd 2"),
         ("fit", "init", "a=b", "--init a=b"),
         ("cluster", "strict", True, "--strict"),
-        ("fit", "jitter", "x", "jitter='x'"),
+        ("fit", "jitter", "x", "--set jitter=x"),
         ("evaluate", "k", 10, "--neighbors 10"),
         ("insert", "responses", "keep", "responses='keep'"),
     ],

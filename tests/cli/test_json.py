@@ -21,7 +21,7 @@ KEYS = {
     "predict ring.csv --maps 1 --dims 2 --iterations 5": "train valid test n_iterations seconds",
     "predict ring.csv --maps 1,2 --dims 2 --iterations 5": "rows/train rows/valid rows/test "
     "rows/n_iterations seconds",
-    "count posts.csv -o counts.npz": "n_rows n_columns n_counts skipped seconds output",
+    "read posts.csv --kind texts -o counts.npz": "kind n_rows n_columns n_counts seconds output",
     "cluster ring.csv --clusters 2": "variance_accounted_for constant clusters "
     "clusters/weight clusters/members",
     f"stability norms.csv -o stable.atlas --fits 2 {SHORT}": "n_fits n_objects recurrence overlap "

@@ -80,7 +80,7 @@ class TestPredictBadInput:
             (("--dims", 40), "--dims 40 is more than the 39 dimensions that 40 objects span"),
             (("--maps", "1,2", "--dims", "2,3,4"), "--maps has 2 numbers and --dims has 3"),
             (("--maps", "1,2", "-o", "o.atlas"), "-o requires one number of maps"),
-            (("--count", "n"), "No such option '--count'"),
+            (("--cue", "n"), "No such option '--cue'"),
         ],
     )
     def test_usage(self, norms, options, message):

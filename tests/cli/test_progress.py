@@ -16,7 +16,6 @@ SHORT = ("--iterations", 20)
 LONG = {
     "diagnose": ("diagnosing 6 objects", "norms.csv"),
     "predict": ("fitting 1 map of 2 dimensions", "ring.csv", "--maps", 1, "--dims", 2, *SHORT),
-    "count": ("counting", "posts.jsonl", "-o", "c.npz"),
     "fit": ("fitting norms.csv", "norms.csv", "-o", "o.atlas", "--maps", 2, *SHORT),
     "pairs": ("word", "old.atlas", "pairs.csv"),
     "insert": ("placing the new objects", "old.atlas", "words.vec", "-o", "o.atlas"),

@@ -40,24 +40,10 @@ def test_sites_by_species_are_mapped_by_code(tmp_path):
         failed(invoke("read", file), 3, "cannot tell what")
 
 
-def test_a_folder_of_texts_is_counted(tmp_path):
-    texts = tmp_path / "letters"
-    (texts / "old").mkdir(parents=True)
-    failed(invoke("read", texts), 3, "contains no files")
-    for name in ("a.txt", "old/b.txt", "old/c.md", ".hidden"):
-        (texts / name).write_text("a bow tie")
-    printed = worked(invoke("read", texts)).stdout
-    assert "3, 0.0 MB" in printed
-    assert f"next: manymaps count {texts} -o letters.npz" in printed
-    record = json.loads(worked(invoke("read", texts, "--json")).stdout)
-    assert record == {"kind": "folder", "n_files": 3, "n_bytes": 27}
-    failed(invoke("read", texts, "--cue", "x"), 2, "--cue does not apply to the folder")
-
-
 def test_kinds_name_rows_and_columns(tmp_path):
     file, atlas = tmp_path / "sites.csv", tmp_path / "sites.atlas"
     file.write_text(SITES)
-    names = ("--kinds", "site,species")
+    names = ("--set", "kinds=site,species")
     printed = worked(invoke("read", file, *names)).stdout
     assert "3 sites" in printed
     assert "3 species" in printed
@@ -68,7 +54,7 @@ def test_kinds_name_rows_and_columns(tmp_path):
     )
     assert "3 sites and 3 species" in worked(fitted).stdout
     assert set(load_atlas(atlas).kinds) == {"site", "species"}
-    failed(invoke("read", file, "--kinds", "site"), 2, "--kinds site must be two different names")
+    failed(invoke("read", file, "--set", "kinds=site"), 2, "must be two different names")
 
 
 def test_judges_are_compared_and_averaged(tmp_path):

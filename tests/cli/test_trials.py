@@ -74,7 +74,7 @@ def test_commands_read_trials(raw, tmp_path, monkeypatch, arguments):
         ),
         (("--where", "age <"), 2, "--where age < is not understood"),
         (("--where", "age > 300"), 3, "'age > 300' is true for none of 560 trials"),
-        (("--participant", "who"), 3, "has no column 'who'"),
+        (("--set", "participant=who"), 3, "has no column 'who'"),
         (("--response", "R1,R7"), 3, "has no column 'R7'"),
     ],
 )

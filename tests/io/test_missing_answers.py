@@ -74,7 +74,7 @@ def test_a_matrix_has_no_answers(tmp_path):
 
 
 def test_commands_name_the_option_and_drop(pairs):
-    assert "use --missing usual to drop them" in worked(invoke("read", pairs)).stdout
-    done = worked(invoke("read", pairs, "--missing", "usual", "--json"))
+    assert "--set missing=usual to drop them" in worked(invoke("read", pairs)).stdout
+    done = worked(invoke("read", pairs, "--set", "missing=usual", "--json"))
     assert json.loads(done.stdout)["dropped_by_reason"] == {"missing answer": 3}
-    failed(invoke("read", pairs, "--missing", ""), 2, "must be 'usual' or a list of answers")
+    failed(invoke("read", pairs, "--set", "missing="), 2, "must be 'usual' or a list of answers")

@@ -93,7 +93,7 @@ def cli(verbose: bool) -> None:
     Vectors:         manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
                      manymaps insert words.atlas new.txt -o more.atlas
                      manymaps evaluate more.atlas glove.txt
-    Texts:           manymaps count posts.jsonl -o counts.npz --max-words 2000
+    Texts:           manymaps read posts.jsonl -o counts.npz --max-words 2000
                      manymaps fit counts.npz -o posts.atlas --method code
     Groups:          manymaps compare young.tsv old.tsv -o compare.html
     Judgements:      manymaps cluster judged.csv --clusters 8
@@ -105,7 +105,7 @@ def cli(verbose: bool) -> None:
 
 # The commands, in the order in which users need them.
 COMMANDS = (
-    "demo", "read", "diagnose", "predict", "count", "fit",
+    "demo", "read", "diagnose", "predict", "fit",
     "senses", "pairs", "plot", "insert", "evaluate", "cluster", "stability",
     "compare", "view", "export",
 )  # fmt: skip

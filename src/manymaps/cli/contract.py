@@ -171,7 +171,8 @@ def spelled_as_option(parameter: str, value: Any) -> str | None:
     named = [option for option in options if option.name == parameter]
     stands = [option for option in options if parameter in option.sets]
     if not (named or stands):
-        return None
+        sets = any(option.name == "set" for option in options) and value is not ...
+        return f"--set {parameter}={value}" if sets else None
     option = [*named, *stands][0]
     if option.is_flag or value is ...:
         return option_name(option, value)

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from manymaps.cli.record import argument, chosen, flag, option
-from manymaps.cli.types import InputFile, Several, Whole
+from manymaps.cli.types import InputFile, Whole
 from manymaps.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ OF_TRIALS = ("participant", "where", "fold", "missing")
 # Options for reading pairs, which all commands that read pairs have.
 OF_PAIRS = ("cue", "response", "strength", "labels")
 # Kinds of data; similarities are associations.
-KINDS = ("associations", "trials", "vectors", "counts")
+KINDS = ("associations", "trials", "vectors", "counts", "texts")
 
 
 def response_rule(value: str) -> str:
@@ -40,27 +40,12 @@ def response_rule(value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Options for reading a file; each command declares the options that it offers."""
+    """Options for reading a file; the last three are set by `read --set`."""
 
-    cue: str | None = None
-    response: str | None = None
-    strength: str | None = None
-    kind: str | None = None
-    labels: Path | None = None
-    responses: str = "drop"
-    participant: str | None = None
-    where: str | None = None
-    fold: bool = False
-    missing: str | None = None
-    rows: str | None = None
-    columns: str | None = None
-    kinds: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairReading(Reading):
-    """Options for reading associations, trials or vectors, but not counts."""
-
+    kind: str | None = option(
+        KINDS, "Kind of data in FILE; similarities are associations.  [default: recognized by its "
+        "suffix and its column names]",
+    )  # fmt: skip
     cue: str | None = option("COLUMN", "Column of cues, if its name is not recognized.")
     response: str | None = option(
         "COLUMN", "Column of responses, or several such as R1,R2,R3 (raw trials only)."
@@ -68,10 +53,6 @@ class PairReading(Reading):
     strength: str | None = option(
         "COLUMN", "Column of strengths or counts, if its name is not recognized."
     )
-    kind: str | None = option(
-        KINDS, "Kind of data in FILE; similarities are associations.  [default: recognized by its "
-        "suffix and its column names]",
-    )  # fmt: skip
     labels: Path | None = option(
         InputFile(),
         "Read labels from this file, one per line (matrices, arrays and pairs of integers only).",
@@ -83,38 +64,21 @@ class PairReading(Reading):
         default="drop",
         metavar="drop|keep|keep:N",
     )
-    participant: str | None = option("COLUMN", "Column of participants (raw trials only).")
     where: str | None = option(
         "CONDITION",
-        "Use only trials that meet a condition, such as 'age < 30 and gender == \"Fe\"' "
-        "(raw trials only).",
+        "Use only trials that meet a condition, such as 'age < 30 and gender == \"Fe\"' (raw "
+        "trials only).",
     )
     fold: bool = flag("Ignore case and spacing in labels.")
-    missing: str | None = option(
-        "usual|TEXT,...",
-        "Drop responses that are not answers: those listed, or n/a, don't know, ?, - and others "
-        "that the notes list (usual).",
-    )
-    rows: str | None = option(
-        ROW_SUMS, "Renormalize or keep rows that do not sum to 1.  [default: renormalize]"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableReading(PairReading):
-    """Options for reading any data, including counts."""
-
     rows: str | None = option(
         "renormalize|keep|COLUMN",
         "Renormalize or keep rows that do not sum to 1; or the column of row labels (lists of "
         "counts only).  [default: renormalize]",
     )
     columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
-    kinds: tuple[str, ...] | None = option(
-        Several(click.STRING, "name", distinct=False),
-        "Names of the objects in rows and in columns, such as site,species (counts only).",
-        metavar="ROWS,COLUMNS",
-    )  # fmt: skip
+    participant: str | None = None
+    missing: str | None = None
+    kinds: tuple[str, ...] | None = None
 
 
 def atlas_argument() -> Any:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import manymaps as mm
-from manymaps.cli.contract import BadData, elapsed, grid, next_step, note, tell
-from manymaps.cli.options import OF_PAIRS, OF_TRIALS, TableReading, refuse_given
+from manymaps.cli.contract import elapsed, note, tell
+from manymaps.cli.options import (
+    OF_PAIRS,
+    OF_TRIALS,
+    Reading,
+    refuse,
+    refuse_given,
+)
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, OutputFile
+from manymaps.cli.types import InputFile, OrFile, OutputFile, Setting, positive
+from manymaps.errors import ParameterError
 from manymaps.progress import work
+
+# Further settings of reading, and of counting texts.
+OF_READING = ("participant", "missing", "kinds")
+OF_TEXTS = (
+    "column", "label_column", "skip_words", "min_documents", "token_pattern", "lowercase",
+    "vocabulary", "window", "weighting", "weights",
+)  # fmt: skip
+# Number of occurrences below which the mutual information of a word is large by chance.
+RARE = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +42,21 @@ class ReadOptions:
         required=False,
     )
     judge: str | None = option("COLUMN", "Column of the judges (long tables of judgements only).")
-    reading: TableReading = group(TableReading)
+    stop_words: str | Path | None = option(
+        OrFile("words", ("english", "none")),
+        "Leave out English function words, no words, or the words in a file, one per line (texts "
+        "only).  [default: english]",
+        metavar="english|none|FILE",
+    )  # fmt: skip
+    max_words: int | None = option(
+        positive, "Count only the N most frequent words (texts only).  [default: all]"
+    )
+    set: tuple[tuple[str, Any], ...] = option(
+        Setting(),
+        f"Set {', '.join(OF_READING)} or, for texts, {', '.join(OF_TEXTS)}; can be repeated.",
+        multiple=True,
+    )
+    reading: Reading = group(Reading)
 
 
 @command(ReadOptions)
@@ -38,7 +68,11 @@ def read(options: ReadOptions) -> None:
     each row, or a square matrix of similarities. Vectors are read from word2vec, GloVe, fastText,
     NPY, NPZ and .h5ad files, and from tables with a column of labels. Counts are read from lists of
     document, word and count, tables of sites and species, OTU tables, NPZ, MatrixMarket, .h5ad
-    and .biom files. If FILE is a folder of texts, its files are listed.
+    and .biom files.
+
+    FILE can also be a folder of texts, or a table of texts (JSONL, or --kind texts). Their words
+    are counted, with one row per document. With --set window=N, pairs of words that are at most N
+    positions apart are counted; --set weights=ppmi converts these counts to associations.
 
     Several FILEs are judgements of the same objects, with one table per judge (or one long table
     with --judge). Fits use their average. Empty cells are missing judgements and do not count.
@@ -48,18 +82,31 @@ def read(options: ReadOptions) -> None:
                manymaps read SWOW-EN.R100.csv --responses R1 --where 'age < 30' -o young.npz
                manymaps read visits.csv --rows site --columns bird --strength seen -o visits.npz
                manymaps read ann.csv ben.csv eve.csv -o judged.npz
+               manymaps read letters/ -o counts.npz --max-words 2000 --set skip_words=100
+               manymaps read novels/ -o near.npz --set window=5 --set weights=ppmi
     """
     from manymaps.cli.reading import Loaded, load, load_raw
     from manymaps.cli.report import report_of
     from manymaps.io.clean import is_clean, write_data
 
-    file, reading = options.files[0], options.reading
-    if file.is_dir():
-        refuse_given(tuple(vars(reading)), f"the folder {file}")
-        _list_folder(file)
-        return
-    if len(options.files) > 1 or options.judge is not None:
-        loaded = Loaded(_judgements(options), {})
+    file, settings = options.files[0], dict(options.set)
+    of_texts = file.is_dir() or options.reading.kind == "texts" or _holds_texts(file)
+    known = OF_TEXTS if of_texts else OF_READING
+    for name in settings:
+        if name not in known:
+            raise ParameterError(f"--set {name} is not one of {', '.join(known)}")
+    if isinstance(settings.get("kinds"), str):
+        settings["kinds"] = tuple(settings["kinds"].split(","))
+    if of_texts:
+        _check_texts(options)
+        reading = options.reading
+    else:
+        refuse_given(("stop_words", "max_words"), f"{file}, which does not contain texts")
+        reading = replace(options.reading, **settings)
+    if of_texts:
+        loaded = Loaded(_counted(file, settings, options), {})
+    elif len(options.files) > 1 or options.judge is not None:
+        loaded = Loaded(_judgements(options, reading), {})
     elif is_clean(file):
         refuse_given(tuple(vars(reading)), f"{file}, which contains clean data")
         loaded = load(file)
@@ -68,7 +115,7 @@ def read(options: ReadOptions) -> None:
     as_written: Any = None
     if isinstance(loaded.data, mm.Judgements):
         as_written = loaded.data.associations()
-    elif isinstance(loaded.fitted, mm.Associations) and not is_clean(file):
+    elif isinstance(loaded.fitted, mm.Associations) and not of_texts and not is_clean(file):
         as_written = load_raw(file, replace(reading, rows="keep")).fitted
     source = file if options.output is None else options.output
     record, text = report_of(loaded, source, as_written)
@@ -79,12 +126,12 @@ def read(options: ReadOptions) -> None:
     tell(lambda: record, lambda: text)
 
 
-def _judgements(options: ReadOptions) -> mm.Judgements:
+def _judgements(options: ReadOptions, reading: Reading) -> mm.Judgements:
     """Read judgements by several judges, and note the judges who disagree with the others."""
     others = ("responses", "columns", "kinds", *OF_TRIALS)
     refuse_given(others, "several judges (--judge, or several FILEs)")
     with work("reading judgements"):
-        settings = chosen(options.reading, *OF_PAIRS)
+        settings = chosen(reading, *OF_PAIRS)
         judgements = mm.read_judgements(options.files, judge=options.judge, **settings)
     for judge, correlation in zip(judgements.judges or (), judgements.with_others, strict=True):
         if correlation < 0:
@@ -92,22 +139,48 @@ def _judgements(options: ReadOptions) -> mm.Judgements:
     return judgements
 
 
-def _list_folder(folder: Path) -> None:
-    """List the visible files of a folder by suffix, and recommend to count their words."""
-    sizes: dict[str, list[int]] = {}
-    for file in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if file.is_file() and not hidden:
-            sizes.setdefault(file.suffix.lower(), []).append(file.stat().st_size)
-    n_files, n_bytes = (sum(map(measure, sizes.values())) for measure in (len, sum))
-    if not n_files:
-        raise BadData(f"{folder}: the folder contains no files; expected texts")
-    record: dict[str, Any] = {"kind": "folder", "n_files": n_files, "n_bytes": n_bytes}
-    rows = [("folder", str(folder)), ("files", f"{n_files:,}, {n_bytes / 1e6:,.1f} MB")]
-    rows += [
-        (suffix or "no suffix", f"{len(each):,} files, {sum(each) / 1e6:,.1f} MB")
-        for suffix, each in sizes.items()
-    ]
-    rows.append(("note", "each file is a document; read a table in the folder by its name"))
-    further = next_step("manymaps", "count", str(folder), "-o", f"{folder.resolve().name}.npz")
-    tell(lambda: record, lambda: f"{grid(rows)}\n{further}")
+def _holds_texts(file: Path) -> bool:
+    return any(suffix in (".jsonl", ".json") for suffix in file.suffixes[-2:])
+
+
+def _check_texts(options: ReadOptions) -> None:
+    """Reject options that do not apply to texts."""
+    names = {one.name for one in fields(options.reading)} - {"kind"}
+    refuse_given((*sorted(names), "judge"), f"the texts in {options.files[0]}")
+    refuse((len(options.files) > 1, "pass one folder or table of texts"))
+
+
+def _counted(
+    file: Path, settings: dict[str, Any], options: ReadOptions
+) -> mm.Counts | mm.Associations:
+    """Count the words of texts, or the pairs of words that are near one another."""
+    from manymaps.checks import check_choice
+    from manymaps.io.matrices import read_labels
+
+    near = {name: settings.pop(name) for name in ("window", "weighting") if name in settings}
+    weights = settings.pop("weights", "counts")
+    check_choice("weights", weights, ("counts", "ppmi"))
+    refuse(("window" not in near and (near or weights != "counts"), "--set window=N is missing"))
+    columns = {name: settings.pop(name, None) for name in ("column", "label_column")}
+    stop_words: Any = options.stop_words or "english"
+    if isinstance(stop_words, Path):
+        stop_words = read_labels(stop_words)
+    words = mm.Words(
+        max_words=options.max_words,
+        stop_words=None if stop_words == "none" else stop_words,
+        **settings,
+    )
+    with work(f"counting {file}"):
+        if not near:
+            return mm.count_texts(file, words, **columns)
+        counts = mm.count_cooccurrences(file, words, **near, **columns)
+    if weights == "counts":
+        return counts
+    # A word has up to 2 * window neighbours at each occurrence.
+    n_rare = int((counts.row_totals < 2 * near["window"] * RARE).sum())
+    if 2 * n_rare > counts.n_rows:
+        note(
+            f"{n_rare:,} of {counts.n_rows:,} words occur fewer than about {RARE} times, and their "
+            f"associations are strong by chance; use --set min_documents={RARE} to exclude them"
+        )
+    return mm.ppmi(counts, rows="keep")

@@ -50,7 +50,7 @@ COLUMN_METADATA = "column_metadata."
 COUNTS = Schema(
     "manymaps counts",
     1,
-    "An `.npz` file stores a table of counts. `Counts.save` and `manymaps count` write it. "
+    "An `.npz` file stores a table of counts. `Counts.save` writes it. "
     "`read_counts` and `scipy.sparse.load_npz` read it.",
     arrays={
         VERSION_KEY: ArrayPart("iu", (), "version of the format", least=0),

@@ -1,4 +1,4 @@
-"""Reader for count files that `Counts.save` and `manymaps count` write."""
+"""Reader for count files that `Counts.save` writes."""
 
 from __future__ import annotations
 

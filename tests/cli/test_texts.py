@@ -1,0 +1,130 @@
+"""The command `read` on texts: what it counts and writes, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+from cli_samples import failed, invoke, worked
+from manymaps import load_atlas
+from manymaps.data.counts import Counts
+from manymaps.io.clean import read_clean
+from manymaps.io.counting import Words, count_cooccurrences, count_texts, ppmi
+
+POSTS = [
+    {"id": "a", "text": "The tie and the knot", "group": "clothes"},
+    {"id": "b", "text": "the rope, the knot of the rope", "group": "sea"},
+    {"id": "c", "text": "?", "group": "sea"},
+]
+
+
+@pytest.fixture
+def posts(tmp_path: Path) -> Path:
+    file = tmp_path / "posts.jsonl"
+    file.write_text("".join(json.dumps(post) + "\n" for post in POSTS))
+    return file
+
+
+def counted(texts: Path, *options: object) -> Result:
+    return invoke("read", texts, "-o", texts.parent / "counts.npz", *options)
+
+
+def written(texts: Path, *options: object) -> Counts:
+    worked(counted(texts, *options))
+    data, _ = read_clean(texts.parent / "counts.npz")
+    return data
+
+
+def same(left: Counts, right: Counts) -> bool:
+    return (
+        (left.row_labels, left.column_labels) == (right.row_labels, right.column_labels)
+        and left.kinds == right.kinds
+        and np.array_equal(left.values.toarray(), right.values.toarray())
+        and {k: v.tolist() for k, v in left.row_metadata.items()}
+        == {k: v.tolist() for k, v in right.row_metadata.items()}
+    )
+
+
+def settings(*parts: str) -> list[str]:
+    return [text for part in parts for text in ("--set", part)]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--max-words", 2], Words(max_words=2)),
+        (["--max-words", 2, *settings("skip_words=1")], Words(max_words=2, skip_words=1)),
+        (settings("min_documents=2"), Words(min_documents=2)),
+        (["--stop-words", "none"], Words(stop_words=None)),
+        (
+            ["--stop-words", "none", *settings("lowercase=False")],
+            Words(lowercase=False, stop_words=None),
+        ),
+        (settings("token_pattern=t[a-z]+"), Words(token_pattern="t[a-z]+")),
+        (settings("vocabulary=['rope','tie']"), Words(vocabulary=["rope", "tie"])),
+    ],
+)
+def test_words_are_chosen_as_in_python(posts, options, words):
+    assert same(written(posts, *options), count_texts(posts, words))
+    assert not same(written(posts, *options), count_texts(posts))
+
+
+def test_what_a_person_reads(posts):
+    result = counted(posts)
+    assert "3 documents" in worked(result).stdout
+    assert "next: manymaps fit" in result.stdout
+    assert "--method code" in result.stdout
+    (posts.parent / "words.txt").write_text("rope\ntie\nrope\n")
+    counts = written(posts, "--stop-words", posts.parent / "words.txt")
+    assert counts.column_labels == ("and", "knot", "of", "the")
+
+
+def test_folders_have_groups(tmp_path):
+    folder = tmp_path / "letters"
+    (folder / "old").mkdir(parents=True)
+    failed(invoke("read", folder), 3, "letters")
+    for name in ("a.txt", "old/b.txt", "old/c.md", ".hidden"):
+        (folder / name).write_text("a bow tie")
+    record = json.loads(worked(invoke("read", folder, "--json")).stdout)
+    assert (record["kind"], record["n_rows"], record["row_metadata"]) == ("counts", 3, ["group"])
+
+
+def test_windows_and_associations(posts):
+    assert same(written(posts, *settings("window=2")), count_cooccurrences(posts, window=2))
+    harmonic = written(posts, *settings("window=3", "weighting=harmonic"))
+    assert same(harmonic, count_cooccurrences(posts, window=3, weighting="harmonic"))
+    near = written(posts, *settings("window=3", "weights=ppmi"))
+    expected = ppmi(count_cooccurrences(posts, window=3), rows="keep")
+    assert near.labels == expected.labels
+    np.testing.assert_array_equal(near.strengths.toarray(), expected.strengths.toarray())
+    assert "are strong by chance" in counted(posts, *settings("window=3", "weights=ppmi")).stderr
+    atlas = posts.with_name("near.atlas")
+    fit = ("--maps", 2, "--iterations", 5)
+    worked(invoke("fit", posts.with_name("counts.npz"), "-o", atlas, *fit))
+    assert set(load_atlas(atlas).labels) == set(expected.labels)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (settings("column=body"), 3, "no column 'body'; its columns are 'id', 'text', 'group'"),
+        (settings("skip_words=9"), 3, "no word is left of 6"),
+        (["--stop-words", "french"], 3, "french: no such file"),
+        (settings("weighting=flat"), 2, "--set window=N is missing"),
+        (settings("weights=ppmi"), 2, "--set window=N is missing"),
+        (settings("weights=tfidf", "window=2"), 2, "weights"),
+        (settings("token_pattern=("), 2, "is not a regular expression"),
+        (settings("participant=id"), 2, "--set participant is not one of column, label_column"),
+        (["--cue", "x"], 2, "--cue does not apply to the texts in"),
+    ],
+)
+def test_refusals(posts, options, code, message):
+    result = failed(counted(posts, *options), code, message)
+    assert result.stdout == ""
+    assert not (posts.parent / "counts.npz").exists()
+    norms = posts.with_name("norms.csv")
+    norms.write_text("cue,response,strength\ntie,knot,1\nknot,tie,1\n")
+    failed(invoke("read", norms, "--max-words", 2), 2, "--max-words does not apply to")
+    failed(invoke("read", norms, "--set", "window=2"), 2, "--set window is not one of participant")
