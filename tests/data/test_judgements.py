@@ -80,18 +80,17 @@ class TestCommand:
 
     def test_several_files_are_averaged_and_compared(self, tmp_path):
         judgements, files = self.write(tmp_path)
-        output = tmp_path / "out.atlas"
-        result = worked(invoke("fit", *files, "-o", output, *self.OPTIONS, "--json"))
-        assert "5 judges with 2" in result.stderr
-        assert "their average is fitted" in result.stderr
-        record = json.loads(result.stdout)
+        clean, output = tmp_path / "judged.npz", tmp_path / "out.atlas"
+        found = json.loads(worked(invoke("read", *files, "-o", clean, "--json")).stdout)["judges"]
+        record = json.loads(
+            worked(invoke("fit", clean, "-o", output, *self.OPTIONS, "--json")).stdout
+        )
         fit = fit_of(judgements, n_init=1, max_iter=200)
         assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
-        assert [one["judge"] for one in record["judges"]] == [f"judge{k}" for k in range(5)]
-        agreed = [one["with_others"] for one in record["judges"]]
+        assert [one["judge"] for one in found] == [f"judge{k}" for k in range(5)]
+        agreed = [one["with_others"] for one in found]
         np.testing.assert_allclose(agreed, judgements.with_others, rtol=1e-6)
-        told = invoke("fit", *files, "-o", output, *self.OPTIONS)
-        lines = told.stdout.splitlines()
+        lines = worked(invoke("read", *files)).stdout.splitlines()
         assert lines[0].split() == ["judge", "pairs", "with", "the", "others"]
         expected = [str(judgements.n_pairs[0]), f"{judgements.with_others[0]:.2f}"]
         assert lines[1].split() == ["judge0", *expected]
