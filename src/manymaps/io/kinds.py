@@ -149,8 +149,9 @@ def kind_of(path: str | os.PathLike[str], format: str | None = None) -> Kind:
         return "associations"
     if found is None:
         raise DataError(
-            f"cannot tell what {path} contains; name its first column 'word' (vectors), 'site' "
-            "(counts) or 'cue' (associations), or add a header"
+            f"cannot tell what {path} contains; use manymaps read {path} --kind associations -o "
+            "OUT.npz (or --kind counts, vectors, trials), or name its first column 'word' "
+            "(vectors), 'site' (counts) or 'cue' (associations)"
         )
     return found
 
