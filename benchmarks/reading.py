@@ -36,7 +36,7 @@ def files(folder: Path, n_trials: int) -> Iterator[tuple[str, Path, dict[str, ob
     names, rows = swow_rows(n_people, N_CUES, each=CUES_EACH)
     raw = write_rows(folder / "R100.csv", names, rows)
     yield "SWOW R100, quoted", raw, {}, len(rows)
-    yield "the same, women under 30", raw, {"where": "age < 30 and gender == Fe"}, len(rows)
+    yield "the same, women under 30", raw, {"where": 'age < 30 and gender == "Fe"'}, len(rows)
     yield "the same, folded and balanced", raw, {"fold": True, "balance": "least"}, len(rows)
     yield "the same, plain TSV", write_plain(folder / "R100.tsv", names, rows), {}, len(rows)
     at = {name: i for i, name in enumerate(names)}

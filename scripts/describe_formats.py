@@ -17,6 +17,7 @@ from manymaps.archive import ArrayPart, Schema, ValuePart
 from manymaps.archive.door import ALWAYS_UNPACKED, MOST_EXPANSION
 from manymaps.atlas.storage import ATLAS
 from manymaps.data.counts import COUNTS
+from manymaps.io.clean import DATA
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
 
@@ -30,10 +31,10 @@ All files that manymaps writes consist of NumPy arrays and JSON, so that any pro
         meta = json.loads(file.read("meta.json"))
         maps = np.load(io.BytesIO(file.read("maps.npy")))
 
-An `.atlas` archive is a zip file, stored or deflated. It contains `meta.json` in
-UTF-8 and one `.npy` file per array. `meta.json` contains "format" and "version" in addition to the
-values below. A dimension with the same name has the same length in the whole file. A name that ends
-in `*` stands for all names with this beginning. Values and arrays that are not listed here are
+An `.atlas` or `.npz` file is a zip file, stored or deflated, with one `.npy` file per array.
+Atlases and clean data also contain `meta.json` in UTF-8, with "format" and "version" in addition to
+the values below. A dimension with the same name has the same length in the whole file. A name that
+ends in `*` stands for all names with this beginning. Values and arrays that are not listed here are
 ignored when the file is read.
 
 manymaps never unpickles a file, and checks all arrays against these tables before it uses them. A
@@ -93,7 +94,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args()
-    schemas = (ATLAS, COUNTS)
+    schemas = (ATLAS, DATA, COUNTS)
     text = "\n".join([INTRODUCTION, *map(described, schemas), SWEEP]).rstrip() + "\n"
     if asked.check:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
