@@ -40,7 +40,7 @@ ValueRule: TypeAlias = Literal["strengths", "similarities"]
 
 RAW_COUNTS = (
     "warning: raw counts are used as similarities, which the most frequent objects dominate; "
-    "convert them by ppmi, or count with --weights ppmi"
+    "convert them by ppmi, or read texts with --set weights=ppmi"
 )
 
 
