@@ -221,6 +221,7 @@ def as_pandas(data: Any, refused: str = "{} is not a data frame") -> pd.DataFram
     if isinstance(data, pd.DataFrame):
         return data
     if isinstance(data, Mapping):
+        columns: dict[str, Any]
         try:
             columns = {str(name): list(cells) for name, cells in data.items()}
         except TypeError as error:
@@ -239,9 +240,7 @@ def as_pandas(data: Any, refused: str = "{} is not a data frame") -> pd.DataFram
         if not isinstance(table, narwhals.DataFrame):
             raise DataError(refused.format(type(data).__name__))
         columns = {
-            name: table[name].to_numpy()
-            if table[name].dtype.is_numeric()
-            else table[name].to_list()
-            for name in table.columns
+            name: cells.to_numpy() if cells.dtype.is_numeric() else cells.to_list()
+            for name, cells in zip(table.columns, table.iter_columns(), strict=True)
         }
     return pd.DataFrame({name: pd.Series(cells) for name, cells in columns.items()})
