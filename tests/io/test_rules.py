@@ -107,3 +107,11 @@ def test_tables_that_r_wrote(write):
     assert mm.read_associations(write("r.txt", text)).labels == ("tie", "bow tie")
     with pytest.raises(DataError, match="only one column; expected pairs"):
         mm.read_associations(write("s.txt", text.replace('"', "")))
+
+
+@pytest.mark.parametrize(
+    ("read", "content"), [(mm.read_counts, "# a comment,"), (mm.read_ratings, "a,b,1\r\0c\td,e\n")]
+)
+def test_odd_texts_are_refused(write, read, content):
+    with pytest.raises(DataError):
+        read(write("odd.csv", content))

@@ -98,8 +98,8 @@ def read_associations(
       and R3 (`read_trials`). The answers are counted.
 
     Text and MatrixMarket files may be compressed (.gz, .bz2, .xz or .zip). Text is encoded in
-    UTF-8, or in UTF-16 with a byte order mark. Words are read exactly as written, without
-    surrounding white space. NA, NAN, NULL and TRUE are words.
+    UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. Words are read exactly as written,
+    without surrounding white space. NA, NAN, NULL and TRUE are words.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def read_associations(
         the weights.
     format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx", \
     "graphml"}, optional
-        Format of the file. By default, the format is inferred from the name and the content.
+        Format of the file. By default, the name, first bytes and header determine it.
     responses : {"drop", "keep", "keep:N"}
         Treatment of responses that are never cues. "drop" drops them, "keep" keeps them as objects
         with empty rows, and "keep:5" keeps responses that at least 5 different cues evoke. For the

@@ -55,7 +55,8 @@ def read_counts(
     column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
     the array `counts`, and optionally `row_labels` and `column_labels`. NPY, MatrixMarket, .h5ad
     and .biom files are also supported. Text and MatrixMarket files may be compressed (.gz, .bz2,
-    .xz or .zip). Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
+    .xz or .zip). Text is encoded in UTF-8, in UTF-16 with a byte order mark, or in
+    Windows-1252.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def read_counts(
         default labels are "0", "1", ...
     format : {"edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad", "biom"}, \
     optional
-        Format of the file. By default, the format is inferred from the name and the content.
+        Format of the file. By default, the name, first bytes and header determine it.
         "edges" is a long list, and "matrix" is a text table with one column per feature. The format
         "h5ad:NAME" reads a layer instead of X.
     rows, columns, count : str, optional

@@ -192,7 +192,8 @@ def _cleaned(data: bytes, source: str) -> tuple[bytes, tuple[str, ...]]:
 def _without_comments(data: bytes) -> bytes:
     """Empty the lines with # at the start of a text, except a header as wide as the next line."""
     start = COMMENTS.match(data)
-    assert start is not None
+    if start is None:  # a single line
+        return data
     lines, following = start[0].split(b"\n"), data[start.end() :].split(b"\n", 1)[0]
     for k, line in enumerate(lines[:-1]):
         counts = [(line.count(mark), following.count(mark)) for mark in (b"\t", b";", b"|", b",")]

@@ -78,7 +78,7 @@ def read_ratings(
         Columns of the first word, the second word and the rating, if their names are not
         recognized.
     format : {"ratings", "csv", "tsv", "parquet"}, optional
-        Format of the file. By default, the format is inferred from the name and the content.
+        Format of the file. By default, the name, first bytes and header determine it.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[st
     is_named = names.any_given or _has_name(head, RATED)
     if table.header and (not table.is_text or is_named or not any(numeric)):
         columns, header = _named_columns(table, names), head
-    elif any(numeric[:2]) or len(head) < 3:
+    elif any(numeric[:2]) or not any(numeric):
         raise DataError(
             f"{table.source} has no header, and its first row is {listed(head)}; expected "
             f"{_EXPECTED}"

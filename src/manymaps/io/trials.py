@@ -81,7 +81,7 @@ def read_trials(
         "participantID", "subject" or "worker". A single column "response" is recognized if there is
         a column of participants.
     format : {"trials", "csv", "tsv", "parquet"}, optional
-        Format of the file. By default, the format is inferred from the name and the content.
+        Format of the file. By default, the name, first bytes and header determine it.
     fold : bool
         Whether to ignore case and repeated spaces in cues and answers (see `Trials.folded`).
     where : str, optional
