@@ -71,14 +71,7 @@ class Pairs:
         if out is None:
             return whole
         rows = np.flatnonzero(~is_missing(response.texts, out)[response.codes])
-        rest = Cells(
-            [column.take(rows) for column in cells.columns],
-            None if cells.numbers is None else cells.numbers[rows],
-            lambda k: cells.where(int(rows[k])),
-            lambda k: cells.written(int(rows[k])),
-            cells.n_headers,
-        )
-        return replace(whole, cells=rest, n_missing=len(cells) - len(rows))
+        return replace(whole, cells=cells.take(rows), n_missing=len(cells) - len(rows))
 
     def relabelled(self, name: Callable[[str], str], *notes: str) -> Pairs:
         """Return a copy with new labels and additional notes."""
@@ -86,15 +79,8 @@ class Pairs:
         cells = replace(self.cells, columns=columns)
         return replace(self, cells=cells, notes=(*self.notes, *notes))
 
-    def numbered(
-        self, rows: np.ndarray | None = None
-    ) -> tuple[list[str], int, np.ndarray, np.ndarray]:
-        """Number the objects of all or some pairs in the order of their first appearance.
-
-        Parameters
-        ----------
-        rows : ndarray of int, optional
-            Indices of the pairs to include. By default, all pairs are included.
+    def numbered(self) -> tuple[list[str], int, np.ndarray, np.ndarray]:
+        """Number the objects in the order of their first appearance.
 
         Returns
         -------
@@ -112,12 +98,11 @@ class Pairs:
         ends = []
         n_cues = 0
         for column in self.cells.columns:
-            codes = column.codes if rows is None else column.codes[rows]
             index_of = np.full(len(column.texts), -1, dtype=np.int32)
-            # Codes follow the order of the whole table, but `rows` may select a part of it.
-            for code in pd.unique(codes).tolist():
+            # Codes follow the order of the whole table, of which rows may have been selected.
+            for code in pd.unique(column.codes).tolist():
                 index_of[code] = index.setdefault(column.texts[code], len(index))
-            ends.append(index_of[codes])
+            ends.append(index_of[column.codes])
             n_cues = n_cues or len(index)
         return list(index), n_cues, ends[0], ends[1]
 
@@ -161,17 +146,17 @@ def associate(pairs: Pairs, rules: Rules) -> Associations:
     cells = pairs.cells
     values = cells.checked(RULE_OF["strength"])
     named = np.flatnonzero(~cells.unnamed)
-    n_unnamed = len(cells) - len(named)
-    labels, n_cues, cue, response = pairs.numbered(named if n_unnamed else None)
-    omitted = {"missing answer": pairs.n_missing, "empty label": n_unnamed}
+    omitted = {"missing answer": pairs.n_missing, "empty label": len(cells) - len(named)}
+    kept = cells.take(named)
+    labels, n_cues, cue, response = replace(pairs, cells=kept).numbered()
     entries = NumberedPairs(
         labels=tuple(labels),
         n_cues=n_cues,
         cue=cue,
         response=response,
-        values=values[named] if n_unnamed else values,
+        values=values[named],
         source=pairs.source,
-        where=lambda k: cells.where(int(named[k])),
+        where=kept.where,
         similarities=pairs.similarities,
         n_read=len(cells) + pairs.n_missing,
         left_out={reason: n for reason, n in omitted.items() if n},

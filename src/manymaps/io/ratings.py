@@ -29,9 +29,9 @@ from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.data.tables import is_number
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import RATED, ColumnNames, Role, aliases, find_roles, usual_column
-from manymaps.io.frames import usual_header
+from manymaps.io.frames import described, usual_header
 from manymaps.io.kinds import asked_format
-from manymaps.io.tables import RULE_OF, Cells, Table, cells_of, frame_table, read_table
+from manymaps.io.tables import RULE_OF, Cells, Table, frame_table, read_table
 from manymaps.labels import listed, shown
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
@@ -216,21 +216,24 @@ def ratings_from(
     >>> ratings_from([("tie", "knot", 6.5), ("tie", "suit", 7)])
     <Ratings of 2 pairs of words, from the pairs>
     """
+    import pandas as pd
+
     is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
     if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
         table = frame_table(data, _NO_FRAME)
-        cells, _, notes = _cells(table, ColumnNames(cue, response, strength))
-        return _ratings(cells, notes, table.source)
-    rows = []
-    for k, row in enumerate(data):
-        if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 3:
-            raise DataError(
-                f"the pairs, row {k}: got {shown(str(row))}; expected two words and a rating"
-            )
-        rows.append(list(row))
-    first, second, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
-    cells = cells_of([first, second], numbers, lambda k: f"the pairs, row {k}")
-    return _ratings(cells, (), "the pairs")
+    else:
+        rows = [
+            [row] if isinstance(row, str) or not isinstance(row, Iterable) else [*row]
+            for row in data
+        ]
+        for k, row in enumerate(rows):
+            if len(row) != 3:
+                got = shown(str(row)[1:-1])
+                raise DataError(f"the pairs, row {k}: got {got}; expected two words and a rating")
+        frame = pd.DataFrame(rows, columns=["word1", "word2", "rating"], dtype=object)
+        table = Table(described(frame, "the pairs"))
+    cells, _, notes = _cells(table, ColumnNames(cue, response, strength))
+    return _ratings(cells, notes, table.source)
 
 
 def _is_header(first: Sequence[str]) -> bool:

@@ -102,6 +102,16 @@ class Cells:
     def __len__(self) -> int:
         return self.columns[0].codes.size
 
+    def take(self, rows: np.ndarray) -> Cells:
+        """Return the selected rows."""
+        return Cells(
+            [column.take(rows) for column in self.columns],
+            None if self.numbers is None else self.numbers[rows],
+            lambda k: self.where(int(rows[k])),
+            lambda k: self.written(int(rows[k])),
+            self.n_headers,
+        )
+
     def labels(self, k: int) -> str:
         """Return the labels of row k for error messages."""
         return " - ".join(repr(column.texts[column.codes[k]][:60]) for column in self.columns)
