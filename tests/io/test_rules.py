@@ -7,6 +7,7 @@ import pytest
 
 import manymaps as mm
 from manymaps.errors import DataError
+from manymaps.io.frames import read_frame
 
 THREE = [[np.nan, 2, 3], [2, np.nan, 4], [3, 4, np.nan]]
 HALVES = [
@@ -115,3 +116,22 @@ def test_tables_that_r_wrote(write):
 def test_odd_texts_are_refused(write, read, content):
     with pytest.raises(DataError):
         read(write("odd.csv", content))
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("associations", "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\n"),
+        ("associations", ",a,b\na,,1\nb,.5,\n"),
+        ("associations", "participant,cue,R1\n1,tie,knot\n2,knot,tie\n"),
+        ("trials", "participant,age,cue,R1,R2\n1,30,tie,knot,suit\n2,,knot,tie,\n"),
+        ("ratings", "word1;word2;rating\ntie;knot;3,5\ntie;suit;4\n"),
+        ("counts", "document,word,count\nd1,tie,2\nd2,knot,1\n"),
+        ("counts", "site,soil,teal,coot\nfen,peat,0,2\nlake,clay,1,0\n"),
+        ("vectors", "word\tx\ty\ntie\t0,5\t1\nknot\t2\t3,5\n"),
+    ],
+)
+def test_a_file_is_read_as_its_frame(write, kind, content):
+    path = write("data.csv", content)
+    read, made = (getattr(mm, name) for name in (f"read_{kind}", f"{kind}_from"))
+    assert repr(made(read_frame(path))) == repr(read(path))

@@ -433,6 +433,8 @@ def associations_from(
         index = [str(label).strip() for label in data.index]
         return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
     table = frame_table(data, NO_FRAME)
+    if table.is_text and not names.any_given and is_matrix(table):
+        return associate_matrix(read_text_matrix(table), rules)
     # A frame contains pairs if the user names a column of strengths, even if it has participants.
     trial_names = TrialNames(cue, response)
     if strength is None and has_trials(table, trial_names):

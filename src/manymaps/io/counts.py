@@ -225,7 +225,7 @@ def counts_from(
         source = "the array"
         parts = CountParts(as_csr(X, source))
     elif is_frame:
-        source = "the frame"
+        source = getattr(X, "attrs", {}).get("source", "the frame")
         parts = frame_counts(X, wanted, label_column=label_column)
     else:
         source = "the AnnData object"

@@ -211,7 +211,8 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     elif sparse.issparse(data) or isinstance(data, np.ndarray | list):
         rows, column = VectorRows(None, data), None
     else:
-        where, source = "the frame", "a frame"
+        source = getattr(data, "attrs", {}).get("source", "a frame")
+        where = "the frame"
         rows = frame_rows(data, label_column=column)
     names = None if labels is None or column is not None else [str(label) for label in labels]
     return _assembled(rows, where, names, None, (), source)
