@@ -9,7 +9,7 @@ import manymaps as mm
 from cli_samples import failed, invoke, worked, write_norms
 from code_samples import atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
-from manymaps.cli.reading import holds_counts
+from manymaps.cli.reading import _kind
 
 
 def in_python(table: mm.Counts) -> mm.CODE:
@@ -96,12 +96,15 @@ class TestRead:
     def test_which_files_hold_counts(self, tmp_path):
         listed = write_list(tmp_path / "list.csv", sample())
         norms = write_norms(tmp_path)
-        assert holds_counts(listed, Reading())
-        assert not holds_counts(listed, Reading(cue="document"))
-        assert not holds_counts(listed, Reading(rows="keep"))
-        assert not holds_counts(norms, Reading())
-        assert holds_counts(norms, Reading(columns="response"))
-        assert holds_counts(norms, Reading(rows="cue"))
+        for file, reading, kind in (
+            (listed, Reading(), "counts"),
+            (listed, Reading(cue="document"), "associations"),
+            (listed, Reading(rows="keep"), "associations"),
+            (norms, Reading(), "associations"),
+            (norms, Reading(columns="response"), "counts"),
+            (norms, Reading(rows="cue"), "counts"),
+        ):
+            assert _kind(file, reading, None, None) == kind
 
     def test_options_of_associations_are_refused(self, made):
         result = invoke("read", made / "counts.npz", "--responses", "keep")

@@ -98,16 +98,15 @@ def load(
     counts : bool
         Whether a raw file contains counts. By default, its names and its content decide.
     metric, words, among
-        As in `read_data`. They apply to raw files only.
+        As in `load_raw`. They apply to raw files only.
     """
     from manymaps.io.clean import is_clean, read_clean
 
     if is_clean(file):
         with work(f"reading {file}"):
             return Loaded(*read_clean(file))
-    if counts:
-        return Loaded(read_count_table(file, Reading()), {})
-    return load_raw(file, Reading(), metric=metric, words=words, among=among)
+    reading = Reading(kind="counts") if counts else Reading()
+    return load_raw(file, reading, metric=metric, words=words, among=among)
 
 
 def load_raw(
@@ -118,17 +117,70 @@ def load_raw(
     words: Path | None = None,
     among: Sequence[str] | None = None,
 ) -> Loaded:
-    """Read the data in a raw file with some options."""
-    of_vectors = metric is not None or words is not None
-    if holds_counts(file, reading, of_vectors=of_vectors):
-        given = ("cue", "response", "labels", "responses", *OF_TRIALS)
-        refuse_given(given, f"the counts of {file}")
-        return Loaded(read_count_table(file, reading), {})
+    """Read the data in a raw file with some options.
+
+    Parameters
+    ----------
+    file : path
+        The file.
+    reading : Reading
+        The options.
+    metric : str, optional
+        Distance between vectors. "precomputed" implies distances.
+    words : path, optional
+        A file with the words to read (vectors only).
+    among : sequence of str, optional
+        Labels to which vectors (but not distances) are restricted, as an alternative to `words`.
+    """
+    kind = _kind(file, reading, metric, words)
+    if kind == "counts":
+        refuse_given(
+            ("cue", "response", "labels", "responses", *OF_TRIALS), f"the counts of {file}"
+        )
+        return Loaded(_read_counts(file, reading), {})
     refuse_given(("kinds",), f"{file}, which does not contain counts")
-    trials = None if of_vectors else read_trials_or_none(file, reading)
-    if trials is not None:
-        return Loaded(trials, {"responses": reading.responses, "rows": _row_sums(reading)})
-    return Loaded(read_data(file, reading, metric=metric, words=words, among=among), {})
+    rows = reading.rows or ROW_SUMS[0]
+    check_choice("rows", rows, ROW_SUMS, why="; only lists of counts have a column of rows")
+    with work(f"reading {file}"), reasoned(file, reading):
+        if kind == "trials":
+            form = "trials" if reading.kind == "trials" else None
+            settings = chosen(reading, "cue", "response", *OF_TRIALS)
+            trials = read_trials(file, format=form, **settings)
+            return Loaded(trials, {"responses": reading.responses, "rows": rows})
+        if kind == "vectors":
+            some = among if among is not None and metric != "precomputed" else words
+            return Loaded(read_vectors(file, labels=reading.labels, words=some), {})
+        settings = chosen(reading, *OF_PAIRS, "responses", *OF_TRIALS)
+        return Loaded(read_associations(file, rows=rows, **settings), {})
+
+
+def _kind(file: Path, reading: Reading, metric: str | None, words: Path | None) -> str:
+    """Return the kind of data in a file: as named, as the options imply, or as recognized."""
+    if reading.kind is not None:
+        return reading.kind
+    if metric == "precomputed":
+        return "vectors"
+    if reading.columns or (reading.rows and reading.rows not in ROW_SUMS):
+        return "counts"
+    of_vectors = "--metric" if metric is not None else "--words" if words is not None else None
+    if of_vectors is not None and file.suffix.lower() in ARRAYS:
+        return "vectors"
+    columns = (reading.cue, reading.response, reading.participant, reading.where)
+    named = any(name is not None for name in (*columns, reading.strength))
+    if of_vectors is None and reading.strength is None and reading.labels is None:
+        names = TrialNames(reading.cue, reading.response, reading.participant)
+        if holds_trials(file, names, None):
+            return "trials"
+    kind = "associations" if named else str(kind_of(file, None))
+    # Labels and sums of rows are settings of tables of associations, or of vectors.
+    if kind == "counts" and (reading.rows or reading.labels):
+        kind = "associations"
+    if of_vectors is not None and kind != "vectors":
+        raise ParameterError(
+            f"{of_vectors} applies to vectors, and {file} reads as {kind}; use manymaps read "
+            f"{file} --kind vectors -o OUT.npz to read it differently"
+        )
+    return "associations" if kind == "ratings" else kind
 
 
 def load_new(file: Path, words: Path | None, also: Sequence[str] = ()) -> Vectors | Associations:
@@ -146,7 +198,7 @@ def load_new(file: Path, words: Path | None, also: Sequence[str] = ()) -> Vector
     from manymaps.io.clean import is_clean
 
     if not is_clean(file):
-        if not holds_vectors(file, Reading(), words=words):
+        if _kind(file, Reading(), None, words) != "vectors":
             with work(f"reading {file}"):
                 return read_associations(file, responses="keep", rows="keep")
         among = None if words is None else [*read_labels(words), *also]
@@ -189,59 +241,6 @@ def load_pairs(file: Path, what: str = "associations") -> Associations:
     return data
 
 
-def _any_given(*values: object) -> bool:
-    return any(value is not None for value in values)
-
-
-def _names_pairs(reading: Reading) -> bool:
-    """Check whether the options name columns of associations or trials."""
-    columns = (reading.cue, reading.response, reading.strength)
-    return _any_given(*columns, reading.participant, reading.where)
-
-
-def holds_vectors(
-    file: Path, reading: Reading, *, metric: str | None = None, words: Path | None = None
-) -> bool:
-    """Check whether a file contains vectors (or distances) rather than associations.
-
-    Parameters
-    ----------
-    file : path
-        The file.
-    reading : Reading
-        The reading options. Column names and association formats imply associations.
-    metric : str, optional
-        "precomputed" implies distances. Any other metric implies vectors if the file contains a
-        square array. Otherwise, the content of the file decides.
-    words : path, optional
-        A file with the words to read (vectors only).
-
-    Returns
-    -------
-    bool
-        True if the file contains vectors or distances.
-
-    Raises
-    ------
-    ParameterError
-        If a metric or a list of words is passed for associations.
-    """
-    if reading.kind == "vectors":
-        return True
-    pairs = _names_pairs(reading) or reading.kind is not None
-    if not pairs and (metric == "precomputed" or kind_of(file, None) == "vectors"):
-        return True
-    named = "--metric" if metric is not None else "--words" if words is not None else None
-    if named is None:
-        return False
-    if not pairs and file.suffix.lower() in ARRAYS:
-        return True
-    raise ParameterError(
-        f"{named} applies to vectors, and {file} reads as associations; use manymaps read {file} "
-        "--kind vectors -o OUT.npz to read it differently"
-    )
-
-
 def load_responses(file: Path) -> Loaded:
     """Read responses of participants: trials, or associations with all their responses.
 
@@ -256,87 +255,9 @@ def load_responses(file: Path) -> Loaded:
         rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
         settings = loaded.settings | {"responses": rule}
         return Loaded(loaded.data, settings if isinstance(loaded.data, Trials) else {})
-    trials = read_trials_or_none(file, Reading())
-    if trials is not None:
-        return Loaded(trials, {"responses": "keep", "rows": ROW_SUMS[0]})
-    counts = None
-    if not holds_vectors(file, Reading()):
-        counts, _ = response_columns(file, ColumnNames(), None)
-    return Loaded(read_data(file, Reading(responses="keep", strength=counts)), {})
-
-
-def read_data(
-    file: Path,
-    reading: Reading,
-    *,
-    metric: str | None = None,
-    words: Path | None = None,
-    among: Sequence[str] | None = None,
-) -> PairData:
-    """Read the vectors or associations in a file.
-
-    Parameters
-    ----------
-    file : path
-        The file.
-    reading : Reading
-        The options.
-    metric, words
-        Same as in `holds_vectors`.
-    among : sequence of str, optional
-        Labels to which vectors (but not distances) are restricted, as an alternative to `words`.
-
-    Returns
-    -------
-    Vectors, Distances or Associations
-        The data.
-
-    Raises
-    ------
-    ParameterError
-        If `rows` is the name of a column, which is valid only for counts.
-    """
-    rows = _row_sums(reading)
-    of_vectors = metric is not None or words is not None
-    trials = None if of_vectors else read_trials_or_none(file, reading)
-    if trials is not None:
-        return counted(trials, reading)
-    with work(f"reading {file}"), reasoned(file, reading):
-        if not holds_vectors(file, reading, metric=metric, words=words):
-            settings = chosen(reading, *OF_PAIRS, "responses", *OF_TRIALS)
-            return read_associations(file, rows=rows, **settings)
-        restricted = among is not None and metric != "precomputed"
-        return read_vectors(file, labels=reading.labels, words=among if restricted else words)
-
-
-def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
-    """Read the trials in a file if the options select trials; otherwise return None.
-
-    Raises
-    ------
-    DataError, ParameterError
-        If `manymaps.read_trials` raises such an error.
-    """
-    forced = reading.kind == "trials"
-    others = reading.strength is not None or reading.labels is not None or reading.kind is not None
-    names = TrialNames(reading.cue, reading.response, reading.participant)
-    if not forced and (others or not holds_trials(file, names, None)):
-        return None
-    with work(f"reading {file}"), reasoned(file, reading):
-        form = "trials" if forced else None
-        return read_trials(file, format=form, **chosen(reading, "cue", "response", *OF_TRIALS))
-
-
-def counted(trials: Trials, reading: Reading) -> Associations:
-    """Count trials as associations, according to the options `responses` and `rows`."""
-    return trials.associations(reading.responses, rows=_row_sums(reading))
-
-
-def _row_sums(reading: Reading) -> str:
-    """Return the treatment of rows that do not sum to 1."""
-    rows = reading.rows or ROW_SUMS[0]
-    check_choice("rows", rows, ROW_SUMS, why="; only lists of counts have a column of rows")
-    return rows
+    kind = _kind(file, Reading(), None, None)
+    counts = response_columns(file, ColumnNames(), None)[0] if kind == "associations" else None
+    return load_raw(file, Reading(kind=kind, responses="keep", strength=counts))
 
 
 @contextmanager
@@ -431,31 +352,12 @@ class WatchedAffinity(Affinity):
         return rows
 
 
-def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
-    """Check whether a file contains counts, judging by the options or the content."""
-    if reading.columns or (reading.rows and reading.rows not in ROW_SUMS):
-        return True
-    if reading.kind is not None:
-        return reading.kind == "counts"
-    named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
-    return not (named or of_vectors) and kind_of(file, None) == "counts"
-
-
-def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
-    """Read the counts in a file, optionally only the columns with the largest counts."""
+def _read_counts(file: Path, reading: Reading) -> Counts:
+    """Read the counts in a file."""
     with work(f"reading {file}"):
         counts = read_counts(file, count=reading.strength, **chosen(reading, "rows", "columns"))
-    if reading.kinds is not None:
-        kinds: Any = reading.kinds  # `Counts` checks that there are two
-        counts = counts_from(counts, kinds=kinds)
-    if max_words is None or max_words >= np.count_nonzero(counts.column_totals):
-        return counts
-    fewer = counts.most_frequent_columns(max_words)
-    note(
-        f"the {max_words:,} most frequent of {plural(counts.kinds[1], counts.n_columns)} contain "
-        f"{fewer.n_counts / counts.n_counts:.1%} of the counts; the others are left out"
-    )
-    return fewer
+    kinds: Any = reading.kinds  # `Counts` checks that there are two
+    return counts if kinds is None else counts_from(counts, kinds=kinds)
 
 
 def with_columns(atlas: Atlas, path: Path, names: Sequence[str]) -> Atlas:
