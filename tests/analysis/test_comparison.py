@@ -120,7 +120,7 @@ def test_senses_do_not_bring_a_false_discovery_rate_of_their_own():
 
 
 def test_tables_have_a_row_for_each_word_and_sense(planted):
-    table = planted.to_frame("pandas")
+    table = planted.to_frame()
     assert list(table.columns) == [
         "word", "change", "effect", "effect_low", "effect_high", "n_young", "n_old", "divergence",
         "by_chance", "p", "q", "least_q", "cosine", "n_senses", "outside", "more_young", "more_old",
@@ -366,7 +366,7 @@ def test_fits_start_from_one_and_carry_what_was_found(fitted):
     assert set(young.metadata) == told
     assert np.isnan(young.metadata["q"]).sum() == len(set(young.labels) - set(found.words))
     assert (young.metadata["change"] == "").sum() >= young.n_objects - 4
-    table = found.to_frame("pandas").set_index("word")
+    table = found.to_frame().set_index("word")
     for word in swapped:
         assert young.metadata["change"][young.index(word)] == found.changes[found.index(word)]
         assert old.metadata["change"][old.index(word)] not in ("", "no change shown")

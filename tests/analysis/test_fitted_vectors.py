@@ -59,7 +59,7 @@ def test_the_order_of_rows_and_a_rotation_change_nothing(atlas):
     first = mm.fit_vectors(atlas, TABLE, n_permutations=99)
     frame = pd.DataFrame(TABLE).set_index("site").iloc[::-1]
     again = mm.fit_vectors(atlas, frame, n_permutations=99)
-    pd.testing.assert_frame_equal(first.to_frame("pandas"), again.to_frame("pandas"))
+    pd.testing.assert_frame_equal(first.to_frame(), again.to_frame())
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     turned = mm.fit_vectors(atlas_of(3 * POINTS @ turn + 7), TABLE, n_permutations=99)
     np.testing.assert_allclose(turned.directions, first.directions @ turn, atol=1e-9)

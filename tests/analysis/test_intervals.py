@@ -150,11 +150,11 @@ class TestSenses:
         for sense, share in zip(senses, SHARES, strict=True):
             told = found.share("w0", sense.map)
             assert told == pytest.approx((sense.share, *jeffreys(2000 * share, 2000)))
-        shares = found.to_frame("shares", "pandas")
+        shares = found.to_frame("shares")
         assert list(shares.columns) == ["word", "map", "share", "low", "high", "members"]
         assert shares["share"].sum() == pytest.approx(1)
         assert shares["members"][0] == "w1; w2; w3; w4; w5"
-        numbers = found.to_frame("effective_numbers", "pandas")
+        numbers = found.to_frame("effective_numbers")
         assert list(numbers.columns) == [
             "word", "effective_number", "low", "high", "n_senses", "n_responses", "outside",
             "design_effect",

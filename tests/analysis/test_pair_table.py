@@ -68,7 +68,7 @@ def test_unknown_words_have_empty_cells_and_their_first_pair(atlas):
         assert columns[name][2] is None
         assert columns[name][5] is None
     assert isinstance(columns["rank"][0], int)
-    frame = table.to_frame("pandas")
+    frame = table.to_frame()
     assert frame.similarity.notna().tolist() == [True, True, False, True, True, False]
 
 

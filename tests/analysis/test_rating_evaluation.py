@@ -67,7 +67,7 @@ def test_unknown_words_are_told():
     assert (found.n_pairs, found.n_known) == (68, 66)
     assert found.unknown == ("hat", "cap")
     assert found.coverage == pytest.approx(66 / 68)
-    assert len(found.to_frame("pandas")) == 66
+    assert len(found.to_frame()) == 66
     assert found.record()["spearman"] == pytest.approx(1)
 
 

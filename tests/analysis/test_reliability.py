@@ -174,7 +174,7 @@ class TestAttached:
         atlas.save(tmp_path / "stable.atlas")
         again = mm.load_atlas(tmp_path / "stable.atlas")
         np.testing.assert_array_equal(again.metadata[RECURRING], atlas.metadata[RECURRING])
-        frame = beside.to_frame("pandas")
+        frame = beside.to_frame()
         assert list(frame.columns) == ["label", EXPLAINED, RECURRING]
         assert list(frame["label"]) == list(atlas.labels)
 
@@ -184,7 +184,7 @@ class TestAttached:
         found = stability([atlas, atlas]).attach()
         assert EXPLAINED not in found.metadata
         np.testing.assert_array_equal(found.metadata[RECURRING], 1)
-        assert "kind" in mm.reliability(atlas, [atlas]).to_frame("pandas")
+        assert "kind" in mm.reliability(atlas, [atlas]).to_frame()
 
 
 @pytest.mark.slow

@@ -391,7 +391,7 @@ class TestRepeatFits:
 
 def test_senses_come_as_a_frame():
     atlas = made(n=10)
-    frame = stability([atlas, atlas]).to_frame("pandas")
+    frame = stability([atlas, atlas]).to_frame()
     columns = ["label", "fit", "map", "proportion", "share", "recurrence", "overlap"]
     assert list(frame.columns) == columns
     assert (frame["recurrence"] == 1).all()

@@ -390,7 +390,7 @@ class TestTables:
     @pytest.mark.parametrize("d", [2, 3, pytest.param(8, marks=pytest.mark.slow)])
     def test_one_row_per_object_and_map(self, d):
         atlas = random_atlas(d=d)
-        frame = atlas.to_frame("pandas")
+        frame = atlas.to_frame()
         axes = list("xyz")[:d] if d <= 3 else [f"x{k}" for k in range(d)]
         assert list(frame.columns) == ["label", "map", "proportion", *axes]
         assert len(frame) == 14 * 3

@@ -401,7 +401,7 @@ class TestAtlas:
         assert atlas.kinds == ("document",) * 40 + ("word",) * 60
         assert {n.label[0] for n in atlas.neighbors("d3")} == {"w"}
         assert {n.label[0] for n in atlas.neighbors("d3", neighbor_kind="document")} == {"d"}
-        assert set(atlas.to_frame("pandas").kind) == {"document", "word"}
+        assert set(atlas.to_frame().kind) == {"document", "word"}
 
     def test_its_similarities_are_the_models_probabilities(self, documents):
         table = clustered_table()[0] + 0.1

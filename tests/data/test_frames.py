@@ -24,28 +24,15 @@ def atlas() -> Atlas:
     return Atlas(LABELS, maps, proportions, MULTIPLE_MAPS_T_SNE)
 
 
-@pytest.mark.parametrize(
-    ("backend", "plain"),
-    [
-        ("pandas", lambda frame: frame.to_dict("list")),
-        ("polars", lambda frame: frame.to_dict(as_series=False)),
-        ("pyarrow", lambda frame: frame.to_pydict()),
-    ],
-)
-def test_long_frame_has_a_row_per_object_and_map(atlas, backend, plain):
-    frame = atlas.add_metadata({"label": LABELS, "map": [1, 2, 3]}).to_frame(backend)
-    columns = plain(frame)
+def test_long_frame_has_a_row_per_object_and_map(atlas):
+    frame = atlas.add_metadata({"label": LABELS, "map": [1, 2, 3]}).to_frame()
+    columns = frame.to_dict("list")
     assert list(columns) == ["label", "map", "proportion", "x", "y", "metadata_map"]
     assert columns["label"] == ["tie", "tie", "Knot", "Knot", "Café", "Café"]
     assert columns["map"] == [0, 1] * 3
     assert columns["proportion"] == [0.5, 0.5, 1, 0, 0.25, 0.75]
     assert columns["x"] == [0, 6, 2, 8, 4, 10]
     assert columns["metadata_map"] == [1, 1, 2, 2, 3, 3]
-
-
-def test_unknown_backend_is_refused(atlas):
-    with pytest.raises(ParameterError, match="pandas, polars, pyarrow"):
-        atlas.to_frame("excel")
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict])

@@ -47,7 +47,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -65,13 +65,16 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.senses import LEAST_SHARE
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
-from manymaps.data.frames import Backend, as_frame
+from manymaps.data.frames import as_frame
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.responses import GroupedResponses, SharedPeople, grouped_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import find_label, first_of, fold, plural
 from manymaps.seeds import RandomState, drawn_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The change of a word without significant differences.
 NO_CHANGE = "no change shown"
@@ -413,37 +416,25 @@ class Comparison:
             "members": np.array(members, dtype=object),
         }
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """Return the `columns` as a data frame with one row per word, in the order of `order`.
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Library of the data frame. By default, the first installed library of these is used.
-
         Returns
         -------
-        data frame
-            The table in the chosen library.
+        DataFrame
+            The table.
         """
-        return as_frame(
-            {name: values[self.order] for name, values in self.columns.items()}, backend
-        )
+        return as_frame({name: values[self.order] for name, values in self.columns.items()})
 
-    def sense_frame(self, backend: Backend | None = None) -> Any:
+    def sense_frame(self) -> pd.DataFrame:
         """Return the `sense_columns` as a data frame with one row per sense.
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Library of the data frame. By default, the first installed library of these is used.
-
         Returns
         -------
-        data frame
-            The table in the chosen library.
+        DataFrame
+            The table.
         """
-        return as_frame(self.sense_columns, backend)
+        return as_frame(self.sense_columns)
 
     def attach(self, atlas: Atlas) -> Atlas:
         """Add the results to the metadata of an atlas, for pages and figures.

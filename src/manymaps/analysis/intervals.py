@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,7 +40,7 @@ from manymaps.atlas.answers import places_on
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number
 from manymaps.data.associations import Associations
-from manymaps.data.frames import Backend, as_frame
+from manymaps.data.frames import as_frame
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.resampling import Unit, check_unit, counted_responses
 from manymaps.data.trials import Trials, check_norms
@@ -48,6 +48,9 @@ from manymaps.errors import DataError
 from manymaps.labels import label_places
 from manymaps.metrics.measures import Interval
 from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Maximum number of members in a table cell, which keeps the cell readable.
 _MEMBERS_LISTED = 8
@@ -153,21 +156,18 @@ class Intervals:
     def to_frame(
         self,
         of: Literal["strengths", "shares", "effective_numbers"] = "strengths",
-        backend: Backend | None = None,
-    ) -> Any:
+    ) -> pd.DataFrame:
         """Return one of the three tables as a data frame.
 
         Parameters
         ----------
         of : {"strengths", "shares", "effective_numbers"}
             The table to return.
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Library of the data frame. By default, the first installed library of these is used.
 
         Returns
         -------
-        data frame
-            The table in the chosen library.
+        DataFrame
+            The table.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Intervals:
         columns = getattr(self, of)
         if columns is None:
             raise DataError(f"{of} need the senses of an atlas; pass atlas to intervals")
-        return as_frame(columns, backend)
+        return as_frame(columns)
 
 
 def _row(table: dict[str, np.ndarray] | None, name: str, **keys: object) -> Interval | None:

@@ -30,7 +30,7 @@ from manymaps.atlas.context import MapInContext, disambiguate
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.representation import atlas_html, atlas_text, entry_text
 from manymaps.atlas.storage import read_atlas, same_atlas, save_atlas
-from manymaps.data.frames import Backend, as_frame, long_columns
+from manymaps.data.frames import as_frame, long_columns
 from manymaps.labels import fold
 
 if TYPE_CHECKING:
@@ -689,17 +689,12 @@ class Atlas(AtlasData):
             at=at, factors=factors, metadata=metadata, vectors=vectors,
         )  # fmt: skip
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """Convert the atlas to a data frame with one row per object and map.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame. By default, the first installed library in this list is used.
 
         Returns
         -------
-        DataFrame or Table
+        DataFrame
             The columns label, map, proportion, x, y, ... and the metadata. The n_objects * n_maps
             rows are grouped by object. If there are more than three dimensions, the coordinates are
             named x0, x1, ...
@@ -710,11 +705,11 @@ class Atlas(AtlasData):
         >>> from manymaps import Atlas
         >>> from manymaps.model import T_SNE
         >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
-        >>> list(atlas.to_frame("pandas").columns)
+        >>> list(atlas.to_frame().columns)
         ['label', 'map', 'proportion', 'x', 'y']
         """
         columns = long_columns(self.labels, self.maps, self.proportions, self.columns)
-        return as_frame(columns, backend)
+        return as_frame(columns)
 
     def save(self, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
         """Write the atlas to a file; a partial file is never left behind.

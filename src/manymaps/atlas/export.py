@@ -141,10 +141,9 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
             write_csv(file, _rows(columns))
         return
     try:
-        from pyarrow import parquet
+        as_frame(columns).to_parquet(path)
     except ImportError as error:
         raise ImportError(not_installed("writing Parquet", "pyarrow", ", or export CSV")) from error
-    parquet.write_table(as_frame(columns, "pyarrow"), path)
 
 
 def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:

@@ -11,14 +11,12 @@ column of labels, and only unlabelled objects by their order (`find_key`).
 
 from __future__ import annotations
 
-import importlib.util
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manymaps.checks import check_choice
 from manymaps.data.tables import as_pandas, cell_label, is_missing
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import first_of, fold, listed, only_count, unaccented
@@ -26,8 +24,6 @@ from manymaps.labels import first_of, fold, listed, only_count, unaccented
 if TYPE_CHECKING:
     import pandas as pd
 
-Backend = Literal["pandas", "polars", "pyarrow"]
-BACKENDS: tuple[Backend, ...] = get_args(Backend)
 # Above this value, float64 cannot represent every integer.
 _WHOLE_IN_FLOATS = 2**53
 _NUMBERS = (int, float, np.integer, np.floating)
@@ -83,32 +79,16 @@ def axis_names(n_components: int) -> list[str]:
     return [f"x{c}" if n_components > 3 else "xyz"[c] for c in range(n_components)]
 
 
-def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) -> Any:
-    """Convert columns to a native data frame of an installed backend.
+def as_frame(columns: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Convert columns to a data frame.
 
     Parameters
     ----------
     columns : mapping of str to ndarray
-    backend : {"pandas", "polars", "pyarrow"}, optional
-        Library of the data frame. By default, the first installed library is used, in this order.
-
-    Raises
-    ------
-    ParameterError
-        If the backend is unknown.
-    ImportError
-        If the backend is not installed.
     """
-    installed = [name for name in BACKENDS if importlib.util.find_spec(name)]
-    if backend is not None:
-        check_choice("backend", backend, BACKENDS)
-    if not installed or (backend is not None and backend not in installed):
-        missing = backend or " or ".join(BACKENDS)
-        raise ImportError(f"a frame requires {missing}, which is not installed")
-    import narwhals
+    import pandas as pd
 
-    plain = {name: list(v) if v.dtype == object else v for name, v in columns.items()}
-    return narwhals.from_dict(plain, backend=backend or installed[0]).to_native()
+    return pd.DataFrame({name: list(v) if v.dtype == object else v for name, v in columns.items()})
 
 
 def index_labels(frame: Any) -> list[str] | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from manymaps.data.frames import Backend, as_frame
+from manymaps.data.frames import as_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class TabularResult(ABC):
@@ -19,20 +22,15 @@ class TabularResult(ABC):
     def columns(self) -> dict[str, np.ndarray]:
         """Columns of the table by name."""
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """Return the `columns` as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Type of data frame. By default, the first installed library in this order is used.
 
         Returns
         -------
-        data frame
-            Data frame of that type.
+        DataFrame
+            The table.
         """
-        return as_frame(self.columns, backend)
+        return as_frame(self.columns)
 
 
 def label_columns(labels: Sequence[str], kinds: Sequence[str] | None) -> dict[str, np.ndarray]:
