@@ -134,7 +134,7 @@ def test_tables_have_a_row_for_each_word_and_sense(planted):
     row = table[table["word"] == "word0"].iloc[0]
     assert row["more_old"].startswith("w0s1")
     assert row["n_senses"] == len(planted.senses_of("word0"))
-    senses = planted.sense_frame("pandas")
+    senses = planted.sense_frame()
     assert list(senses.columns) == [
         "word", "map", "change", "share_young", "share_old", "shift", "shift_low", "shift_high",
         "p", "q", "members",

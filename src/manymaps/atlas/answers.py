@@ -190,6 +190,7 @@ def strengths_on(
     table = sparse.csr_array((pairs.data[used], (rows[used], columns[used])), shape=(n, n))
     # Several labels that differ only in case are responses to the same object.
     whole = pairs.data
+    # Divided by the covered part, a strength is a share of all responses to its cue.
     if associations.covered is not None:
         whole = whole / associations.covered[pairs.row]
     sums = np.bincount(rows[rows >= 0], whole[rows >= 0], n)

@@ -301,6 +301,7 @@ def build(method: str, *records: Any) -> Any:
     parameters: dict[str, Any] = {}
     for one, parameter, value in (setting for record in records for setting in settings_of(record)):
         if parameter == "set":
+            # The values are checked by the constraints of the estimator.
             for name, chosen_value in value:
                 if name not in known:
                     near = get_close_matches(name, known, 1)

@@ -100,6 +100,7 @@ def predict(options: PredictOptions) -> None:
                     random_state=options.running.seed, n_jobs=options.running.jobs or -1,
                     **chosen(options, "kernel", "penalty", "iterations", "patience"),
                 )  # fmt: skip
+            # An interrupted fit has not reached its lowest validation error.
             if stop.asked:
                 break
             results.append(result)

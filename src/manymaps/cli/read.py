@@ -95,6 +95,7 @@ def read(options: ReadOptions) -> None:
     for name in settings:
         if name not in known:
             raise ParameterError(f"--set {name} is not one of {', '.join(known)}")
+    # "site,species" is not a Python literal, so it arrives as a text.
     if isinstance(settings.get("kinds"), str):
         settings["kinds"] = tuple(settings["kinds"].split(","))
     if of_texts:
@@ -115,6 +116,7 @@ def read(options: ReadOptions) -> None:
     as_written: Any = None
     if isinstance(loaded.data, mm.Judgements):
         as_written = loaded.data.associations()
+    # The sums of the rows are known only before the rows are renormalized.
     elif isinstance(loaded.fitted, mm.Associations) and not of_texts and not is_clean(file):
         as_written = load_raw(file, replace(reading, rows="keep")).fitted
     source = file if options.output is None else options.output

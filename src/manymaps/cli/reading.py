@@ -139,6 +139,7 @@ def load_raw(
         )
         return Loaded(_read_counts(file, reading), {})
     refuse_given(("kinds",), f"{file}, which does not contain counts")
+    # The same option names the column of row labels in a list of counts.
     rows = reading.rows or ROW_SUMS[0]
     check_choice("rows", rows, ROW_SUMS, why="; only lists of counts have a column of rows")
     with work(f"reading {file}"), reasoned(file, reading):
@@ -162,11 +163,13 @@ def _kind(file: Path, reading: Reading, metric: str | None, words: Path | None) 
         return "vectors"
     if reading.columns or (reading.rows and reading.rows not in ROW_SUMS):
         return "counts"
+    # An array can hold vectors or similarities, which only an option tells apart.
     of_vectors = "--metric" if metric is not None else "--words" if words is not None else None
     if of_vectors is not None and file.suffix.lower() in ARRAYS:
         return "vectors"
     columns = (reading.cue, reading.response, reading.participant, reading.where)
     named = any(name is not None for name in (*columns, reading.strength))
+    # Trials have neither strengths nor labels of their own.
     if of_vectors is None and reading.strength is None and reading.labels is None:
         names = TrialNames(reading.cue, reading.response, reading.participant)
         if holds_trials(file, names, None):

@@ -98,6 +98,7 @@ def is_clean(path: Path) -> bool:
 
 
 def _storable(column: np.ndarray) -> np.ndarray:
+    # Objects would be stored as pickles, which archives refuse.
     return column.astype(str) if column.dtype == object else column
 
 
@@ -119,6 +120,7 @@ def _fields(
             n_rows, n_columns = plain[name]
             found[name] = csr_from(parts, (n_rows, n_columns), path)
         elif parts:
+            # Columns of texts are arrays of objects, as readers make them.
             found[name] = {k: v.astype(object) if v.dtype.kind == "U" else v
                            for k, v in parts.items()}  # fmt: skip
         elif name in arrays:
