@@ -19,7 +19,7 @@ DEMO_WORD = "play"
 EXAMPLES = ("ring", "bow", "court", "pitch")
 DESCRIPTION = (
     "Two words are near each other if a language model gives one in response to the other. A word "
-    "with several meanings appears in several maps."
+    "appears on several maps, once per sense."
 )
 
 

@@ -38,7 +38,7 @@ class ReadOptions:
     output: Path | None = output_option(
         "OUT.npz",
         OutputFile(".npz", archive=True),
-        "Write clean data to this file, which every command reads.",
+        "Write clean data to this file, which all commands that take data read.",
         required=False,
     )
     judge: str | None = option("COLUMN", "Column of the judges (long tables of judgements only).")

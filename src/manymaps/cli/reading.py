@@ -273,8 +273,9 @@ def reasoned(file: Path, reading: Reading) -> Iterator[None]:
     except DataError as error:
         for name, meaning in meanings.items():
             if getattr(reading, name) is not None and f"--{name}" not in str(error):
+                option = f"--set {name}" if name == "participant" else f"--{name}"
                 raise DataError(
-                    f"{error} (because of --{name}, {file} was read as {meaning})"
+                    f"{error} (because of {option}, {file} was read as {meaning})"
                 ) from error
         raise
 

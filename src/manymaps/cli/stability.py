@@ -134,7 +134,7 @@ def _check(options: StabilityOptions) -> None:
     refuse(
         (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
         (options.output is None and not finished,
-         "no output file; use -o OUT.atlas to write the most typical fit"),
+         "no output file; use -o OUT.atlas to write the fit"),
     )  # fmt: skip
 
 
