@@ -26,7 +26,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): _BOUNDARY,
     ("atlas/senses", "associates_of", "1 -> 2"): "a value that every block replaces",
     ("atlas/context", "_known", "sorted -> list"): "a set of small numbers is in order",
-    ("io/tables", "", "2 -> 3"): _SIZE,
     ("compute/rows", "", "14 -> 13"): _SIZE,
     ("io/word2vec", "_TextRows.parse", "0 -> 1"): "a block of another shape than is wanted",
     ("maps/restarts", "best_run", "show(k) -> pass"): "how far it is, for who looks",

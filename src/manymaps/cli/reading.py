@@ -274,9 +274,8 @@ def reasoned(file: Path, reading: Reading) -> Iterator[None]:
         for name, meaning in meanings.items():
             if getattr(reading, name) is not None and f"--{name}" not in str(error):
                 option = f"--set {name}" if name == "participant" else f"--{name}"
-                raise DataError(
-                    f"{error} (because of {option}, {file} was read as {meaning})"
-                ) from error
+                reason = f"because of {option}, {file} was read as {meaning}"
+                raise DataError(f"{error} ({reason})") from error
         raise
 
 

@@ -34,8 +34,7 @@ KINDS: dict[str, type[CleanData]] = {
 DATA = Schema(
     "manymaps data",
     1,
-    "An `.npz` file stores clean data. `manymaps read -o` writes it, and the commands that take "
-    "data read it.",
+    "An `.npz` file stores clean data. `manymaps read -o` writes it, and other commands read it.",
     values={
         "kind": ValuePart((str,), f"one of {', '.join(KINDS)}"),
         "fields": ValuePart((dict,), "plain fields of the data, and the shapes of sparse tables"),
