@@ -61,9 +61,8 @@ def test_dots_say_what_was_found():
     found = compared()
     figure = plot_comparison(found, ["word5", "word0"])
     senses = [sense for word in ("word5", "word0") for sense in found.senses_of(word)]
-    left, right = (
-        line.get_xdata()[0] for line in figure.axes[1].lines[:3:2]
-    )  # at shares of 0 and 1
+    (lines,) = marked(figure, "shares")
+    left, _, right = (segment[0, 0] for segment in lines.get_segments())  # shares of 0, 0.5, 1
     shares = [
         (dots.get_offsets()[:, 0] - left) / (right - left) for dots in marked(figure, "share")
     ]

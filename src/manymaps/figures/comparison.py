@@ -9,13 +9,12 @@ itself changed. A word without senses has a row per group instead, with the resp
 gives more often than the others.
 
 The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "word",
-"share", "span", "members", "change", "all", "changed" and "number".
+"result", "shares", "share", "span", "members", "change", "all", "changed" and "number".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,62 +24,25 @@ from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
 from manymaps.checks import check_whole
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
-from manymaps.figures.layout import (
-    FIRST_ROW,
-    AtlasFigure,
-    describe_page,
-    key_space,
-    root,
-)
+from manymaps.figures.layout import FIRST_ROW, AtlasFigure, describe_page, key_space, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.rows import named_words, words_that_fit, write
+from manymaps.figures.listing import APART, ROW, Columns, SenseList, named_words, rows_of
 from manymaps.labels import in_words, letter, plural
 
 # Number of words that are listed by default, and number of senses per word. They determine the
 # height of the page and are not tuned.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6
-# Lengths are in inches for a font size of 9 points, and are proportional to the font size.
-# Heights of a row, of the gap between words, and of the line above the list:
-ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
-# The side of an overview and the space for its tick labels.
-OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
-# Widths of the columns of the list. A word with 16 characters fills the first column.
-WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
-# Space above the panels of a paper for their letters, height of an overview above the list, and
-# width of an overview next to the list, in inches. They leave space for about three responses.
-LETTERS, HIGH, WIDE = 0.2, 1.5, 1.9
-# Maximum shares of the list on a paper for the words and for the response shares.
-WORD_SHARE, SHARES_SHARE = 0.27, 0.22
+# Height above the words, and widths of the columns (`manymaps.figures.listing`). A word with 16
+# characters fills the first column. The marks are the shares and the change of a sense.
+NAMES, WORD_WIDTH, MARKS_WIDTH, MEMBERS_WIDTH, CHANGE_WIDTH = 0.5, 1.75, 2.75, 3.5, 0.8
+# In inches: the side of an overview, and the space around it for its ticks and letters. On a paper,
+# an overview is smaller, so that the list has space for about three members.
+OVERVIEW, LEFT, BELOW, BESIDE, LETTERS = 3.3, 0.55, 0.55, 0.45, 0.2
+PAPER_OVERVIEW, COLUMN_HEIGHT = 1.9, 1.5
 # Areas of the dots for shares and words in square points. More than 400 words are drawn paler,
 # because they overlap.
 DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
 SHARE_TICKS = (0.0, 0.5, 1.0)
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A row of the list: its word, whether it is the first, a sense or a group, and its height."""
-
-    number: int
-    is_first: bool
-    sense: SenseChange | int
-    y: float
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """The widths of the columns of the list, the line above it, and the sizes of the text."""
-
-    word: float
-    shares: float
-    list: float
-    names: float
-    sheet: Sheet
-
-    @property
-    def total(self) -> float:
-        """The width of all columns."""
-        return self.word + self.shares + CHANGE_WIDTH + self.list
 
 
 def plot_comparison(
@@ -135,24 +97,40 @@ def plot_comparison(
     ['suit', 'knot']
     """
     check_whole("n_members", n_members)
-    chosen = _chosen(found, words)
+    numbers = _chosen(found, words)
     typeface = typeface_for([*found.words, *found.groups, *found.vocabulary])
     key = Coloring("response share", categories=tuple(zip(found.groups, CATEGORIES, strict=False)))
-    columns = _columns(sheet_for(width), key, typeface)
-    sheet = columns.sheet
-    rows, height = _rows(found, chosen, n_members, columns.names)
-    overview, listing = _axes(height, columns)
-    _draw_words(overview, found, chosen, typeface, sheet)
-    _draw_scale(listing, height, typeface, columns)
-    for row in rows:
-        _draw_row(listing, row, found, chosen, typeface, columns)
+    sheet = sheet_for(width)
+    columns = Columns(WORD_WIDTH, MARKS_WIDTH, MEMBERS_WIDTH, sheet)
+    names = NAMES
+    if sheet.width is not None:
+        inner = sheet.width - 2 * sheet.side
+        inner -= 0 if sheet.is_column else (LEFT + BESIDE) * sheet.scale + PAPER_OVERVIEW
+        columns = columns.within(inner)
+        names += (key_space(key, typeface, inner, sheet) - FIRST_ROW) / sheet.scale
+    senses = [found.senses_of(found.words[w], n_members)[:MOST_SENSES] for w in numbers]
+    n_groups = len(found.groups)
+    # The result of a word is below its name, so a word has at least two rows.
+    tops, height = rows_of([max(len(each) or n_groups, 2) for each in senses], names)
+    overview, ax = _axes(height, columns)
+    rows = SenseList(ax, columns, height, typeface)
+    _draw_words(overview, found, numbers, typeface, sheet)
+    _draw_scale(rows, names)
+    for number, (w, top, each) in enumerate(zip(numbers, tops, senses, strict=True)):
+        result = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
+        rows.word(found.words[w], top, str(number + 1), result)
+        for row, sense in enumerate(each):
+            _draw_sense(rows, sense, top + (row + 0.5) * ROW)
+        for g, group in enumerate(found.groups if not each else ()):
+            answers = [answer for answer, _ in found.answers(found.words[w], group)]
+            rows.members(answers, top + (g + 0.5) * ROW, CATEGORIES[g % len(CATEGORIES)])
     x = 0 if sheet.width else 72 * columns.word - 12
-    Captions(listing, typeface, sheet).color_key(key, (x, -8))
-    page = Captions(root(listing), typeface, sheet)
+    Captions(ax, typeface, sheet).color_key(key, (x, -8))
+    page = Captions(root(ax), typeface, sheet)
     describe_page(page, _named(found), _subject(found), _remarks(found))
     if sheet.width is not None:
-        for k, ax in enumerate((overview, listing)):
-            Captions(ax, typeface, sheet).title(letter(k), [], size=sheet.title, shift=(0, 5))
+        for k, panel in enumerate((overview, ax)):
+            Captions(panel, typeface, sheet).title(letter(k), [], size=sheet.title, shift=(0, 5))
     return page.figure
 
 
@@ -163,58 +141,21 @@ def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
     return list(dict.fromkeys(found.index(word) for word in named_words(words)))
 
 
-def _rows(
-    found: Comparison, chosen: Sequence[int], n_members: int, y: float
-) -> tuple[list[_Row], float]:
-    """List the senses to show from the height y downwards, and their total height."""
-    rows = []
-    for number, w in enumerate(chosen):
-        senses = found.senses_of(found.words[w], n_members)[:MOST_SENSES]
-        listed: Sequence[SenseChange | int] = senses or range(len(found.groups))
-        for k, sense in enumerate(listed):
-            rows.append(_Row(number, k == 0, sense, y + ROW / 2))
-            y += ROW
-        # The result of a word occupies two lines.
-        y += BETWEEN + (ROW if len(senses) == 1 else 0)
-    return rows, y - BETWEEN
-
-
-def _columns(sheet: Sheet, key: Coloring, typeface: Typeface) -> _Columns:
-    """Return the widths of the columns. On paper, the responses fill the remaining width."""
-    if sheet.width is None:
-        return _Columns(WORD_WIDTH, SHARES_WIDTH, LIST_WIDTH, NAMES, sheet)
-    inner = sheet.width - 2 * sheet.side
-    if not sheet.is_column:
-        inner -= (LEFT + GAP) * sheet.scale + WIDE
-    further = key_space(key, typeface, inner, sheet) - FIRST_ROW
-    inner /= sheet.scale
-    word, shares = min(WORD_WIDTH, WORD_SHARE * inner), min(SHARES_WIDTH, SHARES_SHARE * inner)
-    rest = inner - word - shares - CHANGE_WIDTH
-    return _Columns(word, shares, rest, NAMES + further / sheet.scale, sheet)
-
-
-def _axes(height: float, columns: _Columns) -> tuple[Axes, Axes]:
-    """Create the overview, and axes for the list with units from its upper left corner."""
+def _axes(height: float, columns: Columns) -> tuple[Axes, Axes]:
+    """Create an overview and, below it in a column and beside it otherwise, the axes of a list."""
     sheet, scale = columns.sheet, columns.sheet.scale
-    side, left, below, inner = sheet.side, LEFT * scale, BELOW * scale, columns.total * scale
-    wide, top, rise, foot = OVERVIEW, sheet.head, 0.1, sheet.foot + 0.1
-    if sheet.width is not None:
-        wide, top, rise, foot = WIDE, sheet.head + LETTERS, 0.0, side
-    high = wide
-    start, list_top = side + left + wide + GAP * scale, top
+    side, left, below, across = sheet.side, LEFT * scale, BELOW * scale, columns.total * scale
+    is_paper, height = sheet.width is not None, height * scale
+    top = sheet.head + (LETTERS if is_paper else 0.1)
+    wide = high = PAPER_OVERVIEW if is_paper else OVERVIEW
+    x, y = side + left + wide + BESIDE * scale, top
     if sheet.is_column:
-        # The overview is above the list.
-        wide, high = inner - left - 0.13, HIGH
-        start, list_top = side, top + HIGH + below + LETTERS
-    else:
-        height = max(height, (wide + below + LETTERS) / scale - rise)
-    whole = list_top + height * scale + foot
-    figure = AtlasFigure(start + inner + side, whole)
-    overview = figure.panel(side + left, whole - top - rise - high, wide, high, "white")
-    listing = figure.panel(start, foot, inner, height * scale)
-    listing.set(xlim=(0, columns.total), ylim=(height, 0))
-    listing.set_axis_off()
-    return overview, listing
+        wide, high = across - left - 0.13, COLUMN_HEIGHT
+        x, y = side, top + high + below + LETTERS
+    whole = max(y + height, top + high + below) + (side if is_paper else sheet.foot + 0.1)
+    figure = AtlasFigure(x + across + side, whole)
+    overview = figure.panel(side + left, whole - top - high, wide, high, "white")
+    return overview, figure.panel(x, whole - y - height, across, height)
 
 
 def _draw_words(
@@ -261,79 +202,31 @@ def _draw_words(
         spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
 
 
-def _draw_scale(ax: Axes, height: float, typeface: Typeface, columns: _Columns) -> None:
+def _draw_scale(rows: SenseList, names: float) -> None:
     """Draw vertical lines through the list at some response shares, with labels."""
-    for share in SHARE_TICKS:
-        x, top = columns.word + share * columns.shares, columns.names - BETWEEN / 2
-        ax.plot([x, x], [top, height], color=HAIRLINE, linewidth=0.7, zorder=1)
-        size = columns.sheet.tick
-        write(ax, x, top - 0.12, f"{share:g}", typeface, size, MUTED, "center")
+    x, top = _at_shares(rows, SHARE_TICKS), names - APART / 2
+    rows.ax.vlines(x, top, rows.height, color=HAIRLINE, linewidth=0.7, zorder=1, gid="shares")
+    for share, at in zip(SHARE_TICKS, x.tolist(), strict=True):
+        rows.write(at, top - 0.12, f"{share:g}", rows.columns.sheet.tick, MUTED, "center")
 
 
-def _draw_row(
-    ax: Axes,
-    row: _Row,
-    found: Comparison,
-    chosen: Sequence[int],
-    typeface: Typeface,
-    columns: _Columns,
-) -> None:
-    """Draw a word, a dot for the share of each group, the changes, and the responses."""
-    sense, y, sheet = row.sense, row.y, columns.sheet
-    w = chosen[row.number]
-    if row.is_first:
-        _draw_word(ax, row.number, y, found, w, typeface, columns)
-    left = columns.word + columns.shares + 0.14
-    start = left + CHANGE_WIDTH
-    points = (72 * (columns.total - start) - 6) * sheet.scale
-    if isinstance(sense, int):
-        members = [answer for answer, _ in found.answers(found.words[w], found.groups[sense])]
-        color = CATEGORIES[sense % len(CATEGORIES)]
-        _write_members(ax, start, y, members, points, typeface, sheet.text, color)
-        return
-    x = columns.word + columns.shares * np.array(sense.shares)
-    changed = bool(sense.change)
-    ax.plot(
-        [x.min(), x.max()], [y, y], color=INK if changed else HAIRLINE,
-        linewidth=1.4 if changed else 1.0, zorder=2, gid="span",
+def _at_shares(rows: SenseList, shares: Sequence[float]) -> np.ndarray:
+    """Return the positions of shares in the list."""
+    return rows.columns.word + (rows.columns.marks - CHANGE_WIDTH) * np.array(shares)
+
+
+def _draw_sense(rows: SenseList, sense: SenseChange, y: float) -> None:
+    """Draw a dot for the share of each group, the change of a sense, and its members."""
+    x, sheet = _at_shares(rows, sense.shares), rows.columns.sheet
+    line, width, color = (INK, 1.4, INK) if sense.change else (HAIRLINE, 1.0, MUTED)
+    rows.ax.plot([x.min(), x.max()], [y, y], color=line, linewidth=width, zorder=2, gid="span")
+    rows.ax.scatter(
+        x, np.full(len(x), y), s=DOT * sheet.scale**2, color=CATEGORIES[: len(x)],
+        edgecolors=PAPER, linewidths=0.7, zorder=3, gid="share",
     )  # fmt: skip
-    colors = [CATEGORIES[g % len(CATEGORIES)] for g in range(len(x))]
-    ax.scatter(
-        x, np.full(len(x), y), s=DOT * sheet.scale**2, color=colors, edgecolors=PAPER,
-        linewidths=0.7, zorder=3, gid="share",
-    )  # fmt: skip
-    if changed:
-        write(ax, left, y, sense.change, typeface, sheet.tick, ACCENT, "left", gid="change")
-    color = INK if changed else MUTED
-    _write_members(ax, start, y, sense.members, points, typeface, sheet.text, color)
-
-
-def _write_members(
-    ax: Axes, x: float, y: float, members: Sequence[str], points: float, typeface: Typeface,
-    size: float, color: str,
-) -> None:  # fmt: skip
-    words = [typeface.printable(member) for member in members]
-    text = words_that_fit(ax, words, typeface, points, size)
-    write(ax, x, y, text, typeface, size, color, "left", gid="members")
-
-
-def _draw_word(
-    ax: Axes,
-    number: int,
-    y: float,
-    found: Comparison,
-    w: int,
-    typeface: Typeface,
-    columns: _Columns,
-) -> None:
-    """Draw a word's number and name, with a line above and the result below."""
-    right, sheet = columns.total, columns.sheet
-    ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
-    write(ax, 0.17, y, str(number + 1), typeface, sheet.tick, MUTED, "right")
-    name = elide(typeface.printable(found.words[w]), int(16 * columns.word / WORD_WIDTH))
-    write(ax, 0.25, y, name, typeface, sheet.text + sheet.scale, INK, "left", bold=True, gid="word")
-    result = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
-    write(ax, 0.25, y + ROW - 0.02, result, typeface, sheet.note, MUTED, "left", gid="told")
+    left = rows.columns.word + rows.columns.marks - CHANGE_WIDTH + 0.14
+    rows.write(left, y, sense.change, sheet.tick, ACCENT, gid="change")
+    rows.members(sense.members, y, color)
 
 
 def _probability(value: float) -> str:
