@@ -18,8 +18,7 @@ def effects(groups, **options):
     """The effects of all words, without tests."""
     found = grouped_responses(groups, **options)
     words = np.flatnonzero((found.totals() >= 2).all(axis=0))
-    paired = options.get("shared_people") == "paired"
-    figures = agreement_effects(PermutedUnits.of(found, words, None), found.n_groups, paired=paired)
+    figures = agreement_effects(PermutedUnits.of(found, words, None), found.n_groups)
     return [found.labels[i] for i in words], figures
 
 
@@ -76,32 +75,26 @@ def agreement(one, other, skip_same):
     return np.mean(pairs)
 
 
-def direct(groups, paired):
+def direct(groups):
     within = np.mean([agreement(one, one, True) for one in groups])
-    between = [agreement(one, other, paired) for one, other in combinations(groups, 2)]
+    between = [agreement(one, other, False) for one, other in combinations(groups, 2)]
     return 1 - np.mean(between) / within
 
 
-@pytest.mark.parametrize("paired", [False, True])
 @pytest.mark.parametrize("n_groups", [2, 3])
-def test_effects_and_errors_are_those_of_pairs_counted_one_by_one(paired, n_groups):
+def test_effects_and_errors_are_those_of_pairs_counted_one_by_one(n_groups):
     rng = np.random.default_rng(n_groups)
     shares = [rng.dirichlet(np.ones(5)) for _ in range(n_groups)]
-    names = ["p"] * n_groups if paired else "pqr"
-    parts = {f"g{g}": trials(rng, 12, shares[g], names[g]) for g in range(n_groups)}
-    kind = {"shared_people": "paired"} if paired else {}
-    _, (effect, low, high) = effects(parts, **kind)
+    parts = {f"g{g}": trials(rng, 12, shares[g], "pqr"[g]) for g in range(n_groups)}
+    _, (effect, low, high) = effects(parts)
     given = [part.given for part in parts.values()]
-    assert effect[0] == pytest.approx(direct(given, paired))
+    assert effect[0] == pytest.approx(direct(given))
     without = []
     for i in range(12):
         rest = [np.delete(one, i, axis=0) for one in given]
-        if paired:
-            without.append([direct(rest, paired)])
-        else:
-            without.append([
-                direct([*given[:g], rest[g], *given[g + 1 :]], False) for g in range(n_groups)
-            ])  # fmt: skip
+        without.append([
+            direct([*given[:g], rest[g], *given[g + 1 :]]) for g in range(n_groups)
+        ])  # fmt: skip
     error = np.sqrt((11 / 12 * (np.array(without) - np.mean(without, axis=0)) ** 2).sum())
     t = 2.200985  # 97.5 % of Student's t with 11 degrees of freedom
     assert high[0] == pytest.approx(np.clip(effect[0] + t * error, 0, 1))

@@ -182,7 +182,6 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
         (["young.tsv", "young.tsv"], 2, "duplicate group name 'young.tsv'"),
         (["young.tsv", "copy.tsv"], 3, "have identical responses"),
         (["young.tsv", "trials.csv"], 3, "contains raw trials, but"),
-        (["young.tsv", "old.tsv", "--within", "age"], 2, "--within age requires raw trials"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),
         (["young.tsv", "old.tsv", "--atlas", "big.atlas", "--maps", 3], 2, "--maps does not apply"),
         (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word requires --plot OUT.png"),
@@ -190,7 +189,6 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
         (["young.tsv", "old.tsv", "--table", "young.tsv"], 2, "--table"),
         (["young.tsv", "old.tsv", "--table", "t.csv", "-o", "t.csv"], 2, "t.csv"),
         (["young.tsv", "nowhere.tsv"], 3, "nowhere.tsv: no such file"),
-        (["trials.csv", "--by", "age < 30", "--within", "age"], 3, "--within age"),
         (["young.tsv", "old.tsv", "copy.tsv", "--pairs", "copy.tsv"], 2, "--pairs can match"),
     ],
 )

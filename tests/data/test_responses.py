@@ -36,7 +36,6 @@ def test_trials_are_responses_of_people():
     np.testing.assert_allclose(counts[:2] / counts[:2].sum(axis=1, keepdims=True), expected[:2])
     # Both answers of a trial have one unit, and nobody is in two.
     assert len(np.unique(found.unit)) == 4
-    assert (found.stratum == 0).all()
     first = grouped_responses(trials().groups("group"), responses="R1")
     np.testing.assert_array_equal(first.totals(), [[2, 2, 0], [2, 2, 0]])
 
@@ -52,7 +51,7 @@ def test_without_people_trials_are_dealt_and_without_trials_responses():
     assert "each trial counts as a different participant" in found.notes[0]
     found = grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)})
     assert found.units == "responses"
-    assert len(np.unique(found.unit)) == found.n_responses == 12
+    assert len(np.unique(found.unit)) == found.cue.size == 12
     assert found.notes == ()
 
 
@@ -84,27 +83,14 @@ def test_labels_are_united_and_answers_of_the_cue_itself_left_out():
     np.testing.assert_array_equal(found.totals()[:, 0], [2, 2])
 
 
-def test_people_in_two_groups_are_refused_distinct_or_paired():
+def test_people_of_one_name_in_two_groups_are_different_people():
     parts = {"first": trials(), "second": trials(("eve", "joe", "liz", "sue"))}
-    with pytest.raises(DataError, match=r"'eve'.*'joe'"):
-        grouped_responses(parts)
-    distinct = grouped_responses(parts, shared_people="distinct")
-    assert len(np.unique(distinct.unit)) == 8
-    assert (distinct.stratum == 0).all()
-    paired = grouped_responses(parts, shared_people="paired")
-    assert "2 participants are in more than one group" in paired.notes[-1]
-    sizes = [len(np.unique(paired.unit[paired.stratum == s])) for s in np.unique(paired.stratum)]
-    assert sorted(sizes) == [1, 1, 1, 1, 2, 2]
-
-
-def test_people_are_dealt_within_the_values_of_a_column():
-    found = grouped_responses(trials().groups("group"), within="SEX")
-    assert len(np.unique(found.stratum)) == 2
-    assert len(np.unique(np.stack([found.stratum, found.unit]), axis=1).T) == 4
-    with pytest.raises(ParameterError, match="within='age'"):
-        grouped_responses(trials().groups("group"), within="age")
-    with pytest.raises(ParameterError, match="within='sex'"):
-        grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, within="sex")
+    found = grouped_responses(parts)
+    assert len(np.unique(found.unit)) == 8
+    assert found.notes == (
+        "2 participants of 6 have the same name in more than one group ('eve', 'joe') and count "
+        "as different participants",
+    )
 
 
 def test_pairs_bring_two_languages_together():
@@ -144,8 +130,6 @@ def test_what_cannot_be_compared_is_refused():
         grouped_responses({"a": trials(), "b": norms(COUNTS)})
     with pytest.raises(DataError, match="'b'"):
         grouped_responses({"a": norms(COUNTS), "b": norms(np.zeros((3, 3)))})
-    with pytest.raises(ParameterError, match="shared_people='same'"):
-        grouped_responses({"a": trials(), "b": trials()}, shared_people="same")
     with pytest.raises(DataError, match="are not whole numbers"):
         grouped_responses({"a": norms(COUNTS), "b": norms([[0, 1.5, 1], [1, 0, 0], [0, 0, 0]])})
 
@@ -168,10 +152,3 @@ def test_pairs_that_leave_nothing_are_refused():
     pairs = [(WORDS[0], WORDS[0]), (WORDS[0], WORDS[1])]
     with pytest.raises(DataError, match="'a'"):
         grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, pairs=pairs)
-
-
-def test_where_nobody_can_be_dealt_it_is_told():
-    with pytest.raises(DataError, match="within='sex'"):
-        grouped_responses(trials().groups("sex"), within="sex")
-    with pytest.raises(DataError, match="shared_people"):
-        grouped_responses(trials().groups("sex"), shared_people="paired")

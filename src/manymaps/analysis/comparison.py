@@ -67,7 +67,7 @@ from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.frames import as_frame
 from manymaps.data.pair_rules import split_responses
-from manymaps.data.responses import GroupedResponses, SharedPeople, grouped_responses
+from manymaps.data.responses import GroupedResponses, grouped_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import find_label, first_of, fold, plural
@@ -531,8 +531,6 @@ def compare(
     *,
     responses: str = "R123,drop",
     n_responses: int | None = None,
-    within: str | None = None,
-    shared_people: SharedPeople = "refuse",
     pairs: Iterable[tuple[str, str]] | None = None,
     min_responses: int = 10,
     alpha: float = 0.05,
@@ -548,7 +546,8 @@ def compare(
     groups : mapping of str to Trials or Associations
         The groups by name, such as `trials.groups("age < 30")` or {"young": norms, "old": others}.
         Read associations from counts and with responses="keep", because the responses that become
-        objects are selected for all groups together.
+        objects are selected for all groups together. Participants with the same name in two groups
+        count as different participants.
     estimator : estimator of maps, optional
         An estimator that is fitted to all groups together and, starting from this fit, to each
         group (`manymaps.analysis.group_fits`). The atlas of all groups together contains the
@@ -563,13 +562,6 @@ def compare(
     n_responses : int, optional
         Number of responses per cue in associations that do not state this number. The default is
         100.
-    within : str, optional
-        Column of the trials. Participants are permuted only among participants with the same value
-        in this column.
-    shared_people : {"refuse", "distinct", "paired"}
-        Meaning of equal participant names in two groups: an error, different participants, or the
-        same participant. If participants are paired, only the parts of each participant are
-        permuted.
     pairs : iterable of (str, str), optional
         Translations between two languages, as pairs of a label in the first group and a label in
         the second. Other labels are excluded from both groups.
@@ -599,9 +591,8 @@ def compare(
     Raises
     ------
     DataError
-        If the groups have no common cues, too few responses or identical responses, if participants
-        are in two groups, if trials are combined with strengths, if rows are not proportions, or if
-        no label is in the atlas.
+        If the groups have no common cues, too few responses or identical responses, if trials are
+        combined with strengths, if rows are not proportions, or if no label is in the atlas.
     ParameterError
         If there are fewer than two groups, if both an estimator and an atlas are passed, or if a
         value is out of its range.
@@ -637,9 +628,8 @@ def compare(
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
     responses_of_groups = grouped_responses(
-        groups, responses=responses, n_responses=n_responses, within=within,
-        shared_people=shared_people, pairs=pairs,
-    )  # fmt: skip
+        groups, responses=responses, n_responses=n_responses, pairs=pairs
+    )
     words = _tested(responses_of_groups, min_responses)
     if estimator is not None:
         atlas = fit_pooled(responses_of_groups, rule, estimator)
@@ -648,7 +638,7 @@ def compare(
     tests = permutation_p_values(tables, responses_of_groups, seed, alpha, n_permutations)
     tested = _comparison(
         responses_of_groups, words, tables, senses, tests,
-        agreement_effects(tables, responses_of_groups.n_groups, paired=shared_people == "paired"),
+        agreement_effects(tables, responses_of_groups.n_groups),
         alpha=alpha, min_effect=min_effect, min_responses=min_responses,
     )  # fmt: skip
     if estimator is None or atlas is None:

@@ -13,7 +13,7 @@ number of responses nor rare responses bias them. By chance, the effect can be s
 
 **Interval.** The standard error is estimated by a jackknife that omits one unit at a time (a
 participant with all responses to the word, or a response). The interval is the effect +- t standard
-errors, within [0, 1]. Paired participants are omitted from all groups at once.
+errors, within [0, 1].
 
 **Senses.** The effect of a sense is the difference between its shares of two groups' responses in
 the atlas. Its standard error is the standard error of a ratio of sums over units. It is never
@@ -23,8 +23,8 @@ senses. A sense without responses therefore has an interval, too.
 M. Morisita, "Measuring of interspecific association and similarity between communities", Memoirs
 of the Faculty of Science, Kyushu University E 3 (1959).
 
-Shapes: words (n,); the counts of a group are (n_clusters, n_pairs). A cluster is a unit or a paired
-participant, and a pair is a word with one of its responses.
+Shapes: words (n,); the counts of a group are (n_clusters, n_pairs). A cluster is a unit, and
+a pair is a word with one of its responses.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LEVEL = 0.95
 
 
 def agreement_effects(
-    tables: PermutedUnits, n_groups: int, *, paired: bool = False
+    tables: PermutedUnits, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute the effect of each word and its 95 % confidence limits.
 
@@ -51,8 +51,6 @@ def agreement_effects(
         The responses of all groups to the words.
     n_groups : int
         Number of groups.
-    paired : bool
-        Whether each stratum is a participant who belongs to several groups.
 
     Returns
     -------
@@ -61,20 +59,14 @@ def agreement_effects(
         response.
     """
     n = len(tables.units) - 1
-    word_of_unit = np.repeat(np.arange(n), np.diff(tables.units))
-    cluster = np.arange(len(word_of_unit))
-    sample, word = tables.groups, word_of_unit
-    if paired:
-        keys = np.stack([word_of_unit, tables.strata])
-        (word, _), cluster = np.unique(keys, axis=1, return_inverse=True)
-        cluster, sample = cluster.ravel(), np.zeros(len(word), np.int64)
-    unit = np.repeat(np.arange(len(word_of_unit)), np.diff(tables.given))
-    pair = tables.answers + tables.kinds[word_of_unit[unit]]
+    word = np.repeat(np.arange(n), np.diff(tables.units))
+    unit = np.repeat(np.arange(len(word)), np.diff(tables.given))
+    pair = tables.answers + tables.kinds[word[unit]]
     of_group, ones = tables.groups[unit], np.ones(len(unit))
     shape = (len(word), int(tables.kinds[-1]))
     counts = [
         sparse.csr_array(
-            (ones[of_group == g], (cluster[unit[of_group == g]], pair[of_group == g])), shape=shape
+            (ones[of_group == g], (unit[of_group == g], pair[of_group == g])), shape=shape
         )
         for g in range(n_groups)
     ]
@@ -88,7 +80,7 @@ def agreement_effects(
                 ([part[2:] for part in between], [part[2:] for part in within]),
             )
         )
-        variance, smallest = _jackknife(without, word, sample, n)
+        variance, smallest = _jackknife(without, word, tables.groups, n)
     # With Student's t instead of z, coverage is 93 % instead of 91 % for 15 responses per word.
     margin = stats.t.ppf((1 + LEVEL) / 2, np.maximum(smallest - 1, 1)) * np.sqrt(variance)
     effect = np.where(np.isfinite(effect), effect, np.nan)
@@ -120,19 +112,19 @@ def _agreement(
 
 
 def _jackknife(
-    without: np.ndarray, word: np.ndarray, sample: np.ndarray, n: int
+    without: np.ndarray, word: np.ndarray, group: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the jackknife variance of each word, and the size m of its smallest sample.
+    """Return the jackknife variance of each word, and the size m of its smallest group.
 
-    The variance is the sum over samples of (m - 1) / m sum (x - mean)^2.
+    The variance is the sum over groups of (m - 1) / m sum (x - mean)^2.
     """
-    n_samples = int(sample.max()) + 1
-    key = word * n_samples + sample
-    sizes = np.maximum(np.bincount(key, minlength=n * n_samples), 1)
+    n_groups = int(group.max()) + 1
+    key = word * n_groups + group
+    sizes = np.maximum(np.bincount(key, minlength=n * n_groups), 1)
     means = np.bincount(key, without, minlength=len(sizes)) / sizes
     squares = np.bincount(key, (without - means[key]) ** 2, minlength=len(sizes))
-    parts = (squares * (sizes - 1) / sizes).reshape(n, n_samples)
-    return parts.sum(axis=1), sizes.reshape(n, n_samples).min(axis=1)
+    parts = (squares * (sizes - 1) / sizes).reshape(n, n_groups)
+    return parts.sum(axis=1), sizes.reshape(n, n_groups).min(axis=1)
 
 
 def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -141,8 +133,7 @@ def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndar
     Parameters
     ----------
     tables : PermutedUnits
-        The responses of two groups. Paired participants are treated as different participants,
-        which makes the intervals wider.
+        The responses of two groups.
 
     Returns
     -------

@@ -80,7 +80,6 @@ class PermutedUnits:
     """The arrays of `manymaps.compute.permutations`, and the number of units per group and word."""
 
     groups: np.ndarray
-    strata: np.ndarray
     units: np.ndarray
     given: np.ndarray
     answers: np.ndarray
@@ -93,15 +92,15 @@ class PermutedUnits:
     def of(
         cls, found: GroupedResponses, words: np.ndarray, senses: PooledSenses | None
     ) -> PermutedUnits:
-        """Sort the responses to the words by word, stratum and unit."""
+        """Sort the responses to the words by word and unit."""
         n, n_labels = len(words), len(found.labels)
         word_of_label = np.full(n_labels, -1)
         word_of_label[words] = np.arange(n)
         rows = np.flatnonzero(word_of_label[found.cue] >= 0)
         word = word_of_label[found.cue[rows]]
-        rows = rows[np.lexsort((found.unit[rows], found.stratum[rows], word))]
+        rows = rows[np.lexsort((found.unit[rows], word))]
         word = word_of_label[found.cue[rows]]
-        keys = np.stack([word, found.stratum[rows], found.unit[rows]])
+        keys = np.stack([word, found.unit[rows]])
         starts = np.flatnonzero(np.append(True, (np.diff(keys, axis=1) != 0).any(axis=0)))
         pairs, local = np.unique(word * n_labels + found.answer[rows], return_inverse=True)
         kinds = np.searchsorted(pairs, np.arange(n + 1) * n_labels)
@@ -110,7 +109,6 @@ class PermutedUnits:
         n_units = np.bincount(groups * n + word[starts], minlength=n_groups * n)
         return cls(
             groups,
-            found.stratum[rows][starts],
             np.searchsorted(word[starts], np.arange(n + 1)),
             np.append(starts, len(rows)),
             local.ravel() - kinds[word],
@@ -124,7 +122,7 @@ class PermutedUnits:
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Return the arguments of the compiled loops."""
         return (
-            self.groups, self.strata, self.units, self.given, self.answers, self.kinds,
+            self.groups, self.units, self.given, self.answers, self.kinds,
             self.senses, self.tests,
         )  # fmt: skip
 
@@ -174,8 +172,7 @@ def permutation_p_values(
     logs = np.arange(largest + 1.0)
     logs[1:] *= np.log(logs[1:])
     observed, means = np.zeros(n_tests), np.zeros(n_tests)
-    groups, _, *rest = tables.arrays
-    share_out(observed_divergences, n, groups, *rest, found.n_groups, logs, observed)
+    share_out(observed_divergences, n, *tables.arrays, found.n_groups, logs, observed)
     reached, draws = np.zeros(n_tests, np.int64), np.zeros(n_tests, np.int64)
     owners = np.repeat(np.arange(n), np.diff(tables.tests))
     words, last = np.arange(n), min(_FIRST_DRAWS, most)

@@ -38,7 +38,6 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     import numpy as np
 
-    from manymaps.data.responses import SharedPeople
 
 # Number of words that fit on a screen; --table writes all words.
 LISTED = 20
@@ -96,15 +95,6 @@ class CompareOptions:
     )  # fmt: skip
     width: Width | None = width_option()
     words_shown: tuple[str, ...] = word_option()
-    within: str | None = option(
-        "COLUMN", "Compare only participants with the same value in a column (raw trials only)."
-    )
-    shared_people: SharedPeople = option(
-        ["refuse", "distinct", "paired"],
-        "Treat participants with the same name in two groups as an error (refuse), as different "
-        "participants (distinct), or as the same participant (paired).",
-        default="refuse",
-    )
     pairs: Path | None = option(
         InputFile(),
         "Compare two languages with this table of translations: words of the first FILE in the "
@@ -146,7 +136,7 @@ def compare(options: CompareOptions) -> None:
                manymaps compare young.tsv old.tsv --atlas big.atlas
                manymaps compare young.tsv old.tsv --min-effect 0.2
                manymaps compare trials.csv --by gender --table changes.csv --plot changes.png
-               manymaps compare trials.csv --by 'age < 30' --within gender -o age.html
+               manymaps compare trials.csv --by 'age < 30' -o age.html
                manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
     """
     _check(options)
@@ -165,10 +155,8 @@ def compare(options: CompareOptions) -> None:
             responses=rule,
             pairs=None if options.pairs is None else _pairs(options.pairs),
             random_state=options.running.seed,
-            **chosen(
-                options, "within", "shared_people", "min_effect"
-            ),
-        )  # fmt: skip
+            min_effect=options.min_effect,
+        )
         note(*found.notes)
         _write(found, atlas, options)
     tell(

@@ -10,9 +10,8 @@ sums of this table, and N its total. The log-likelihood ratio statistic of indep
 A permutation changes only the first two sums. The statistic of a sense is defined in the same way
 for two answers: any answer of the sense, and any other answer of the atlas. Answers outside the
 atlas are left out. A unit is permuted as a whole. It is either a participant with all answers to
-the word, or one response. Labels are permuted within strata, so that each stratum has the same
-number of units in each group as before. If the participants of a stratum are exchangeable, the
-labels are also exchangeable, and the p-value is exact.
+the word, or one response. Each group has the same number of units as before. If the participants
+are exchangeable, the labels are also exchangeable, and the p-value is exact.
 
 Draws for a statistic end at draw l if `hits` of the draws have then reached the observed value,
 with p = hits / l. Otherwise they end after `most` draws, with p = (reached + 1) / (most + 1) (Besag
@@ -21,12 +20,11 @@ draws.
 
 J. Lin, "Divergence measures based on the Shannon entropy", IEEE Trans. Inf. Theory 37 (1991).
 
-Ranges of the arrays: word w has the units from units[w] to units[w + 1], sorted by stratum. Unit u
-has the answers from given[u] to given[u + 1], as indices among the answers of its word. The senses
-of the word's answers are at kinds[w] to kinds[w + 1]. They are numbered from 1; 0 is an answer of
-the atlas without a sense, and -1 an answer outside the atlas. The statistics are at tests[w] to
-tests[w + 1], with the statistic of the word before the statistics of its senses. `logs` contains
-k log k.
+Ranges of the arrays: word w has the units from units[w] to units[w + 1]. Unit u has the answers
+from given[u] to given[u + 1], as indices among the answers of its word. The senses of the word's
+answers are at kinds[w] to kinds[w + 1]. They are numbered from 1; 0 is an answer of the atlas
+without a sense, and -1 an answer outside the atlas. The statistics are at tests[w] to tests[w + 1],
+with the statistic of the word before the statistics of its senses. `logs` contains k log k.
 """
 
 from __future__ import annotations
@@ -51,15 +49,12 @@ def _scrambled(state):
 
 
 @inlined
-def _deal(labels, strata, state):
-    """Shuffle labels within strata in place (Fisher and Yates), and return the next state."""
-    first = 0
+def _deal(labels, state):
+    """Shuffle labels in place (Fisher and Yates), and return the next state."""
     for u in range(labels.size):
-        if strata[u] != strata[first]:
-            first = u
         state += np.uint64(0x9E3779B97F4A7C15)
         high = _scrambled(state) >> np.uint64(32)
-        other = first + np.int64((high * np.uint64(u - first + 1)) >> np.uint64(32))
+        other = np.int64((high * np.uint64(u + 1)) >> np.uint64(32))
         labels[u], labels[other] = labels[other], labels[u]
     return state
 
@@ -136,7 +131,7 @@ def observed_divergences(
 
 @compiled
 def permutation_tests(
-    first, last, words, groups, strata, units, given, answers, kinds, senses, tests,
+    first, last, words, groups, units, given, answers, kinds, senses, tests,
     n_groups, logs, seed, hits, least, most, reached, draws, means,
 ):  # fmt: skip
     """Permute the units of some words until each statistic is decided or has `most` draws.
@@ -148,7 +143,7 @@ def permutation_tests(
     """
     for k in range(first, last):
         w = words[k]
-        labels, own_strata = groups[units[w] : units[w + 1]].copy(), strata[units[w] : units[w + 1]]
+        labels = groups[units[w] : units[w + 1]].copy()
         bounds = given[units[w] : units[w + 1] + 1]
         members = senses[kinds[w] : kinds[w + 1]]
         n_tests = tests[w + 1] - tests[w]
@@ -165,7 +160,7 @@ def permutation_tests(
         told, n_open = draw, (reached[tests[w] : tests[w + 1]] < hits).sum()
         while draw < least or (n_open > 0 and draw < most):
             draw += 1
-            state = _deal(labels, own_strata, state)
+            state = _deal(labels, state)
             _count(labels, bounds, answers, members, counts, held)
             _statistics(counts, held, logs, totals, value)
             for t in range(n_tests):
