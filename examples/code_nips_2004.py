@@ -39,7 +39,7 @@ ALSO_NAMED = ("Vapnik_V", "Hinton_G", "Mead_C", "Singh_S", "Waibel_A")
 
 def fit(counts: mm.Counts, max_iter: int) -> mm.CODE:
     """Fit CODE in two dimensions, and print a line about the fit."""
-    found = mm.CODE(penalty=0, max_iter=max_iter, random_state=0).fit(counts)
+    found = mm.CODE.globerson_2004().set_params(max_iter=max_iter, random_state=0).fit(counts)
     margins = counts.column_totals / counts.n_counts
     blind = float(np.sum(margins * np.log(margins)))
     rows, columns = counts.kinds

@@ -42,7 +42,6 @@ from lib.spaces import (
     LatentSemanticAnalysis,
 )
 from lib.topics import ProbabilisticLSA, TopicModel
-from manymaps.optimizers import Momentum, Switch
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import (
     Split,
@@ -62,16 +61,6 @@ PRINTED = {
     "4x17": 0.5461,
     "5x14": 0.5545,
 }
-#: The rate is 1,000 for the cost averaged over the 5,018 cues of the norms, or 0.2 for the
-#: cost summed over cues, which is used here. There is no decay (van der Maaten & Hinton 2009,
-#: section 5).
-PAPER_OPTIMIZER = Momentum(
-    learning_rate=1000 / 5018,
-    weight_rate=1.0,
-    hold_weights=0,
-    momentum=Switch(0.5, 250, 0.8),
-    exaggeration=Switch(4.0, 250, 1.0),
-)
 #: The other models, and what --tune tries for each.
 GRIDS: dict[type, dict[str, list[Any]]] = {
     Uniform: {},
@@ -151,13 +140,11 @@ def read_arguments() -> argparse.Namespace:
 def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str, Any]]:
     """Yield the sets of parameters of the maps that the options specify."""
     common: dict[str, Any] = {"max_iter": 5} if arguments.quick else {}
-    if arguments.no_biases or arguments.paper_optimizer:
-        common["bias_penalty"] = None
     if arguments.paper_optimizer:
-        # The cost hardly falls at first, where all words are all but together.
-        settings = {"optimizer": PAPER_OPTIMIZER, "max_iter": 2000, "patience": 40}
-        yield settings | {"penalty": 0.0, "init": "random"} | common
+        yield common
         return
+    if arguments.no_biases:
+        common["bias_penalty"] = None
     for penalty in arguments.penalties:
         for share in arguments.first_shares if n_maps > 1 else [None]:
             descent = RowDescent(first_share=share, dropout=arguments.dropout)
@@ -170,10 +157,12 @@ def best_maps(
 ) -> mm.AssociationPredictor:
     """Select the maps of the least validation error among the settings."""
     n_maps, n_components = (int(part) for part in size.split("x"))
+    report = mm.AssociationPredictor.van_der_maaten_2009
+    maps = report if arguments.paper_optimizer else mm.AssociationPredictor
     fits = [
-        mm.AssociationPredictor(n_maps, n_components, random_state=seed, **settings).fit(
-            split.train, split.validation
-        )
+        maps(n_maps, n_components)
+        .set_params(random_state=seed, **settings)
+        .fit(split.train, split.validation)
         for settings in settings_of(arguments, n_maps)
     ]
     return min(fits, key=lambda fit: np.nanmin(fit.history_["validation"]))

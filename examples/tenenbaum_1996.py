@@ -33,7 +33,6 @@ import numpy as np
 
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.scaling import similarity_map
-from manymaps.clustering.solvers import GibbsEM, Solver
 from manymaps.datasets import (
     CONSONANT_CLUSTERS,
     CONSONANT_CONSTANT,
@@ -54,8 +53,8 @@ PAPER_ITERATIONS, PAPER_SETS = 58, 10
 AS_IN_PAPER = "nonnegative"
 SOLVERS = ("gibbs", "annealing")
 # The comparison of section 3.2, without our search: the best of 5 starts, repeated 10 times.
-COMPARED: Mapping[str, str | Solver] = {
-    "EM, paper's schedule": GibbsEM.tenenbaum_1996(),
+COMPARED = {
+    "EM, paper's schedule": AdditiveClustering.tenenbaum_1996().solver,
     "EM, our schedule": "gibbs",
 }
 STARTS, REPEATS = 5, 10
@@ -275,10 +274,9 @@ def baseline_table(values: np.ndarray) -> None:
     """Print the variance that each solver accounts for without a search."""
     print(f"best of {STARTS} starts without a search, mean and sd of {REPEATS} repetitions:")
     for name, solver in COMPARED.items():
-        model = AdditiveClustering(
-            8, solver=solver, n_init=STARTS * REPEATS, polish=False, constant=AS_IN_PAPER,
-            random_state=0,
-        )  # fmt: skip
+        model = AdditiveClustering.tenenbaum_1996().set_params(
+            solver=solver, n_init=STARTS * REPEATS, random_state=0
+        )
         best = model.fit(values).solutions_.reshape(REPEATS, STARTS).max(axis=1)
         print(f"  {name:22}{best.mean():.3f} {best.std():.3f}", flush=True)
 

@@ -47,6 +47,25 @@ def matrix(folder, name):
     return values, rows[0][1:]
 
 
+def test_settings_of_tenenbaum_1996():
+    """Sections of J. B. Tenenbaum, Learning the structure of similarity, NIPS 8, 1996."""
+    paper = AdditiveClustering.tenenbaum_1996(7)
+    solver = paper.solver
+    assert paper.n_clusters == 7
+    assert isinstance(solver, GibbsEM)
+    assert 20 <= solver.n_annealed <= 200  # section 3
+    assert 10 <= solver.n_recorded <= 100  # section 3
+    assert 100 <= solver.max_iter <= 200  # section 3
+    variances = [solver.cooling(i) for i in range(solver.max_iter)]
+    assert (np.diff(variances) < 0).all()  # section 2: the variance decreases in each iteration
+    assert variances[-1] < 1.2 * solver.cooling.last
+    assert solver.anneal_from > 1  # section 2: and within each E-step
+    assert paper.constant == "nonnegative"  # section 2: the constant is the weight of a cluster
+    assert paper.n_init == 5  # section 3.2
+    assert paper.polish is False  # the paper has no search after EM
+    assert AdditiveClustering.tenenbaum_1996().n_clusters == 8  # sections 3.1 to 3.3
+
+
 class TestStarts:
     """Memberships that a fit sets out from."""
 

@@ -52,16 +52,6 @@ def best_of_all(task):
     )
 
 
-def test_the_schedule_of_the_paper():
-    solver = GibbsEM.tenenbaum_1996()
-    assert 20 <= solver.n_annealed <= 200
-    assert 10 <= solver.n_recorded <= 100
-    assert 100 <= solver.max_iter <= 200
-    variances = [solver.cooling(i) for i in range(solver.max_iter)]
-    assert (np.diff(variances) < 0).all()
-    assert variances[-1] < 1.2 * solver.cooling.last
-
-
 def residual_squares(task, features, weights):
     model = np.einsum("k,ki,kj->ij", weights, features, features)
     return float((task.mask * (task.values - model) ** 2).sum() / 2)

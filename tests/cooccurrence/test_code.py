@@ -48,6 +48,17 @@ def objective_of(fit, table):
     return fit._objective(Counts(table))
 
 
+def test_settings_of_globerson_2004():
+    """Globerson, Chechik, Pereira & Tishby, Euclidean embedding of co-occurrence data, NIPS 17."""
+    paper = CODE.globerson_2004()
+    assert paper.n_components == 2  # figures 2 to 4
+    assert (paper.normalization, paper.given) == ("conditional", "rows")  # eq. 1: p(y|x)
+    assert paper.marginals is True  # eq. 1: the factor p(y)
+    assert paper.penalty == 0  # section 3: the likelihood alone is maximized
+    assert paper.n_maps == 1  # eq. 1
+    assert CODE.globerson_2004(3).n_components == 3
+
+
 @parametrize_with_checks([CODE(max_iter=60)])
 @pytest.mark.filterwarnings("ignore:n_components=2 exceeds")
 @pytest.mark.filterwarnings("ignore:.*have no counts and are not fitted")

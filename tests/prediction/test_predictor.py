@@ -8,7 +8,7 @@ import reference
 from manymaps.affinity.network import spectral_directions
 from manymaps.data.associations import Associations
 from manymaps.data.datasets import load_word_relations
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
@@ -212,6 +212,38 @@ class TestDistillation:
             ).fit(split.train, split.validation)
             errors[share] = prediction_error(model.probabilities, split.test, split.n_cues)
         assert errors[0.9] - least < 0.8 * (errors[0.0] - least)
+
+
+class TestReportOf2009:
+    """L.J.P. van der Maaten & G.E. Hinton, TiCC TR 2009-001."""
+
+    def test_settings(self):
+        paper = AssociationPredictor.van_der_maaten_2009(3, 22)
+        assert (paper.n_maps, paper.n_components) == (3, 22)  # table 1
+        assert paper.kernel == "gaussian"  # eq. 8
+        assert paper.bias_penalty is None  # eq. 8 has no factors of popular responses
+        assert (paper.penalty, paper.weight_penalty) == (0, 0)  # eq. 11 is the cost alone
+        assert paper.distillation == 0  # section 5: the maps learn from the training part
+        assert paper.init == "random"  # section 5
+        steps = paper.optimizer
+        assert (steps.learning_rate, steps.averaged) == (1000, True)  # section 5, mean over cues
+        assert [steps.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]  # section 5
+        assert [steps.exaggeration(k) for k in (0, 249, 250)] == [4, 4, 1]  # section 5
+        maps = Momentum.van_der_maaten_2009()
+        for name in ("weight_rate", "hold_weights", "momentum", "gains", "weight_momentum"):
+            assert getattr(steps, name) == getattr(maps, name)
+        # These two are not in the report.
+        assert (paper.max_iter, paper.patience) == (2000, 40)
+
+    def test_settings_that_contradict_its_optimizer(self, split):
+        paper = AssociationPredictor.van_der_maaten_2009(1, 2).set_params(max_iter=2)
+        paper.fit(split.train)
+        paper.set_params(penalty=0.1, bias_penalty=0.5)
+        with pytest.warns(DataWarning, match=r"predictions: penalty, bias_penalty; use"):
+            paper.fit(split.train)
+        paper.set_params(penalty=0, bias_penalty=None, optimizer=Momentum.van_der_maaten_2009())
+        with pytest.warns(DataWarning, match=r"predictions: optimizer; use"):
+            paper.fit(split.train)
 
 
 class TestFit:

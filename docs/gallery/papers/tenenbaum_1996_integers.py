@@ -20,7 +20,8 @@ table that was rebuilt from the printed clusters with 5 % noise, and recovers th
 
 Without the search that follows by default, EM accounts for about as much variance as in the paper.
 The table lists the variance accounted for by the best of five starts, as the mean of ten
-repetitions. The first row is ``GibbsEM.tenenbaum_1996()``, and the second row ``solver="gibbs"``.
+repetitions. The first row is ``AdditiveClustering.tenenbaum_1996()``, and the second row has
+``solver="gibbs"``.
 
 =================================================  ========  ==========
 solver                                             integers  consonants

@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -175,8 +175,8 @@ class Solver(ABC):
 class GibbsEM(Solver):
     """EM by Gibbs sampling with two-level annealing (Tenenbaum 1996, sec. 2).
 
-    The default schedule is short, because a search follows by default. `tenenbaum_1996` returns the
-    long schedule of the paper.
+    The default schedule is short, because a search follows by default.
+    `AdditiveClustering.tenenbaum_1996` has the long schedule of the paper.
 
     Parameters
     ----------
@@ -216,38 +216,6 @@ class GibbsEM(Solver):
         check_number("anneal_from", self.anneal_from, least=1)
         check_whole("n_annealed", self.n_annealed, 0)
         check_whole("n_recorded", self.n_recorded)
-
-    @classmethod
-    def tenenbaum_1996(cls) -> Self:
-        """Return the solver with the schedule of Tenenbaum (1996).
-
-        The paper anneals for 20 to 200 sweeps, records 10 to 100 sweeps, and runs 100 to 200
-        iterations (section 3). This solver uses 100 sweeps, 50 sweeps and 150 iterations. The
-        variance reaches its minimum at iteration 150, after which the paper stops.
-
-        Returns
-        -------
-        GibbsEM
-            Solver with these settings.
-
-        Notes
-        -----
-        On the measured integers, the best of five starts without the search accounts for 90.5 % of
-        the variance (mean over ten runs; default schedule: 89.4 %). The paper prints 90.9 %.
-
-        References
-        ----------
-        J. B. Tenenbaum, "Learning the structure of similarity", NIPS 8 (1996).
-
-        Examples
-        --------
-        >>> solver = GibbsEM.tenenbaum_1996()
-        >>> solver.n_annealed, solver.n_recorded, solver.max_iter
-        (100, 50, 150)
-        """
-        # 0.962^150 is 0.003, so the variance decreases over all iterations.
-        cooling = Cooling(first=1.0, factor=0.962, last=3e-3)
-        return cls(cooling=cooling, max_iter=150, n_annealed=100, n_recorded=50)
 
     def solve(self, problem: Problem, generator: np.random.Generator) -> Solution:
         """Run EM from a random start until the schedule and the memberships are constant."""

@@ -278,6 +278,40 @@ class CODE(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @classmethod
+    def globerson_2004(cls, n_components: int = 2) -> Self:
+        """Return the model of Globerson et al. (2004).
+
+        The model is equation 1 of the paper: the conditional model of columns given rows with the
+        factor p(y), in one map and without a size penalty. Figures 2 to 4 show two dimensions. The
+        optimizer and the start are the defaults of this class.
+
+        Parameters
+        ----------
+        n_components : int, default 2
+            Number of dimensions.
+
+        Returns
+        -------
+        CODE
+            Estimator with these settings.
+
+        Examples
+        --------
+        >>> from manymaps import CODE
+        >>> paper = CODE.globerson_2004()
+        >>> paper.penalty, paper.normalization, paper.marginals
+        (0.0, 'conditional', True)
+        """
+        return cls(
+            n_components,
+            normalization="conditional",
+            given="rows",
+            marginals=True,
+            n_maps=1,
+            penalty=0.0,
+        )
+
     @shows_progress
     def fit(
         self,

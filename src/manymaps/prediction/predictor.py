@@ -24,6 +24,7 @@ Shapes: positions (n_maps, n, n_components), weights (n_maps, n), biases (n,).
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -55,12 +56,13 @@ from manymaps.constraints import (
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
-from manymaps.errors import DataError, DivergedError, ParameterError, setting
+from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError, setting
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.optimizers.descent import Optimizer, State, shorter_steps
+from manymaps.optimizers.descent import Momentum, Optimizer, State, shorter_steps
 from manymaps.optimizers.rows import RowDescent
+from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.charts import local_charts
 from manymaps.prediction.distillation import SoftTarget
 from manymaps.prediction.held_out import (
@@ -302,6 +304,63 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     n_jobs: int | None = None
     verbose: bool = False
 
+    @classmethod
+    def van_der_maaten_2009(cls, n_maps: int = 2, n_components: int = 35) -> Self:
+        """Return the model and the optimizer of the predictions in the 2009 report.
+
+        The model has a Gaussian kernel and neither biases, penalties nor a teacher (equations 8 to
+        11). Gradient descent with gains starts at random positions and has a rate of 1,000 for the
+        cost averaged over cues. The momentum is 0.5 and the exaggeration 4 for 250 iterations, and
+        0.8 and 1 afterwards (section 5). The report stops early by a tenth of the associations. It
+        does not state the patience, and hardly any progress is visible in the first hundreds of
+        iterations, so `patience` is 40 evaluations here.
+
+        Parameters
+        ----------
+        n_maps : int, default 2
+            Number of maps.
+        n_components : int, default 35
+            Number of dimensions of each map.
+
+        Returns
+        -------
+        AssociationPredictor
+            Estimator with these settings.
+
+        References
+        ----------
+        L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC
+        TR 2009-001.
+
+        Examples
+        --------
+        >>> from manymaps import AssociationPredictor
+        >>> paper = AssociationPredictor.van_der_maaten_2009()
+        >>> paper.n_maps, paper.n_components, paper.optimizer.learning_rate, paper.bias_penalty
+        (2, 35, 1000.0, None)
+        """
+        optimizer = Momentum(
+            learning_rate=1000.0,
+            averaged=True,
+            weight_rate=1.0,
+            hold_weights=0,
+            momentum=Switch(0.5, 250, 0.8),
+            exaggeration=Switch(4.0, 250, 1.0),
+        )
+        return cls(
+            n_maps,
+            n_components,
+            kernel="gaussian",
+            init="random",
+            distillation=0.0,
+            penalty=0.0,
+            weight_penalty=0.0,
+            bias_penalty=None,
+            optimizer=optimizer,
+            max_iter=2000,
+            patience=40,
+        )
+
     @shows_progress
     def fit(
         self,
@@ -339,6 +398,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             the last finite errors.
         """
         self._validate_params()
+        self._warn_of_contradictions()
         names, train = _labelled_part(train)
         train, validation = self._checked(train, _labelled_part(validation)[1])
         self._labels = names or tuple(map(str, range(train.shape[0])))
@@ -429,6 +489,22 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             history=dict(self.history_),
             metadata={} if self.bias_penalty is None else {"bias": self.maps_.biases},
         )
+
+    def _warn_of_contradictions(self) -> None:
+        """Warn if settings contradict the report whose optimizer is used."""
+        paper = AssociationPredictor.van_der_maaten_2009()
+        if self.optimizer not in (paper.optimizer, Momentum.van_der_maaten_2009()):
+            return
+        names = ("optimizer", "init", "penalty", "weight_penalty", "bias_penalty")
+        contradictions = [n for n in names if getattr(self, n) != getattr(paper, n)]
+        if contradictions:
+            warnings.warn(
+                "the optimizer is that of the 2009 report, but other settings differ from its "
+                f"predictions: {', '.join(contradictions)}; use "
+                "AssociationPredictor.van_der_maaten_2009",
+                DataWarning,
+                stacklevel=4,
+            )
 
     def _checked(
         self, train: sparse.csr_array, validation: sparse.csr_array | None
