@@ -50,18 +50,6 @@ def field(targets, sources, log_charges, skip, kernel):
     return log_potential, -2 * np.einsum("ij,ijk->ik", slope, difference)
 
 
-def two_fields(targets, sources, log_charges, log_masses, divided, one_set):
-    """The Gaussian field at the targets, and the one of their masses (over Z) at the sources."""
-    n, k = len(targets), len(sources)
-    own = np.arange(n) if one_set else np.full(n, -1)
-    seen = field(targets, sources, log_charges, own, "gaussian")
-    charges = log_masses
-    if divided:
-        charges = np.where(np.isneginf(seen[0]), -np.inf, log_masses - seen[0])
-    back = own if one_set else np.full(k, -1)
-    return seen, field(sources, targets, charges, back, "gaussian")
-
-
 def log_proportions(weights):
     """log pi from w, over the first axis."""
     return -weights - log_sum(-weights, axis=0)

@@ -13,8 +13,6 @@ from manymaps.compute import (
     predicted_seconds,
     repulsion_fft,
     repulsion_plan,
-    sees_both,
-    two_fields,
 )
 from manymaps.compute.repulsion_plan import plan
 from manymaps.compute.threads import threads
@@ -407,122 +405,14 @@ class TestChooser:
         assert bool(plans) is planned
 
 
-def both(batch, log_masses, divided, one_set=False):
-    """Both fields of a batch, as `relative` has them."""
-    arrays = tuple(vars(batch).values())[:5]
-    masses = np.asarray(log_masses, np.float32)
-    return tuple(map(relative, two_fields(*arrays, masses, divided=divided, one_set=one_set)))
-
-
-def true_both(batch, log_masses, divided, one_set=False):
-    """The same by dense sums, map by map."""
-    fields = []
-    for m in range(batch.n_maps):
-        one = batch.map(m)
-        points = one.targets.T.astype(float), one.sources.T.astype(float)
-        charges = one.log_charges.astype(float)
-        masses = log_masses[slice(*batch.target_offsets[m : m + 2])]
-        fields.append(reference.two_fields(*points, charges, masses, divided, one_set))
-    return tuple(
-        tuple(np.concatenate(part) for part in zip(*side, strict=True))
-        for side in zip(*fields, strict=True)
-    )
-
-
-def assert_both(batch, log_masses, divided, one_set=False, accuracy=5e-5):
-    got = both(batch, log_masses, divided, one_set)
-    expected = true_both(batch, np.asarray(log_masses, float), divided, one_set)
-    for side, truth in zip(got, expected, strict=True):
-        assert_near(side, truth, accuracy)
-
-
-def two_sets(rng, n, k, d, spread=1.5):
-    left, right = (spread * rng.normal(size=(size, d)) / np.sqrt(d) for size in (n, k))
-    return one_map(left, right, rng.normal(0, 1, k), np.full(n, -1))
-
-
-@pytest.mark.parametrize("divided", [True, False])
-class TestTwoFields:
-    @pytest.mark.parametrize("d", [1, 3, 4, 7, 20])
-    def test_two_sets(self, d, divided):
-        for charges in CHARGES.values():
-            rng = np.random.default_rng(d)
-            batch = two_sets(rng, 45, 30, d)
-            batch = replace(batch, log_charges=charges(rng, 30).astype(np.float32))
-            # Charges of any size reach the other side, where float32 holds their logs.
-            assert_both(batch, rng.normal(0, 2, 45), divided, accuracy=1e-4)
-
-    @pytest.mark.parametrize("d", [1, 3, 20])
-    def test_one_set(self, d, divided):
-        rng = np.random.default_rng(d)
-        batch = one_set(rng.normal(size=(60, d)), rng.normal(size=60))
-        assert_both(batch, rng.normal(size=60), divided, one_set=True)
-
-    def test_masses_of_any_size(self, divided):
-        rng = np.random.default_rng(0)
-        for masses in (rng.uniform(-200, 200, 40), np.full(40, -300.0), np.full(40, 300.0)):
-            assert_both(two_sets(rng, 40, 25, 4), masses, divided, accuracy=1e-4)
-
-    def test_some_and_all_without_mass(self, divided):
-        rng = np.random.default_rng(1)
-        batch = two_sets(rng, 40, 25, 4)
-        assert_both(batch, np.where(rng.random(40) < 0.5, -np.inf, 0.0), divided)
-        felt = both(batch, np.full(40, -np.inf), divided)[1]
-        assert np.isneginf(felt[0]).all()
-        assert not felt[1].any()
-
-    def test_many_tiles_and_chunks_with_what_is_near_in_one_of_them(self, divided):
-        """Sources lie in the order of their clusters: of most tiles a row has next to nothing."""
-        rng = np.random.default_rng(2)
-        centres = 6 * rng.normal(size=(5, 6))
-        right = np.repeat(centres, 300, axis=0) + rng.normal(size=(1500, 6)) / 2
-        left = centres[rng.integers(0, 5, 2300)] + rng.normal(size=(2300, 6)) / 2
-        batch = one_map(left, right, rng.normal(size=1500), np.full(2300, -1))
-        assert_both(batch, rng.normal(size=2300), divided, accuracy=2e-5)
-
-    def test_remote_rows_and_columns_keep_their_digits(self, divided):
-        rng = np.random.default_rng(3)
-        batch = two_sets(rng, 50, 30, 5)
-        batch.targets[0, 7] += REMOTE
-        batch.sources[1, 4] -= REMOTE / 3
-        got, expected = (f(batch, np.zeros(50), divided) for f in (both, true_both))
-        assert expected[0][0][7] < -9000
-        for side, truth in zip(got, expected, strict=True):
-            np.testing.assert_allclose(side[0], truth[0], rtol=1e-6, atol=1e-3)
-            np.testing.assert_allclose(side[1], truth[1], rtol=1e-4, atol=1e-3)
-        np.testing.assert_allclose(got[0][1][7], expected[0][1][7], rtol=1e-6, atol=1e-4)
-
-    def test_ragged_batch(self, divided):
-        rng = np.random.default_rng(4)
-        sizes = ((3, 40), (0, 3), (40, 7), (3, 0), (600, 530))
-        batch = joined(*(two_sets(rng, n, k, 4) for n, k in sizes))
-        masses = rng.normal(size=batch.targets.shape[1])
-        got, expected = (f(batch, masses, divided) for f in (both, true_both))
-        lonely = slice(43, 46)
-        assert np.isneginf(got[0][0][lonely]).all()
-        for side, truth in zip(got, expected, strict=True):
-            assert_near(side, truth, 5e-5)
-
-    def test_the_same_bits_at_any_number_of_threads(self, divided):
-        rng = np.random.default_rng(5)
-        batch, masses = two_sets(rng, 1000, 900, 6), rng.normal(size=1000).astype(np.float32)
-        results = []
-        for n in (1, 2):
-            with threads(n):
-                fields = two_fields(
-                    *tuple(vars(batch).values())[:5], masses, divided=divided, one_set=False
-                )
-                results.append([part for side in fields for part in side])
-        for one, two in zip(*results, strict=True):
-            np.testing.assert_array_equal(one, two)
-
-
-def test_both_fields_at_once_are_of_a_gaussian_kernel_in_many_dimensions():
-    assert sees_both("gaussian", 4)
-    assert not sees_both("gaussian", 3)
-    assert not sees_both("gaussian", 4, "exact")
-    assert sees_both("gaussian", 3, "gemm")
-    assert not sees_both("cauchy", 4, "gemm")
+@pytest.mark.parametrize("kernel", reference.KERNELS)
+def test_products_join_tiles_of_which_most_are_far_from_a_row(kernel):
+    rng = np.random.default_rng(2)
+    centres = 6 * rng.normal(size=(5, 6))
+    right = np.repeat(centres, 300, axis=0) + rng.normal(size=(1500, 6)) / 2
+    left = centres[rng.integers(0, 5, 2300)] + rng.normal(size=(2300, 6)) / 2
+    batch = one_map(left, right, rng.normal(size=1500), np.full(2300, -1))
+    assert_near(relative(batch.field(kernel)), batch.reference(kernel), 2e-5)
 
 
 def test_direct_sums_are_of_few_dimensions():

@@ -25,8 +25,6 @@ each map:
             in clumps of coincident points
     gemm    more than 3 dimensions; n^2 d, mostly in matrix products
 
-If fields are required on both sides, `two_fields` computes both in one pass over the pairs.
-
 Engines are imported when a field is first computed. Commands without fields, such as a query for
 one word of an atlas, therefore do not load numba.
 """
@@ -40,9 +38,7 @@ import numpy as np
 if TYPE_CHECKING:
     from manymaps.compute.repulsion_plan import Plan
 
-__all__ = ["field", "predicted_seconds", "sees_both", "two_fields"]
-
-Field = tuple[np.ndarray, np.ndarray, np.ndarray]
+__all__ = ["field", "predicted_seconds"]
 
 # By code of the kernel. One thread took 0.18 and 0.08 ns per pair.
 _EXACT_PAIR = (0.7e-9, 0.2e-9)
@@ -119,55 +115,6 @@ def field(
     if len(targets) > _EXACT_DIMENSIONS:
         raise ValueError(f"engine {engine!r} supports at most {_EXACT_DIMENSIONS} dimensions")
     return repulsion_exact.field(*arguments)
-
-
-def sees_both(kernel: str | float, d: int, engine: str = "auto") -> bool:
-    """Return whether `two_fields` supports this kernel and is faster than two single fields."""
-    return kernel == "gaussian" and (
-        engine == "gemm" or (engine == "auto" and d > _EXACT_DIMENSIONS)
-    )
-
-
-def two_fields(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-    log_charges: np.ndarray,
-    log_masses: np.ndarray,
-    *,
-    divided: bool,
-    one_set: bool,
-) -> tuple[Field, Field]:
-    """Compute the field at the targets, and the field at the sources due to target charges.
-
-    The kernel is Gaussian. The second field has the charges e_i or e_i / Z_i, where Z_i is the
-    potential at target i in the first field. A target whose potential is 0 has no charge.
-
-    Parameters
-    ----------
-    targets, target_offsets, sources, source_offsets, log_charges : ndarray
-        Arrays as described in the docstring of this module.
-    log_masses : ndarray of shape (n_targets,)
-        Logarithms of e_i. The value -inf means no charge.
-    divided : bool
-        Whether the charges are e_i / Z_i instead of e_i.
-    one_set : bool
-        Whether targets and sources are the same points. A point then exerts no force on itself.
-
-    Returns
-    -------
-    target_field : tuple of potential, force and log_scale
-        Field at the targets as returned by `field`, of shapes (n_targets,), (d, n_targets) and
-        (n_targets,).
-    source_field : tuple of potential, force and log_scale
-        Field at the sources, of shapes (n_sources,), (d, n_sources) and (n_sources,).
-    """
-    from manymaps.compute import repulsion_gemm
-
-    return repulsion_gemm.two_fields(
-        targets, target_offsets, sources, source_offsets, log_charges, log_masses, divided, one_set
-    )
 
 
 def _choose(

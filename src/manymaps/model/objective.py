@@ -26,7 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
-from manymaps.compute import field, sees_both, two_fields
+from manymaps.compute import field
 from manymaps.compute.attraction import attraction
 from manymaps.compute.mixture import (
     gather_entries,
@@ -246,8 +246,7 @@ class Objective:
         log_a, _ = self._log_factors
         rows, columns = sides[0], sides[-1]
         log_charges = columns.charged(columns.log_factors)
-        at_once = self._both_fields(sides, log_charges) if self._sees_both(parameters) else None
-        seen = at_once[0] if at_once else self._field(rows, columns, log_charges)
+        seen = self._field(rows, columns, log_charges)
         log_z = self._log_normalizers(rows, seen, log_a)
         chooser = (log_a - log_z).astype(np.float64)
         rest = self._rest(log_z)
@@ -257,9 +256,7 @@ class Objective:
             pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
         with np.errstate(divide="ignore"):
             log_rho = chooser + (np.log(mass.sum()) if self.target.is_joint else np.log(mass))
-        felt = self._felt(sides, seen, log_rho) if at_once is None else at_once[1]
-        if at_once and self.target.is_joint:
-            felt[2][...] += np.log(mass.sum()) - log_z[0]
+        felt = self._felt(sides, seen, log_rho)
         gradient = self._gradient(sides, seen, felt, log_rho, pulls, shares, exaggeration)
         kl_sum = self.target.negative_entropy + cost if want_cost else np.nan
         value = self.target.scale * kl_sum
@@ -322,35 +319,6 @@ class Objective:
         return field(
             at.points, at.entries.offsets, of.points, of.entries.offsets, log_charges, skip,
             self.model.kernel, self.tolerance, self.engine,
-        )  # fmt: skip
-
-    def _sees_both(self, parameters: Parameters) -> bool:
-        """Return whether the charges of the choosers are known before the sums, up to a factor.
-
-        The charges are rho = a R / Z. In a joint model, R / Z is one number. In a conditional
-        model, R is known if there is no background, and Z of a single map is the potential of that
-        map.
-        """
-        d = parameters.positions[0].shape[2]
-        if self._is_plain:
-            return False
-        if not sees_both(self.model.kernel, d, self.engine):
-            return False
-        return self.target.is_joint or (parameters.n_maps == 1 and not self.model.background)
-
-    def _both_fields(
-        self, sides: tuple[_Side, ...], log_charges: np.ndarray
-    ) -> tuple[_Field, _Field]:
-        """Compute both fields, up to the factor R / Z if it is one number."""
-        rows, columns = sides[0], sides[-1]
-        masses = self._log_factors[0]
-        if not self.target.is_joint:
-            with np.errstate(divide="ignore"):
-                masses = np.log(self.target.row_mass)
-        return two_fields(
-            rows.points, rows.entries.offsets, columns.points, columns.entries.offsets,
-            log_charges, rows.charged(masses),
-            divided=not self.target.is_joint, one_set=self.target.one_set,
         )  # fmt: skip
 
     def _log_normalizers(self, rows: _Side, seen: _Field, log_a: np.ndarray) -> np.ndarray:
