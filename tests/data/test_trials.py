@@ -128,25 +128,13 @@ def test_groups_by_column_and_by_condition():
     assert list(by_gender) == ["Fe", "Ma"]
     for name, group in by_gender.items():
         assert group.n_trials == (trials.columns["gender"] == name).sum()
-        assert (
-            group.report.dropped["of no group, unknown Gender"]
-            == (trials.columns["gender"] == "").sum()
-        )
+        assert group.report.dropped["unknown Gender"] == (trials.columns["gender"] == "").sum()
     halves = trials.groups("age < 25 and gender == 'Fe'")
     assert list(halves) == ["age < 25 and gender == 'Fe'", "not (age < 25 and gender == 'Fe')"]
     known = sum(group.n_trials for group in halves.values())
     unknown = halves["age < 25 and gender == 'Fe'"].report.dropped
-    assert known + unknown["of no group, unknown age < 25 and gender == 'Fe'"] == trials.n_trials
+    assert known + unknown["unknown whether age < 25 and gender == 'Fe'"] == trials.n_trials
     assert list(trials.groups("age"))[:2] == ["20", "21"]
-
-
-def test_participants_in_two_groups_are_told():
-    trials = Trials(
-        ["a"], ["b"], [0, 0, 0], [[0]] * 3, [0, 0, 1], ["ann", "ben"], {"g": ["x", "y", "x"]}
-    )
-    for group in trials.groups("g").values():
-        assert group.report.notes == ("1 participants have trials in more than one group: 'ann'",)
-    assert random_trials().groups("gender")["Fe"].report.notes == ()
 
 
 def test_balanced_cues_have_as_many_participants():

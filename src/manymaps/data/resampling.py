@@ -108,13 +108,9 @@ def resampled(
         raise ParameterError("n_responses applies to norms only; omit it for trials")
     if norms.n_trials == 0:
         raise DataError(f"{norms.report.source} has no trials; resampling requires at least one")
-    sample = (
-        _resampled_participants(norms, rng)
-        if by == "participants"
-        else _resampled_trials(norms, rng)
-    )
-    notes = (*norms.report.notes, f"{by} resampled")
-    return cast(Norms, replace(sample, report=replace(norms.report, notes=notes)))
+    draw = _resampled_participants if by == "participants" else _resampled_trials
+    report = replace(norms.report, notes=(*norms.report.notes, f"{by} resampled"))
+    return cast(Norms, replace(draw(norms, rng), report=report))
 
 
 def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
@@ -177,31 +173,47 @@ def _shares_and_numbers(
     The response shares of a cue sum to 1, or to less if some of its responses do not belong to any
     pair.
     """
-    sums = np.asarray(norms.strengths.sum(axis=1)).ravel()
-    counted = _are_counts(norms, sums)
-    numbers = _numbers(n_responses, norms, sums if counted else None)
-    wholes = np.repeat(np.maximum(sums, 1), np.diff(norms.strengths.indptr))
-    return norms.strengths.data / wholes, numbers, counted
+    strengths = norms.strengths
+    sums, n_pairs = strengths.sum(axis=1), np.diff(strengths.indptr)
+    are_counts = not (sums <= 1 + ROUNDING).all()
+    if are_counts and (strengths.data % 1 != 0).any():
+        i = int(sums.argmax())
+        raise DataError(
+            f"the strengths of cue {norms.labels[i][:60]!r} sum to {sums[i]:.3g} and are not whole "
+            "numbers; resampling requires proportions, whose rows sum to at most 1, or counts"
+        )
+    usual = sums if are_counts else N_RESPONSES
+    known = usual if norms.n_responses is None else norms.n_responses
+    numbers = np.asarray(known if n_responses is None else n_responses)
+    if numbers.shape not in ((), sums.shape):
+        raise ParameterError(
+            f"n_responses has shape {numbers.shape} for {sums.size} objects; expected one number, "
+            "or one per object"
+        )
+    # A label that is not a cue has no responses to count.
+    requested = np.broadcast_to(numbers, sums.shape)[n_pairs > 0]
+    if numbers.dtype.kind not in "iuf" or not ((requested >= 1) & (requested % 1 == 0)).all():
+        raise ParameterError("n_responses must be whole numbers of at least 1")
+    shares = strengths.data / np.repeat(np.maximum(sums, 1), n_pairs)
+    return shares, np.where(n_pairs > 0, numbers, 0).astype(np.int64), are_counts
 
 
 def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
     """Draw participants with replacement, each draw as a separate participant."""
     assert trials.participant is not None
-    order = np.argsort(trials.participant, kind="stable")
     sizes = np.bincount(trials.participant, minlength=len(trials.participants))
-    starts = np.cumsum(sizes) - sizes
     active = np.flatnonzero(sizes)
     people = np.sort(active[rng.integers(len(active), size=len(active))])
-    counts = sizes[people]
-    draw = np.repeat(np.arange(len(people)), counts)
-    ranks = np.arange(len(draw)) - (np.cumsum(counts) - counts)[draw]
-    sample = trials.take(order[starts[people][draw] + ranks])
+    order = np.argsort(trials.participant, kind="stable")
+    trials_of = np.split(order, np.cumsum(sizes)[:-1])
+    sample = trials.take(np.concatenate([trials_of[i] for i in people.tolist()]))
     repetition = np.arange(len(people)) - np.searchsorted(people, people)
     names = [
         trials.participants[i] if k == 0 else f"{trials.participants[i]} ({k + 1})"
         for i, k in zip(people.tolist(), repetition.tolist(), strict=True)
     ]
-    return replace(sample, participant=draw, participants=names)
+    draws = np.repeat(np.arange(len(people)), sizes[people])
+    return replace(sample, participant=draws, participants=names)
 
 
 def _resampled_trials(trials: Trials, rng: np.random.Generator) -> Trials:
@@ -235,40 +247,3 @@ def _resampled_responses(
         notes=(*norms.report.notes, "responses resampled"),
     )
     return Associations(norms.labels, sample, report, senses, numbers)
-
-
-def _are_counts(norms: Associations, sums: np.ndarray) -> bool:
-    """Return whether the strengths are counts rather than proportions."""
-    if (sums <= 1 + ROUNDING).all():
-        return False
-    if (norms.strengths.data % 1 == 0).all():
-        return True
-    i = int(sums.argmax())
-    raise DataError(
-        f"the strengths of cue {norms.labels[i][:60]!r} sum to {sums[i]:.3g} and are not whole "
-        "numbers; resampling requires proportions, whose rows sum to at most 1, or counts"
-    )
-
-
-def _numbers(
-    n_responses: int | ArrayLike | None, norms: Associations, counts: np.ndarray | None
-) -> np.ndarray:
-    """Return the number of responses to each cue, shape (n_objects,)."""
-    n = norms.n_objects
-    if n_responses is None:
-        n_responses = counts if norms.n_responses is None else norms.n_responses
-    if n_responses is None:
-        n_responses = N_RESPONSES
-    numbers = np.asarray(n_responses)
-    if numbers.shape not in ((), (n,)):
-        raise ParameterError(
-            f"n_responses has shape {numbers.shape} for {n} objects; expected one number, or one "
-            "per object"
-        )
-    numbers = np.broadcast_to(numbers, (n,))
-    # A label that is not a cue has no responses to count.
-    is_cue = np.diff(norms.strengths.indptr) > 0
-    requested = numbers[is_cue]
-    if numbers.dtype.kind not in "iuf" or not ((requested >= 1) & (requested % 1 == 0)).all():
-        raise ParameterError("n_responses must be whole numbers of at least 1")
-    return np.where(is_cue, numbers, 0).astype(np.int64)

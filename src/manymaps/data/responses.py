@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -188,14 +189,15 @@ def _checked_units(names: Sequence[str], groups: Sequence[Any], notes: list[str]
             "contains counts or strengths without participants; convert all groups to norms, or "
             "pass trials for all groups"
         )
-    if any(data.participant is None for data in trials):
+    people = [
+        [data.participants[i] for i in np.unique(data.participant).tolist()]
+        for data in trials
+        if data.participant is not None
+    ]
+    if len(people) < len(trials):
         notes.append("participants are unknown; each trial counts as a different participant")
         return "trials"
-    n_groups = Counter(
-        name
-        for data in trials
-        for name in (data.participants[i] for i in np.unique(data.participant).tolist())
-    )
+    n_groups = Counter(chain.from_iterable(people))
     several = [name for name, n in n_groups.items() if n > 1]
     if several:
         notes.append(

@@ -111,45 +111,46 @@ class Trials:
     report: ReadReport = field(default_factory=ReadReport)
 
     def __post_init__(self) -> None:
-        cue = np.asarray(self.cue, dtype=np.int32)
-        given = np.asarray(self.given, dtype=np.int32)
+        cue, given = np.asarray(self.cue, np.int32), np.asarray(self.given, np.int32)
+        who = None if self.participant is None else np.asarray(self.participant, np.int32)
         n = cue.size
         if cue.ndim != 1 or given.ndim != 2 or len(given) != n or not given.shape[1]:
             raise DataError(
                 f"the trials have shape {given.shape} for {cue.shape} cues; expected a row of "
                 "answers per cue"
             )
-        participant = (
-            None if self.participant is None else np.asarray(self.participant, dtype=np.int32)
-        )
-        for name, indices, labels_of, least in (
+        if who is not None and who.shape != (n,):
+            raise DataError(
+                f"there are {who.size:,} participants for {n:,} trials; expected one per trial"
+            )
+        for name, codes, labels, least in (
             ("cue", cue, self.cues, 0),
             ("given", given, self.answers, REPEATED),
-            ("participant", participant, self.participants, 0),
+            ("participant", who, self.participants, 0),
         ):
-            if indices is None or not indices.size:
+            if codes is None or not codes.size:
                 continue
-            if indices.min() < least or indices.max() >= len(labels_of):
+            if codes.min() < least or codes.max() >= len(labels):
                 raise DataError(
-                    f"{name} has indices from {indices.min()} to {indices.max()}, but there are "
-                    f"{len(labels_of):,} labels; indices must be less than this number"
+                    f"{name} has indices from {codes.min()} to {codes.max()}, but there are "
+                    f"{len(labels):,} labels; indices must be less than this number"
                 )
-        if participant is not None and participant.shape != (n,):
-            raise DataError(
-                f"there are {participant.size:,} participants for {n:,} trials; expected one per "
-                "trial"
-            )
         columns = {name: _column(name, values, n) for name, values in self.columns.items()}
         for name, value in (
             ("cues", tuple(self.cues)), ("answers", tuple(self.answers)), ("cue", cue),
-            ("given", given), ("participant", participant),
-            ("participants", tuple(self.participants)), ("columns", columns),
+            ("given", given), ("participant", who), ("participants", tuple(self.participants)),
+            ("columns", columns),
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
+        return f"<Trials: {self._size}, from {self.report.source}>"
+
+    @property
+    def _size(self) -> str:
+        """Number of trials and of participants, as a text."""
         people = "" if self.participant is None else f" of {self.n_participants:,} participants"
-        return f"<Trials: {self.n_trials:,}{people}, from {self.report.source}>"
+        return f"{self.n_trials:,} trials{people}"
 
     @property
     def n_trials(self) -> int:
@@ -223,9 +224,14 @@ class Trials:
         is_answer = given >= 0
         cue = np.broadcast_to(self.cue[:, None], given.shape)[is_answer]
         answer = given[is_answer]
-        labels, n_cues, of_cue, of_answer = self._objects(answer)
+        index_of: dict[str, int] = {}
+        of_cue = _numbered(self.cues, self.cue, index_of)
+        n_cues = len(index_of)
+        of_answer = _numbered(self.answers, answer, index_of)
+        counted = "the first answer" if given.shape[1] == 1 else f"up to {given.shape[1]} answers"
+        dropped = (f"{n:,} trials dropped: {why}" for why, n in self.report.dropped.items())
         pairs = NumberedPairs(
-            labels=tuple(labels),
+            labels=tuple(index_of),
             n_cues=n_cues,
             cue=of_cue[cue],
             response=of_answer[answer],
@@ -235,32 +241,9 @@ class Trials:
             similarities=False,
             n_read=given.size,
             left_out=self.n_without(first),
-            notes=self._notes(given.shape[1]),
+            notes=(f"{self._size}, {counted} of each", *dropped, *self.report.notes),
         )
         return apply_rules(pairs, rules)
-
-    def _objects(self, answer: np.ndarray) -> tuple[list[str], int, np.ndarray, np.ndarray]:
-        """Return the labels of the cues and answers that occur, with their indices."""
-        objects: dict[str, int] = {}
-
-        def numbers(labels: Sequence[str], used: np.ndarray) -> np.ndarray:
-            of_label = np.full(len(labels), -1, dtype=np.int32)
-            for i in np.unique(used).tolist():
-                of_label[i] = objects.setdefault(labels[i], len(objects))
-            return of_label
-
-        of_cue = numbers(self.cues, self.cue)
-        n_cues = len(objects)
-        of_answer = numbers(self.answers, answer)
-        return list(objects), n_cues, of_cue, of_answer
-
-    def _notes(self, k: int) -> tuple[str, ...]:
-        """Return notes on the trials."""
-        people = "" if self.participant is None else f" of {self.n_participants:,} participants"
-        counted = "the first answer" if k == 1 else f"up to {k} answers"
-        size = f"{self.n_trials:,} trials{people}, {counted} of each"
-        left = tuple(f"{n:,} trials dropped: {why}" for why, n in self.report.dropped.items())
-        return (size, *left, *self.report.notes)
 
     def take(self, places: ArrayLike) -> Trials:
         """Select trials by index, in the order of the indices, which may be repeated.
@@ -284,14 +267,16 @@ class Trials:
             columns={name: values[indices] for name, values in self.columns.items()},
         )
 
-    def _select(self, chosen: np.ndarray, dropped: Mapping[str, int], *notes: str) -> Trials:
+    def _part(
+        self, rows: np.ndarray, dropped: Mapping[str, int | np.integer], *notes: str
+    ) -> Trials:
         """Select trials, and add the reasons for dropping the others to the report."""
         reasons = dict(self.report.dropped)
-        for why, count in dropped.items():
+        for reason, count in dropped.items():
             if count:
-                reasons[why] = reasons.get(why, 0) + count
+                reasons[reason] = reasons.get(reason, 0) + int(count)
         report = replace(self.report, dropped=reasons, notes=(*self.report.notes, *notes))
-        return replace(self.take(chosen), report=report)
+        return replace(self.take(rows), report=report)
 
     def where(self, condition: str) -> Trials:
         """Select the trials for which a condition on the columns is true.
@@ -316,25 +301,27 @@ class Trials:
         DataError
             If no trial remains.
         """
-        selection = select_rows(str(condition), self.columns)
-        return self._part(condition, selection.holds, selection.missing)
+        condition = condition.strip()
+        holds, unknown, _ = select_rows(condition, self.columns)
+        return self._groups({condition: holds}, unknown, f"unknown whether {condition}")[condition]
 
-    def _part(self, condition: str, holds: np.ndarray, unknown: np.ndarray) -> Trials:
-        """Select the trials in which `holds` is true, and count unknown values in the report."""
-        n_unknown = int(np.count_nonzero(unknown))
-        if not holds.any():
-            contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
-            raise DataError(
-                f"{self.report.source}: {condition!r} is true for none of {self.n_trials:,} trials"
-                f" (unknown for {n_unknown:,}); {contents}"
-            )
-        return self._select(
-            holds,
-            {
-                f"not {condition}": self.n_trials - int(np.count_nonzero(holds)) - n_unknown,
-                f"unknown whether {condition}": n_unknown,
-            },
-        )
+    def _groups(
+        self, masks: Mapping[str, np.ndarray], unknown: np.ndarray, reason: str
+    ) -> dict[str, Trials]:
+        """Select the trials of each group; `unknown` trials belong to no group, for a reason."""
+        n_unknown = np.count_nonzero(unknown)
+        groups = {}
+        for name, holds in masks.items():
+            n = np.count_nonzero(holds)
+            if not n:
+                contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
+                raise DataError(
+                    f"{self.report.source}: {name!r} is true for none of {self.n_trials:,} trials "
+                    f"(unknown for {n_unknown:,}); {contents}"
+                )
+            dropped = {f"not {name}": self.n_trials - n - n_unknown, reason: n_unknown}
+            groups[name] = self._part(holds, dropped)
+        return groups
 
     def describe_columns(self) -> list[str]:
         """Describe the values of each column, as used by `where` and `groups`.
@@ -372,7 +359,7 @@ class Trials:
         dict of str to Trials
             Groups in the natural order of the values, or two groups such as "age < 30" and "age >=
             30". Trials with unknown values are excluded. The report of each group counts the
-            excluded trials and the participants who are in several groups.
+            excluded trials.
 
         Raises
         ------
@@ -381,33 +368,15 @@ class Trials:
         DataError
             If a group has no trials.
         """
-        column = column_named(str(by), self.columns)
+        column = column_named(by, self.columns)
         if column is None:
-            masks, unknown = self._two_groups(str(by))
-        else:
-            masks, unknown = self._groups_of(column)
-        notes = self._in_several(masks)
-        count = int(np.count_nonzero(unknown))
-        groups = {}
-        for name, mask in masks.items():
-            others = self.n_trials - count - int(np.count_nonzero(mask))
-            left = {f"not of the group {name}": others, f"of no group, unknown {by}": count}
-            groups[name] = self._select(mask, left, *notes)
-        return groups
-
-    def _two_groups(self, by: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        holds, unknown, opposite = select_rows(by, self.columns, "by")
-        masks = {by.strip(): holds, opposite: ~holds & ~unknown}
-        for name, mask in masks.items():
-            if not mask.any():
-                self._part(name, mask, unknown)
-        return masks, unknown
-
-    def _groups_of(self, column: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
+            holds, unknown, opposite = select_rows(by, self.columns, "by")
+            return self._groups(
+                {by.strip(): holds, opposite: ~holds & ~unknown}, unknown, f"unknown whether {by}"
+            )
         cells = self.columns[column]
         unknown = unknown_cells(cells)
-        known = cells[~unknown]
-        values = np.unique(known).tolist() if cells.dtype.kind == "f" else set(known.tolist())
+        values = set(cells[~unknown].tolist())
         if not values:
             raise DataError(
                 f"{self.report.source}: column {column!r} has no value in any trial; use another"
@@ -420,23 +389,11 @@ class Trials:
                 value=column,
             )
         if cells.dtype.kind == "f":
-            return {f"{value:g}": cells == value for value in values}, unknown
-        ordered = sorted(values, key=natural_order)
-        return {value: np.asarray(cells == value, dtype=bool) for value in ordered}, unknown
-
-    def _in_several(self, masks: Mapping[str, np.ndarray]) -> tuple[str, ...]:
-        """Return a note on participants whose trials are in several groups."""
-        if self.participant is None:
-            return ()
-        n = len(self.participants)
-        counts = [np.bincount(self.participant[m], minlength=n) > 0 for m in masks.values()]
-        several = np.sum(counts, axis=0) > 1
-        if not several.any():
-            return ()
-        names = [self.participants[i] for i in np.flatnonzero(several).tolist()]
-        return (
-            f"{len(names):,} participants have trials in more than one group: {listed(names, 3)}",
-        )
+            masks = {f"{value:g}": cells == value for value in sorted(values)}
+        else:
+            ordered = sorted(values, key=natural_order)
+            masks = {value: np.asarray(cells == value, bool) for value in ordered}
+        return self._groups(masks, unknown, f"unknown {by}")
 
     def balanced(
         self, n: int | None = None, random_state: int | np.random.Generator | None = None
@@ -467,19 +424,16 @@ class Trials:
             order = order[np.sort(first)]
         order = order[np.argsort(self.cue[order], kind="stable")]
         sizes = np.bincount(self.cue[order], minlength=len(self.cues))
-        positive_sizes = sizes[sizes > 0]
-        least = n or (int(positive_sizes.min()) if positive_sizes.size else 0)
-        starts = np.cumsum(sizes) - sizes
-        rank = np.arange(order.size) - starts[self.cue[order]]
+        present = sizes[sizes > 0]
+        least = n or int(present.min(initial=self.n_trials))
+        rank = np.arange(order.size) - (np.cumsum(sizes) - sizes)[self.cue[order]]
         drawn = np.sort(order[rank < least])
         units = "trials" if self.participant is None else "participants"
         notes = [f"cues balanced to {least:,} {units} each"]
-        fewer = int(np.count_nonzero(positive_sizes < least))
-        if fewer:
-            notes.append(
-                f"{fewer:,} of {positive_sizes.size:,} cues have fewer and keep all of them"
-            )
-        return self._select(drawn, {"dropped to balance cues": self.n_trials - drawn.size}, *notes)
+        n_fewer = np.count_nonzero(present < least)
+        if n_fewer:
+            notes.append(f"{n_fewer:,} of {present.size:,} cues have fewer and keep all of them")
+        return self._part(drawn, {"dropped to balance cues": self.n_trials - drawn.size}, *notes)
 
     def folded(self) -> Trials:
         """Merge cues and answers that differ only in case or spaces.
@@ -495,20 +449,24 @@ class Trials:
         Trials
             New trials with merged labels.
         """
-        cues, of_cue = _plain(self.cues)
-        answers, of_answer = _plain(self.answers)
-        merged = len(self.cues) - len(cues) + len(self.answers) - len(answers)
-        joined = (
-            (f"{merged:,} spellings that differ in case or spaces were merged",) if merged else ()
+        tables: list[dict[str, int]] = [{}, {}]
+        of_cue, of_answer = (
+            np.array([table.setdefault(fold(label), len(table)) for label in labels], np.int32)
+            for table, labels in zip(tables, (self.cues, self.answers), strict=True)
         )
-        report = replace(self.report, notes=(*self.report.notes, *joined))
+        merged = len(self.cues) + len(self.answers) - sum(map(len, tables))
+        notes = self.report.notes
+        if merged:
+            notes += (f"{merged:,} spellings that differ in case or spaces were merged",)
+        # The negative codes refer to the last elements.
+        codes = np.append(of_answer, [REPEATED, UNKNOWN, MISSING])
         return replace(
             self,
-            cues=cues,
-            answers=answers,
+            cues=tuple(tables[0]),
+            answers=tuple(tables[1]),
             cue=of_cue[self.cue],
-            given=without_repeats(_recoded(self.given, of_answer)),
-            report=report,
+            given=without_repeats(codes[self.given]),
+            report=replace(self.report, notes=notes),
         )
 
 
@@ -532,16 +490,6 @@ def check_norms(name: str, data: Any) -> None:
         )
 
 
-def _recoded(given: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Replace answers by their new codes; the codes of missing answers are unchanged.
-
-    >>> _recoded(np.array([[0, 1, -3], [1, -1, -2]]), np.array([7, 4])).tolist()
-    [[7, 4, -3], [4, -1, -2]]
-    """
-    # The negative codes refer to the last elements.
-    return np.append(codes, [REPEATED, UNKNOWN, MISSING])[given]
-
-
 def without_repeats(given: np.ndarray) -> np.ndarray:
     """Mark answers that repeat an earlier answer of their trial.
 
@@ -555,11 +503,12 @@ def without_repeats(given: np.ndarray) -> np.ndarray:
     return codes
 
 
-def _plain(labels: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """Return unique labels in lower case with single spaces, and the index of each input label."""
-    index_of: dict[str, int] = {}
-    indices = [index_of.setdefault(fold(label), len(index_of)) for label in labels]
-    return list(index_of), np.array(indices, dtype=np.int32)
+def _numbered(labels: Sequence[str], codes: np.ndarray, index_of: dict[str, int]) -> np.ndarray:
+    """Add the labels with some codes to a numbering, and return the number of each label."""
+    numbers = np.full(len(labels), -1, np.int32)
+    for i in np.unique(codes).tolist():
+        numbers[i] = index_of.setdefault(labels[i], len(index_of))
+    return numbers
 
 
 def _column(name: str, values: ArrayLike, n: int) -> np.ndarray:
