@@ -42,11 +42,12 @@ def known():
 
 
 class TestText:
-    def test_three_lines_however_large(self, known):
+    def test_four_lines_however_large(self, known):
         text = repr(known)
-        assert text.count("\n") == 2
+        assert text.count("\n") == 3
         assert len(text) < 300
-        assert text.startswith(f"<Atlas of {known.n_objects:,} objects in 3 maps of 2 dimensions, ")
+        assert text.startswith(f"<Atlas of {known.n_objects:,} objects in 3 maps of 2 dimensions\n")
+        assert "\n by t-SNE, 3 maps, conditional, Cauchy kernel, penalty 0.001\n" in text
         assert "with associations" in text
 
     def test_tells_what_is_known(self, counted):
@@ -58,7 +59,7 @@ class TestText:
         for text in (repr(atlas_of(HOSTILE)), *(repr(atlas_of(HOSTILE)[x]) for x in HOSTILE)):
             assert all(line.isprintable() for line in text.split("\n"))
             assert len(text) < 2000
-        assert repr(atlas_of(HOSTILE)).count("\n") == 2
+        assert repr(atlas_of(HOSTILE)).count("\n") == 3
 
 
 class Parsed(HTMLParser):

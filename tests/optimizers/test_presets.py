@@ -187,8 +187,8 @@ class TestAveraged:
 class TestWhatAFitKeeps:
     def test_the_files_tell_presets_apart(self, tmp_path):
         table, kept = network(n=30), []
-        for optimizer in PRESETS:
-            fit = fitted(table, optimizer, max_iter=3)
+        for optimizer, normalization in zip(PRESETS, ("joint", "conditional"), strict=True):
+            fit = fitted(table, optimizer, max_iter=3, normalization=normalization)
             fit.atlas_.save(tmp_path / "an.atlas")
             kept.append(load_atlas(tmp_path / "an.atlas").parameters["optimizer"])
         assert kept[0] != kept[1]

@@ -363,13 +363,14 @@ class LocalPerplexity(Affinity):
     perplexity : float or sequence of float
         Perplexity of the Gaussian rows, as in `GaussianAffinity`.
     sd : float
-        Number of standard deviations above the mean. The thesis uses 2 or 3.
+        Number of standard deviations above the mean. The text of the thesis uses 2 or 3, and its
+        program uses 3 (`TSNE.claassen_2020`).
     weight : float
         Weight of the local rows, in [0, 1]. A weight of 0.5 is the plain average used in the
         thesis.
     min_neighbors : int
         Minimum score. An object with fewer similarities above its threshold keeps this number of
-        most similar objects. The thesis uses 0.
+        most similar objects. The program of the thesis uses 1.
     max_neighbors : int, optional
         Maximum score. Without a maximum, the number of outstanding similarities per object grows
         with n (a few hundredths of n), which exceeds the memory above about 20,000 objects. Set the

@@ -20,6 +20,10 @@ from manymaps.labels import first_of, in_words, plural
 LONGEST = 40
 MOST_SENSES, NEIGHBORS = 8, 6
 MOST_MAPS, CAPTION = 20, 4
+METHODS = {
+    "mm-tsne": "t-SNE", "mm-sne": "SNE", "tsne": "t-SNE", "sne": "SNE", "code": "CODE",
+    "symmetric-sne": "symmetric SNE", "uni-sne": "UNI-SNE",
+}  # fmt: skip
 # Minimum proportion at which an object belongs to a map, as in figures.
 AT_HOME = 0.1
 # Jupyter typesets text between dollar signs as a formula, except in elements of these classes.
@@ -27,7 +31,7 @@ PLAIN = "tex2jax_ignore mathjax_ignore"
 
 
 def atlas_text(atlas: AtlasData) -> str:
-    """Summarize an atlas in three lines: sizes and method, first labels, and optional parts.
+    """Summarize an atlas in four lines: sizes, model, first labels, and optional parts.
 
     Examples
     --------
@@ -35,11 +39,33 @@ def atlas_text(atlas: AtlasData) -> str:
     >>> from manymaps import Atlas
     >>> from manymaps.model import T_SNE
     >>> print(atlas_text(Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)))
-    <Atlas of 2 objects in 1 map of 2 dimensions, by mm-tsne
+    <Atlas of 2 objects in 1 map of 2 dimensions
+     by t-SNE, 1 map, joint, Cauchy kernel, penalty 0
      labels: 'tie', 'knot'
      without associations, vectors or metadata>
     """
-    return f"<Atlas of {_sizes(atlas)}\n labels: {first_of(atlas.labels)}\n {_known(atlas)}>"
+    lines = (
+        f"<Atlas of {_sizes(atlas)}", f"by {model_text(atlas)}",
+        f"labels: {first_of(atlas.labels)}", f"{_known(atlas)}>",
+    )  # fmt: skip
+    return "\n ".join(lines)
+
+
+def model_text(atlas: AtlasData) -> str:
+    """Describe the fitted model in one line, such as "t-SNE, 40 maps, conditional, ..."."""
+    model = atlas.model
+    name = METHODS.get(atlas.method, atlas.method.replace("-", " "))
+    kernel = model.kernel if isinstance(model.kernel, str) else f"Student ({model.kernel:g})"
+    penalty = atlas.parameters.get("penalty", 0)
+    parts = [
+        _plain(name), plural("map", atlas.n_maps), model.normalization,
+        f"{kernel.capitalize()} kernel", f"penalty {_plain(str(penalty)).removesuffix('.0')}",
+    ]  # fmt: skip
+    if model.background:
+        parts.append(f"background {model.background:g}")
+    if atlas.factors is not None:
+        parts.append("marginals")
+    return ", ".join(parts)
 
 
 def _sizes(atlas: AtlasData) -> str:
@@ -47,7 +73,7 @@ def _sizes(atlas: AtlasData) -> str:
     if atlas.kinds is not None:
         objects = [_plain(number) for number in numbers_of_kinds(atlas)]
     space = f"{plural('map', atlas.n_maps)} of {plural('dimension', atlas.n_components)}"
-    return f"{in_words(objects)} in {space}, by {_plain(atlas.method)}"
+    return f"{in_words(objects)} in {space}"
 
 
 def _known(atlas: AtlasData) -> str:
@@ -86,7 +112,8 @@ def entry_text(label: str, kind: str | None, senses: Sequence[Sense]) -> str:
 
 def atlas_html(atlas: AtlasData) -> str:
     """Format an atlas as a heading and a table with the caption of each map."""
-    head = f"<b>Atlas</b> of {escape(_sizes(atlas))}<br><small>{escape(_known(atlas))}</small>"
+    details = escape(f"by {model_text(atlas)}, {_known(atlas)}")
+    head = f"<b>Atlas</b> of {escape(_sizes(atlas))}<br><small>{details}</small>"
     words = None if atlas.kinds is None else ~atlas.choices.is_row
     rows = []
     for m, held in enumerate(atlas.proportions[:MOST_MAPS]):

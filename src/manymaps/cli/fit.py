@@ -204,6 +204,8 @@ def fit(options: FitOptions) -> None:
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
                manymaps fit judged.npz -o judged.atlas --maps 2 --restarts 10
     """
+    from manymaps.atlas.representation import model_text
+
     output, vectors = options.output, options.vectors
     method = options.model.method or USUAL_METHOD
     estimator = build(method, options.model, options.runs, options.running, options.vector_model)
@@ -213,6 +215,7 @@ def fit(options: FitOptions) -> None:
     if run.stopped:
         stopped = options.checkpoint or partial_name(output)
         keep_stopped(estimator, atlas, stopped, vectors=not vectors.drop_vectors)
+    note(model_text(atlas))
     _note_restarts(getattr(estimator, "restarts_", ()))
     _save(atlas, output, drop_vectors=vectors.drop_vectors)
     record = fit_record(estimator, run.n_pairs, method, output)

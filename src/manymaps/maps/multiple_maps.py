@@ -17,15 +17,17 @@ q_j|i = p(j) v_ij / sum_k p(k) v_ik,     p(j) ~ sum_i p_ij
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import FLAG, N_MAPS, Allowed, Number
-from manymaps.errors import ParameterError, setting
+from manymaps.errors import DataWarning, ParameterError, setting
+from manymaps.labels import in_words
 from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import (
     CHOICES,
@@ -37,6 +39,16 @@ from manymaps.model.choice import (
 )
 from manymaps.model.target import Target
 from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
+
+# Settings of the papers that belong to their optimizers.
+_REPORT_2009 = {
+    "normalization": "conditional", "mixing": "learned", "background": 0.0, "penalty": 0.0,
+    "marginals": False,
+}  # fmt: skip
+_PAPERS = (
+    (Momentum.van_der_maaten_2009(), _REPORT_2009),
+    (Momentum.van_der_maaten_2012(), _REPORT_2009 | {"normalization": "joint"}),
+)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -87,6 +99,17 @@ class _MultipleMaps(MapEstimator):
                 f"{setting('normalization', 'conditional')} or marginals=False",
                 name="marginals",
                 value=self.marginals,
+            )
+        others = [
+            setting(name, value)
+            for optimizer, settings in _PAPERS if optimizer == self.optimizer
+            for name, value in settings.items() if getattr(self, name) != value
+        ]  # fmt: skip
+        if others:
+            warnings.warn(
+                f"the optimizer is that of a paper, which uses {in_words(others)}",
+                DataWarning,
+                stacklevel=4,
             )
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
@@ -146,8 +169,8 @@ class MultipleMapsTSNE(_MultipleMaps):
         Optimizer of the cost. The default is `Momentum()`, with settings close to the 2009 report.
         In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
         `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
-        `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
-        `penalty=0` to match the papers.
+        `Momentum.van_der_maaten_2012()` use the settings from the papers. Other settings that the
+        papers do not use, such as a penalty, then cause a warning.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
@@ -233,6 +256,35 @@ class MultipleMapsTSNE(_MultipleMaps):
     method = "mm-tsne"
     _preset = MULTIPLE_MAPS_T_SNE
 
+    @classmethod
+    def van_der_maaten_2009(cls, n_maps: int = 40) -> Self:
+        """Return the estimator with all settings of the 2009 report for its word maps.
+
+        The maps are fitted from random starts in 2,000 iterations, without a penalty, by
+        `Momentum.van_der_maaten_2009`.
+
+        Parameters
+        ----------
+        n_maps : int
+            Number of maps. The report uses 40.
+
+        Returns
+        -------
+        MultipleMapsTSNE
+            Estimator with these settings.
+
+        Examples
+        --------
+        >>> from manymaps import MultipleMapsTSNE
+        >>> paper = MultipleMapsTSNE.van_der_maaten_2009(20)
+        >>> paper.n_maps, paper.penalty, paper.init
+        (20, 0.0, 'random')
+        """
+        return cls(
+            n_maps, **_REPORT_2009, init="random", max_iter=2000,
+            optimizer=Momentum.van_der_maaten_2009(),
+        )  # fmt: skip
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MultipleMapsSNE(_MultipleMaps):
@@ -290,8 +342,8 @@ class MultipleMapsSNE(_MultipleMaps):
         Optimizer of the cost. The default is `Momentum()`, with settings close to the 2009 report.
         In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
         `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
-        `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
-        `penalty=0` to match the papers.
+        `Momentum.van_der_maaten_2012()` use the settings from the papers. Other settings that the
+        papers do not use, such as a penalty, then cause a warning.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
@@ -516,3 +568,26 @@ class AspectMaps(_MultipleMaps):
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         return ConjugateGradient()
+
+    @classmethod
+    def cook_2007(cls) -> Self:
+        """Return the estimator with the settings of the paper for its 1,000 words (section 5).
+
+        It has 50 maps and a penalty of 0.48, and starts at random. The paper does not state the
+        number of iterations of conjugate gradients; 400 are used here.
+
+        Returns
+        -------
+        AspectMaps
+            Estimator with these settings.
+
+        Examples
+        --------
+        >>> from manymaps import AspectMaps
+        >>> AspectMaps.cook_2007().penalty
+        0.48
+        """
+        return cls(
+            50, penalty=0.48, normalization="conditional", mixing="learned", background=0.0,
+            marginals=False, init="random", max_iter=400, optimizer=ConjugateGradient(),
+        )  # fmt: skip

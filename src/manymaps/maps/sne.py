@@ -16,10 +16,11 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from manymaps.affinity.affinities import LocalPerplexity
 from manymaps.constraints import AUTO, Allowed, Number, Whole
 from manymaps.errors import DataWarning, setting
 from manymaps.maps.estimator import MapEstimator
@@ -32,7 +33,7 @@ from manymaps.model.choice import (
 )
 from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.optimizers.descent import Momentum, Optimizer
-from manymaps.optimizers.schedules import Constant, Line, Stages
+from manymaps.optimizers.schedules import Constant, Line, Stages, Switch
 
 # Number of iterations with exaggeration, as in van der Maaten (2014).
 _EXAGGERATED = 250
@@ -396,6 +397,32 @@ class UniSNE(_SingleMap):
     background: float = 0.2
     max_iter: int = 2500
 
+    @classmethod
+    def cook_2007(cls) -> Self:
+        """Return the estimator with the settings of the paper for its digits (section 6).
+
+        The run starts at random with 1,100 updates of symmetric SNE with decaying jitter, which
+        1,500 updates with a background of 0.2 follow. The perplexity is 30. The paper does not
+        omit distant pairs; `affinity=GaussianAffinity(30, n_neighbors=...)` includes more of them.
+
+        Returns
+        -------
+        UniSNE
+            Estimator with these settings.
+
+        Examples
+        --------
+        >>> from manymaps import UniSNE
+        >>> paper = UniSNE.cook_2007()
+        >>> [paper.optimizer.background_share(k) for k in (1099, 1100)]
+        [0.0, 1.0]
+        """
+        share = Switch(0.0, 1100, 1.0)
+        return cls(
+            perplexity=30.0, background=0.2, init="random", max_iter=2600,
+            optimizer=_with_jitter(1100, 2, background_share=share),
+        )  # fmt: skip
+
     def _model(self) -> ChoiceModel:
         return replace(UNI_SNE, background=self.background)
 
@@ -534,6 +561,47 @@ class TSNE(_SingleMap):
     late_exaggeration: float = 1.0
     learning_rate: float | Literal["auto"] = "auto"
     max_iter: int = 750
+
+    @classmethod
+    def claassen_2020(cls, perplexity: float = 35.0) -> Self:
+        """Return the estimator with all settings of the thesis for its map of 601 words.
+
+        The map starts from principal components. P averages Gaussian rows and local perplexity
+        with a threshold of three standard deviations and at least one neighbour. The program runs
+        10,000 iterations at a rate of 200 (on the scale of KL) with gains. The momentum is 0.5 for
+        250 iterations and 0.8 afterwards, and P is multiplied by 12 for 250 iterations. (The late
+        exaggeration of the program never begins.) The program computes Gaussian rows from
+        distances instead of squared distances, which is not part of these settings.
+
+        Parameters
+        ----------
+        perplexity : float
+            Perplexity of the Gaussian rows. The map in the thesis uses 35.
+
+        Returns
+        -------
+        TSNE
+            Estimator with these settings.
+
+        References
+        ----------
+        C. Claassen, Improving t-SNE for applications on word embedding data in text mining, 2020,
+        and the accompanying program (`tsne_main.jl`, `tsne_perplexity.jl`).
+
+        Examples
+        --------
+        >>> from manymaps import TSNE
+        >>> TSNE.claassen_2020().affinity.sd
+        3.0
+        """
+        return cls(
+            perplexity=perplexity, init="pca", max_iter=10_000,
+            affinity=LocalPerplexity(perplexity, sd=3.0, weight=0.5, min_neighbors=1),
+            optimizer=Momentum(
+                learning_rate=200.0, averaged=True, momentum=Switch(0.5, 250, 0.8),
+                exaggeration=Switch(12.0, 250, 1.0), exact=True,
+            ),
+        )  # fmt: skip
 
     def _model(self) -> ChoiceModel:
         return T_SNE
