@@ -56,7 +56,7 @@ _VECTORS = ("tests/io/test_vector_tables.py", "tests/io/test_bad_input.py")
 _ALSO = {
     "io/columns": ("tests/io/test_associations.py", "tests/io/test_counts.py", *_VECTORS),
     "io/count_arrays": ("tests/io/test_counts.py", "tests/data/test_counts.py"),
-    "io/count_tables": ("tests/io/test_counts.py", "tests/io/test_bad_input.py"),
+    "io/counts": ("tests/io/test_counts.py", "tests/io/test_bad_input.py"),
     "io/metadata": ("tests/io/test_bad_input.py", "tests/data/test_frames.py"),
     "io/similarities": ("tests/cli/test_cluster.py", "tests/data/test_datasets.py"),
     "io/tables": ("tests/io/test_matrices.py", "tests/io/test_counts.py", *_VECTORS),

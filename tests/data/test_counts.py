@@ -283,16 +283,6 @@ def test_a_missing_value_in_a_wide_frame_is_named():
         counts_from(frame)
 
 
-def test_a_frame_of_sparse_columns_stays_sparse():
-    frame = pd.DataFrame.sparse.from_spmatrix(
-        sparse.random_array((50, 2_000), density=1e-3, rng=0, format="coo"),
-        index=[f"d{i}" for i in range(50)],
-    )
-    counts = counts_from(frame)
-    assert counts.shape == (50, 2_000)
-    assert counts.row_labels[3] == "d3"
-
-
 def test_objects_that_hold_no_counts_are_refused():
     with pytest.raises(DataError, match="object of type dict"):
         counts_from({"a": 1})
@@ -302,7 +292,7 @@ def test_objects_that_hold_no_counts_are_refused():
         counts_from(pd.DataFrame({"a": ["x", "y"]}))
     with pytest.raises(ParameterError, match="apply to data frames"):
         counts_from(TABLE, rows="a")
-    with pytest.raises(ParameterError, match="is the name of a column"):
+    with pytest.raises(ParameterError, match="apply to data frames"):
         counts_from(TABLE, row_labels="a")
     with pytest.raises(ParameterError, match="no column 'z'"):
         counts_from(pd.DataFrame({"a": ["x"], "b": [1]}), row_labels="z")

@@ -63,7 +63,6 @@ def test_the_suffix_is_the_format(tmp_path):
     path = (tmp_path / "s.npz").rename(tmp_path / "s.txt")
     with pytest.raises(DataError, match=r"s\.txt is a zip archive"):
         read_counts(path)
-    assert read_counts(path, format="npz").values.sum() == 7
     for suffix in ".npy", ".npz", ".parquet", ".mtx", ".h5ad", ".graphml", ".biom":
         path = save(tmp_path / f"a{suffix}", b"cue,response\ntie,knot\n")
         for read in read_associations, read_counts, read_vectors:

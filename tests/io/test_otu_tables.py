@@ -80,5 +80,6 @@ class TestBiom:
         assert kind_of(file) == "counts"
         counts = read_counts(file)
         check(counts)
-        assert counts.row_metadata["taxonomy"].tolist() == TAXA
+        ranks = [counts.row_metadata[f"taxonomy_{k}"] for k in range(2)]
+        assert ["; ".join(filter(None, taxa)) for taxa in zip(*ranks, strict=True)] == TAXA
         assert counts.column_metadata["ph"].tolist() == list("0123")

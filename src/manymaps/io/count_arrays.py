@@ -1,99 +1,65 @@
-"""Readers for count tables in NPZ, NPY and MatrixMarket files, with labels inside or next to them.
+"""Readers for counts in sparse arrays, annotated data matrices and BIOM tables.
 
-An NPZ file contains the table `counts` or the output of scipy.sparse.save_npz, and possibly the
-labels `row_labels` and `column_labels`.
+    npz     from scipy.sparse.save_npz, or the array `counts`, and perhaps the arrays `row_labels`
+            and `column_labels`
+    mtx     P_matrix.mtx, with the identifiers of cells in P_barcodes.tsv and of genes in
+            P_features.tsv or P_genes.tsv, as sequencers write them (the prefix is optional)
+    h5ad    X, with obs and var as metadata
+    biom    observations (OTUs, taxa or genes) in rows and samples in columns
 
-The labels of `X.npy` or `X.mtx` are read from files in the same folder with one label per line.
-These files are `X.rows.txt` and `X.columns.txt`, or for `P_matrix.mtx`, `P_barcodes.tsv` and
-`P_features.tsv` (or `P_genes.tsv`). The prefix P_ is optional, and the files may be compressed with
-gzip. The shape of the matrix determines whether cells are rows or columns. A matrix of genes by
-cells, which is the output of sequencers, is not transposed.
+A matrix of genes by cells, which is the output of sequencers, is not transposed: its shape
+determines whether cells are rows or columns.
 """
 
 from __future__ import annotations
 
 import csv
+import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.arrays import read_npy
 from manymaps.archive.door import reading
-from manymaps.data.count_values import as_csr
-from manymaps.errors import DataError
-from manymaps.io.count_tables import CountParts
+from manymaps.data.associations import ReadReport
+from manymaps.data.count_values import as_csr, metadata_array
+from manymaps.data.counts import Counts
+from manymaps.errors import DataError, not_installed
+from manymaps.io.annotated import loaded, open_annotated, table_of
+from manymaps.io.columns import known_kind, two_kinds
 from manymaps.io.files import read_labelled_npz, stem_of
 from manymaps.io.market import read_market
-from manymaps.io.matrices import file_beside, read_labels
+from manymaps.io.matrices import file_beside
 from manymaps.io.tables import check_places
 from manymaps.labels import repeated_label
 
-# Suffixes of label files.
-SUFFIXES = (".txt", ".tsv")
-LABEL_KEYS = ("row_labels", "column_labels")
+
+def stored_report(values: sparse.csr_array, source: str, *notes: str) -> ReadReport:
+    """Return a report of the stored values of a table, of which zeros are dropped."""
+    n_zeros = int(values.nnz - np.count_nonzero(values.data))
+    return ReadReport(source, values.nnz, 0, {"zero count": n_zeros} if n_zeros else {}, notes)
 
 
-def read_npz_counts(path: Path) -> CountParts:
-    """Read counts from an NPZ file that another program wrote.
-
-    Raises
-    ------
-    DataError
-        If the file contains no table of counts, or if an array contains Python objects.
-    """
-    values, rows, columns = read_labelled_npz(path, "counts", labels=LABEL_KEYS)
+def _npz_counts(path: Path) -> Counts:
+    """Read counts that SciPy or NumPy wrote."""
+    table, rows, columns = read_labelled_npz(path, "counts", labels=("row_labels", "column_labels"))
+    values = as_csr(table, str(path))
     sides = {"rows": rows, "columns": columns}
-    notes = tuple(f"{side} are numbered from 0" for side, given in sides.items() if given is None)
-    return CountParts(as_csr(values, str(path)), rows, columns, notes=notes)
+    notes = [f"{side} are numbered from 0" for side, labels in sides.items() if labels is None]
+    return Counts(values, rows, columns, report=stored_report(values, str(path), *notes))
 
 
-def read_matrix_counts(path: Path, kind: str) -> CountParts:
-    """Read counts from an NPY or MatrixMarket file, and labels from files in its folder.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or if the number of labels does not match the table.
-    """
-    values = as_csr(read_npy(path), str(path)) if kind == "npy" else read_market(path)
-    stem = stem_of(path, ".mtx", ".npy")
-    files = {
-        side: file_beside(path, [f"{stem}.{side}{suffix}" for suffix in SUFFIXES])
-        for side in ("rows", "columns")
-    }
-    if any(files.values()):
-        labels = [
-            None if file is None else _listed_labels(file, n, side)
-            for (side, file), n in zip(files.items(), values.shape, strict=True)
-        ]
-        notes = tuple(f"{s} labelled by {file.name}" for s, file in files.items() if file)
-        return CountParts(values, labels[0], labels[1], notes=notes)
+def _market_counts(path: Path) -> Counts:
+    """Read a MatrixMarket file, and the names of cells and genes from files in its folder."""
+    values, stem = read_market(path), stem_of(path, ".mtx")
     prefix = stem[: -len("matrix")] if stem.endswith("matrix") else f"{stem}_"
-    cells, genes = (
-        file_beside(path, [f"{prefix}{name}{suffix}" for name in names for suffix in SUFFIXES])
-        for names in (("barcodes",), ("features", "genes"))
-    )
+    cells = file_beside(path, [f"{prefix}barcodes.tsv"])
+    genes = file_beside(path, [f"{prefix}features.tsv", f"{prefix}genes.tsv"])
     if cells is None or genes is None:
-        return CountParts(values, notes=("no files of labels: numbered from 0",))
-    return _cells_and_genes(path, values, cells, genes)
-
-
-def _listed_labels(path: Path, n: int, side: str) -> list[str]:
-    """Read n labels from a file with one label per line."""
-    labels = read_labels(path)
-    if len(labels) != n:
-        raise DataError(
-            f"{path} contains {len(labels):,} labels, but the table has {n:,} {side}; expected one "
-            "label per line for each"
-        )
-    check_places(str(path), labels, "line", range(1, len(labels) + 1))
-    return labels
-
-
-def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: Path) -> CountParts:
-    """Label a table of cells and genes, using its shape to determine which of these are rows."""
+        note = "no files of labels: numbered from 0"
+        return Counts(values, report=stored_report(values, str(path), note))
     barcodes, features = _fields(cells)["id"], _fields(genes)
     shape = (len(features["id"]), len(barcodes))
     if values.shape not in (shape, shape[::-1]):
@@ -109,12 +75,11 @@ def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: P
         names = features["id"]
         check_places(str(genes), names, "line", range(1, len(names) + 1))
     metadata = {name: np.array(column) for name, column in features.items() if column is not names}
-    notes = (f"genes labelled by {genes.name}, cells by {cells.name}",)
+    note = f"genes labelled by {genes.name}, cells by {cells.name}"
+    report = stored_report(values, str(path), note)
     if values.shape == shape:
-        return CountParts(values, names, barcodes, ("gene", "cell"), metadata, notes=notes)
-    return CountParts(
-        values, barcodes, names, ("cell", "gene"), column_metadata=metadata, notes=notes
-    )
+        return Counts(values, names, barcodes, ("gene", "cell"), metadata, report=report)
+    return Counts(values, barcodes, names, ("cell", "gene"), {}, metadata, report)
 
 
 def _fields(path: Path) -> dict[str, list[str]]:
@@ -126,3 +91,53 @@ def _fields(path: Path) -> dict[str, list[str]]:
         frame = pd.read_csv(path, sep="\t", header=None, **options)
     columns = zip(("id", "name", "type"), frame, strict=False)
     return {field: frame[column].str.strip().tolist() for field, column in columns}
+
+
+def annotated_counts(data: Any, source: str) -> Counts:
+    """Return the counts in X of an AnnData object, with obs and var as metadata."""
+    values = as_csr(loaded(table_of(data, "layers", None, source), source), source)
+    kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]
+    return Counts(
+        values,
+        list(map(str, data.obs_names)),
+        list(map(str, data.var_names)),
+        two_kinds(kinds[0] or "observation", kinds[1] or "variable"),
+        _columns(data.obs),
+        _columns(data.var),
+        stored_report(values, source),
+    )
+
+
+def _h5ad_counts(path: Path) -> Counts:
+    with open_annotated(path) as data:
+        return annotated_counts(data, str(path))
+
+
+def _biom_counts(path: Path) -> Counts:
+    """Read a BIOM table with its metadata, such as the ranks of a taxonomy."""
+    if not importlib.util.find_spec("biom"):
+        raise ImportError(not_installed(f"reading {path}", "biom-format"))
+    from biom import load_table
+
+    with reading(path, ".biom"):
+        table = load_table(str(path))
+        values = as_csr(table.matrix_data, str(path))
+        rows, columns = (
+            _columns(table.metadata_to_dataframe(axis)) if table.metadata(axis=axis) else {}
+            for axis in ("observation", "sample")
+        )
+        kinds = (known_kind(str(table.type or "").split(" ")[0]) or "otu", "sample")
+        otus, samples = (list(map(str, table.ids(axis=x))) for x in ("observation", "sample"))
+    return Counts(values, otus, samples, kinds, rows, columns, stored_report(values, str(path)))
+
+
+def _columns(frame: Any) -> dict[str, np.ndarray]:
+    return {str(name): metadata_array(np.asarray(frame[name])) for name in frame.columns}
+
+
+READERS: dict[str, Callable[[Path], Counts]] = {
+    "npz": _npz_counts,
+    "mtx": _market_counts,
+    "h5ad": _h5ad_counts,
+    "biom": _biom_counts,
+}

@@ -1,12 +1,14 @@
 """Readers that convert count tables in files and in memory to `Counts`.
 
-    edges                    text: a row, a column and perhaps a count on each line
-    matrix                   text: a table with labels in its first row and column
-    csv, tsv, parquet        either of them
-    npz, npy, mtx            arrays, with labels inside or next to them
-    h5ad, biom               annotated data matrices, and OTU tables
+    document,word,count          a long list; without a column of counts each line counts one
+    site,teal,coot,soil          a table with a column per feature; columns without a number become
+                                 metadata of the rows
+    npz, npy, mtx, h5ad, biom    see `manymaps.io.count_arrays`
 
-The format of a file is inferred from its first bytes, its name and its content.
+The column names distinguish the two layouts (see `manymaps.io.columns`). Repeated entries of a pair
+are added:
+
+    values[i, j] = sum of the numbers of (i, j)             n_read = stored + merged + dropped
 """
 
 from __future__ import annotations
@@ -20,55 +22,54 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.associations import ReadReport
-from manymaps.data.count_values import as_csr, blocks
+from manymaps.data.count_values import as_csr, metadata_array
 from manymaps.data.counts import Counts, empty_notes
+from manymaps.data.frames import index_labels
+from manymaps.data.tables import Labels, is_number, labels_in
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.annotated import open_annotated
-from manymaps.io.biom import read_biom_counts
-from manymaps.io.columns import WantedColumns
-from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
-from manymaps.io.count_tables import (
-    EXPECTED,
-    CountParts,
-    annotated_counts,
-    frame_counts,
-    is_count_header,
-    read_table_counts,
+from manymaps.io.columns import (
+    WantedColumns,
+    find_count_columns,
+    is_long_header,
+    known_kind,
+    label_position,
+    named_column,
+    two_kinds,
 )
+from manymaps.io.count_arrays import READERS, annotated_counts, stored_report
 from manymaps.io.files import sampled
-from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
 from manymaps.io.saved_counts import read_saved_counts
-from manymaps.io.tables import read_table
+from manymaps.io.tables import RULE_OF, Table, check_places, frame_table, read_table
+from manymaps.labels import listed
+
+EXPECTED = "counts: a long list (document, word, count) or a table"
+_NO_FRAME = (
+    "counts cannot be made from an object of type {}; pass an array, dense or sparse, a data frame "
+    "or AnnData (read_counts reads files)"
+)
 
 
 def read_counts(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
     rows: str | None = None,
     columns: str | None = None,
     count: str | None = None,
 ) -> Counts:
     """Read a table of counts from a file.
 
-    A CSV, TSV or Parquet file contains a long list (`document,word,count`) or a table with one
-    column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
-    the array `counts`, and optionally `row_labels` and `column_labels`. NPY, MatrixMarket, .h5ad
-    and .biom files are also supported. Text and MatrixMarket files may be compressed (.gz, .bz2,
-    .xz or .zip). Text is encoded in UTF-8, in UTF-16 with a byte order mark, or in
-    Windows-1252.
+    The suffix determines the format. A CSV, TSV or Parquet file contains a long list
+    (`document,word,count`) or a table with one column per feature. An NPZ file comes from
+    `Counts.save` or `scipy.sparse.save_npz`, or contains the array `counts`, and optionally
+    `row_labels` and `column_labels`. MatrixMarket, .h5ad (X) and .biom files are also
+    supported. Text and MatrixMarket files may be compressed (.gz, .bz2, .xz or .zip). Text is
+    encoded in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252.
 
     Parameters
     ----------
     path : path
-        File to read. Labels of a table `X.npy` or `X.mtx` are read from `X.rows.txt` and
-        `X.columns.txt` in its folder, one per line, or from `barcodes.tsv` and `features.tsv`. The
-        default labels are "0", "1", ...
-    format : {"edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad", "biom"}, \
-    optional
-        Format of the file. By default, the name, first bytes and header determine it.
-        "edges" is a long list, and "matrix" is a text table with one column per feature. The format
-        "h5ad:NAME" reads a layer instead of X.
+        File to read. The labels of `matrix.mtx` are read from `barcodes.tsv` and `features.tsv` (or
+        `genes.tsv`) in its folder. The default labels are "0", "1", ...
     rows, columns, count : str, optional
         Column names of a long list. By default, common names are recognized. Rows are documents,
         sites, samples, users or cells. Columns are words, species, taxa, items or genes. Counts are
@@ -110,40 +111,22 @@ def read_counts(
     >>> counts.values.toarray().tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    sample = sampled(path)
-    file, source = sample.path, str(path)
-    asked, key = asked_format(format, COUNT_FORMATS, ("h5ad",))
-    wanted = WantedColumns(rows, columns, count)
-    kind = asked or sample.container(EXPECTED) or "text"
-    if wanted.any_given and (kind not in (*COUNT_TEXTS, "parquet") or kind == "matrix"):
+    sample, wanted = sampled(path), WantedColumns(rows, columns, count)
+    kind = sample.container(EXPECTED)
+    if kind in (None, "parquet"):
+        return _reported(_table_counts(read_table(sample, EXPECTED, typed=True), wanted))
+    if wanted.any_given:
         raise ParameterError(
             f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
-            f"and {source} is read as {kind}"
+            f"and {path} is read as {kind}"
         )
-    if kind in (*COUNT_TEXTS, "parquet"):
-        layout = kind if kind in ("edges", "matrix") else None
-        table = read_table(
-            sample,
-            EXPECTED,
-            is_header=lambda first: wanted.any_given or is_count_header(first),
-            typed=True,
+    if kind not in READERS:
+        raise DataError(
+            f"{path} has the format {kind}, which is not read as counts; pass an array to "
+            "counts_from, or read a graph as associations"
         )
-        parts = read_table_counts(table, wanted, layout=layout)
-    elif kind == "graphml":
-        raise DataError(f"{source} is XML; graphs are read as associations, not as counts")
-    elif kind == "h5ad":
-        with open_annotated(file) as data:
-            parts = annotated_counts(data, key, source)
-    elif kind == "biom":
-        parts = read_biom_counts(file)
-    elif kind == "npz":
-        saved = read_saved_counts(file)
-        if saved is not None:
-            return saved
-        parts = read_npz_counts(file)
-    else:
-        parts = read_matrix_counts(file, kind)
-    return _assembled(parts, source)
+    saved = read_saved_counts(sample.path) if kind == "npz" else None
+    return _reported(READERS[kind](sample.path)) if saved is None else saved
 
 
 def counts_from(
@@ -203,15 +186,11 @@ def counts_from(
     wanted = WantedColumns(rows, columns, count)
     is_array = sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple)
     is_frame = not (is_array or isinstance(X, Counts) or hasattr(X, "obs_names"))
-    if wanted.any_given and not is_frame:
-        raise ParameterError(
-            f"rows, columns and count apply to data frames, not to {type(X).__name__}"
-        )
     label_column = row_labels if isinstance(row_labels, str) else None
-    if label_column is not None and not is_frame:
+    if not is_frame and (wanted.any_given or label_column is not None):
         raise ParameterError(
-            f"row_labels={row_labels!r} is the name of a column, but {type(X).__name__} has no "
-            "named columns; pass one label per row"
+            f"rows, columns, count and the name of a column as row_labels apply to data frames, "
+            f"not to {type(X).__name__}; pass one label per row"
         )
     options = {"row_labels": row_labels, "column_labels": column_labels, "kinds": kinds}
     changes: dict[str, Any] = {
@@ -221,47 +200,129 @@ def counts_from(
     }
     if isinstance(X, Counts):
         return replace(X, **changes) if changes else X
-    if is_array:
-        source = "the array"
-        parts = CountParts(as_csr(X, source))
-    elif is_frame:
-        source = getattr(X, "attrs", {}).get("source", "the frame")
-        parts = frame_counts(X, wanted, label_column=label_column)
+    if is_frame:
+        counts = _table_counts(frame_table(X, _NO_FRAME), wanted, label_column)
+    elif is_array:
+        values = as_csr(X, "the array")
+        return _reported(Counts(values, report=stored_report(values, "the array"), **changes))
     else:
-        source = "the AnnData object"
-        parts = annotated_counts(X, None, source)
-    return _assembled(replace(parts, **changes), source)
+        counts = annotated_counts(X, "the AnnData object")
+    return _reported(replace(counts, **changes) if changes else counts)
 
 
-def _assembled(parts: CountParts, source: str) -> Counts:
-    """Convert the result of a reader to `Counts` with a report.
+def _table_counts(table: Table, wanted: WantedColumns, label_column: str | None = None) -> Counts:
+    """Read counts from a long list, if its header or the user names its columns, or a table."""
+    if not len(table):
+        raise DataError(f"{table.source} has a header and no rows")
+    is_named = label_column is None and is_long_header(table.titles, table.numeric)
+    if wanted.any_given or is_named:
+        return _long_counts(table, wanted)
+    return _wide_counts(table, label_column)
 
-    Raises
-    ------
-    DataError
-        If `Counts` would raise it, or if all counts are 0.
-    """
-    counts = Counts(
-        parts.values, parts.row_labels, parts.column_labels, parts.kinds,
-        parts.row_metadata, parts.column_metadata, ReadReport(source),
-    )  # fmt: skip
+
+def _long_counts(table: Table, wanted: WantedColumns) -> Counts:
+    """Sum the entries of each pair in a long list, omitting entries with an empty label."""
+    roles = find_count_columns(table.titles, table.numeric, wanted, table.source)
+    cells = table.read((roles.rows, roles.columns), roles.count)
+    values, named = cells.checked(RULE_OF["count"]), ~cells.unnamed
+    stored = named & (values != 0)
+    rows, columns = cells.columns
+    pairs = (_places(rows)[stored], _places(columns)[stored])
+    row_labels, column_labels = (list(filter(None, side.texts)) for side in cells.columns)
+    shape = (len(row_labels), len(column_labels))
+    summed = sparse.coo_array((values[stored], pairs), shape=shape).tocsr()
+    dropped = {"empty label": int(np.sum(~named)), "zero count": int(np.sum(named & ~stored))}
+    return Counts(
+        summed,
+        row_labels,
+        column_labels,
+        roles.kinds,
+        report=ReadReport(
+            table.source,
+            len(cells),
+            dropped={reason: n for reason, n in dropped.items() if n},
+            notes=(*roles.notes(table.titles), *table.notes),
+        ),
+    )
+
+
+def _places(column: Labels) -> np.ndarray:
+    """Return the position of each cell among the labels that are not empty."""
+    return (np.cumsum(list(map(bool, column.texts)), dtype=np.intp) - 1)[column.codes]
+
+
+def _wide_counts(table: Table, label_column: str | None) -> Counts:
+    """Read the counts of a table with one column per feature."""
+    names, source, frame = table.titles, table.source, table.frame
+    index = None if table.is_text else index_labels(frame)
+    label = named_column(names, label_column, "row_labels", source, error=ParameterError)
+    # Integers that remain in the index after rows were selected are labels only if no column
+    # contains labels.
+    is_numbered = frame.index.name is None and frame.index.dtype.kind in "iu"
+    if label is None and (index is None or is_numbered):
+        label = label_position(names, table.numeric)
+    others = [c for c in range(len(names)) if c != label]
+    features = [c for c in others if _has_numbers(table, c)]
+    texts = sorted(set(others).difference(features))
+    if not table.header and (texts or (label is None and len(names) == 3)):
+        raise DataError(f"{source} has no header; add one such as document,word,count")
+    if not features:
+        raise DataError(
+            f"{source} has no column of numbers in addition to its labels; its columns are "
+            f"{listed(names)}. Name the columns of a long list as {setting('rows')}, "
+            f"{setting('columns')} and {setting('count')}"
+        )
+    rows = table.wide(features, label, RULE_OF["count"])
+    columns = [names[c] for c in features] if table.header else None
+    if table.is_text:
+        check_places(source, columns or (), "column", [c + 1 for c in features])
+        hint = " (counts are added up in a long list such as document,word,count)"
+        check_places(source, rows.labels, "line", rows.lines, hint)
+    notes = list(table.notes)
+    if label is None and index is None:
+        notes.append("no column of labels: rows are numbered from 0")
+    elif label is not None and not table.is_text:
+        notes.append(f"labels from the column {names[label]!r}")
+    if not table.header:
+        notes.append("no header: columns are numbered from 0")
+    if texts:
+        metadata = listed([names[c] for c in texts])
+        notes.append(f"columns of texts, which become metadata: {metadata}")
+    values = sparse.csr_array(rows.values)
+    row_name = frame.index.name if label is None else names[label] if table.header else ""
+    kind = known_kind(str(row_name or "")) or "row"
+    # Tables of sequences list the samples in their columns.
+    column_kind = frame.columns.name or ("sample" if kind in ("otu", "asv") else "column")
+    return Counts(
+        values,
+        index if label is None else rows.labels,
+        columns,
+        two_kinds(kind, str(column_kind)),
+        {names[c]: metadata_array(table.cells(c)) for c in texts},
+        report=stored_report(values, source, *notes),
+    )
+
+
+def _has_numbers(table: Table, column: int) -> bool:
+    """Return whether a column contains a number, whose other cells then have to be numbers."""
+    if table.frame.dtypes.iloc[column].kind in "biuf":
+        return True
+    texts = labels_in(table.frame.iloc[:, column]).texts
+    return any(is_number(text.replace(",", ".")) for text in texts)
+
+
+def _reported(counts: Counts) -> Counts:
+    """Complete the report: merged entries, and notes on fractions and on empty rows and columns."""
     if not counts.n_pairs:
-        raise DataError(f"{source} contains no count above 0")
-    n_read, merged, dropped = parts.n_read, parts.merged, dict(parts.dropped)
-    if n_read is None:
-        # Counts are nonnegative, so only zeros sum to zero.
-        n_read = int(parts.values.nnz)
-        zeros = n_read - sum(int(np.count_nonzero(block)) for block in blocks(parts.values.data))
-        merged = n_read - zeros - counts.n_pairs
-        if zeros:
-            dropped["zero count"] = zeros
-    notes = [*parts.notes, *empty_notes(counts, "kept")]
+        raise DataError(f"{counts.report.source} contains no count above 0")
+    read, notes = counts.report, [*counts.report.notes, *empty_notes(counts, "kept")]
     if counts.n_fractional:
         notes.append(
             f"{counts.n_fractional:,} of {counts.n_pairs:,} counts are not whole numbers "
             f"(the smallest count is {counts.values.data.min():g}); they are used as weights"
         )
+    merged = read.n_read - read.n_dropped - counts.n_pairs
     # The object is modified in place, so that the values are not checked again.
-    report = ReadReport(source, n_read, merged, dropped, tuple(notes))
+    report = replace(read, merged=merged, notes=tuple(notes))
     object.__setattr__(counts, "report", report)
     return counts
