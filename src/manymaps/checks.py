@@ -14,7 +14,7 @@ import numpy as np
 
 from manymaps.constraints import Choice, Number, Whole, check_parameter
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import plural, repeated_label
+from manymaps.labels import plural, repeated_label, shown
 
 # 32 MiB of float64. Memory-mapped files are checked in blocks of this size.
 _BLOCK = 1 << 22
@@ -203,3 +203,29 @@ def first_cell(table: Any, wrong: Callable[[np.ndarray], np.ndarray]) -> Cell | 
             row = int(np.searchsorted(table.indptr, at, side="right")) - 1
             return Cell(row, int(table.indices[at]), table.data[at])
     return None
+
+
+def check_cells(
+    table: Any,
+    wrong: Callable[[np.ndarray], np.ndarray],
+    rule: str,
+    *,
+    what: str = "value",
+    source: str | None = None,
+    labels: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+) -> None:
+    """Raise a DataError that names the row, column and labels of the first invalid cell.
+
+    >>> check_cells(np.array([[0.0, -1]]), not_amount, "use amounts", labels=(["tie"], None))
+    Traceback (most recent call last):
+    manymaps.errors.DataError: the value in row 0 ('tie'), column 1 is -1; use amounts
+    """
+    cell = first_cell(table, wrong)
+    if cell is None:
+        return
+    row, column = (
+        f"{k}" if names is None else f"{k} ({shown(str(names[k]))})"
+        for k, names in zip(cell[:2], labels, strict=True)
+    )
+    where = "" if source is None else f"{source}: "
+    raise DataError(f"{where}the {what} in row {row}, column {column} is {cell.value:g}; {rule}")

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_labels, check_whole, first_cell, not_amount
+from manymaps.checks import check_cells, check_labels, check_whole, not_amount
 from manymaps.errors import DataError
 from manymaps.labels import find_label
 
@@ -135,13 +135,8 @@ class Associations:
                 "expected a square matrix with one row and one column per object"
             )
         check_labels(labels, strengths.shape[0], "row")
-        cell = first_cell(strengths, not_amount)
-        if cell is not None:
-            raise DataError(
-                f"the strength in row {cell.row} ({labels[cell.row]!r}), column {cell.column} "
-                f"({labels[cell.column]!r}) is {cell.value}; strengths must be finite and at "
-                "least 0"
-            )
+        rule = "strengths must be finite and at least 0"
+        check_cells(strengths, not_amount, rule, what="strength", labels=(labels, labels))
         strengths.sum_duplicates()
         if self.pair_senses is not None and np.shape(self.pair_senses) != (strengths.nnz,):
             raise DataError(

@@ -27,15 +27,12 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive import ArrayPart, Schema, write_arrays
-from manymaps.checks import check_whole
+from manymaps.checks import check_labels, check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import (
-    as_csr,
-    blocks,
-    canonical,
-    checked_labels,
-    checked_metadata,
-    reject_non_counts,
+    checked_table,
+    count_table,
+    metadata_array,
     smallest_type,
     text_array,
 )
@@ -73,14 +70,18 @@ COUNTS = Schema(
     },
 )
 
-# Label patterns that distinguish features (words and genes) from observations (files and cell
-# barcodes).
+# Labels of features (words and genes) and of observations (files and cell barcodes).
 WORD = re.compile(r"[^\W\d_]+(['-][^\W\d_]+)*")
 GENE = re.compile(r"ENS[A-Z]*[GT]\d{6,}(\.\d+)?")
 FILE = re.compile(
     r".*\.(txt|text|html?|xml|pdf|md|docx?|tex|eml)|.*\w/\S+|(doc|document|text)\W?\d+"
 )
 BARCODE = re.compile(r"([ACGT]{12,})([-_.].*)?")
+SWAPPED = (
+    (WORD, FILE, "the rows are labelled by words and the columns by files or documents"),
+    (GENE, BARCODE, "the rows are labelled by genes and the columns by cells"),
+    (WORD, BARCODE, "the rows are labelled by names and the columns by cells"),
+)
 # With fewer labels than this, the patterns are not reliable.
 FEWEST_LABELS = 10
 LABELS_CHECKED = 1000
@@ -138,16 +139,26 @@ class Counts:
 
     def __post_init__(self) -> None:
         kinds, source = _checked_kinds(self.kinds), self.report.source
-        values = as_csr(self.values, source)
-        for axis, side in enumerate(("row", "column")):
-            n = values.shape[axis]
-            labels = checked_labels(getattr(self, f"{side}_labels"), n, kinds[axis], source)
-            metadata = checked_metadata(getattr(self, f"{side}_metadata"), n, side)
+        shape = checked_table(self.values, source).shape
+        for side, n, kind in zip(("row", "column"), shape, kinds, strict=True):
+            labels = getattr(self, f"{side}_labels")
+            labels = tuple(map(str, range(n) if labels is None else labels))
+            check_labels(labels, n, kind, source=source, named=True)
+            metadata = {
+                str(name): metadata_array(cells)
+                for name, cells in getattr(self, f"{side}_metadata").items()
+            }
+            for name, column in metadata.items():
+                if column.shape != (n,):
+                    raise DataError(
+                        f"the {side} metadata {name!r} have shape {column.shape} for {n:,} "
+                        f"{side}s; pass one value per {side}"
+                    )
             object.__setattr__(self, f"{side}_labels", labels)
             object.__setattr__(self, f"{side}_metadata", metadata)
-        reject_non_counts(values, source, (self.row_labels, self.column_labels))
+        names = (self.row_labels, self.column_labels)
         object.__setattr__(self, "kinds", kinds)
-        object.__setattr__(self, "values", canonical(values))
+        object.__setattr__(self, "values", count_table(self.values, source, names))
 
     def __repr__(self) -> str:
         rows, columns = (plural(kind, n) for kind, n in zip(self.kinds, self.shape, strict=True))
@@ -159,17 +170,17 @@ class Counts:
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and number of columns."""
-        return self.n_rows, self.n_columns
+        return self.values.shape
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self.values.shape[0])
+        return self.values.shape[0]
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return int(self.values.shape[1])
+        return self.values.shape[1]
 
     @property
     def n_pairs(self) -> int:
@@ -184,21 +195,18 @@ class Counts:
     @cached_property
     def row_totals(self) -> np.ndarray:
         """Sum of each row, shape (n_rows,)."""
-        return np.asarray(self.values.sum(axis=1), dtype=np.float64).ravel()
+        return np.asarray(self.values.sum(axis=1))
 
     @cached_property
     def column_totals(self) -> np.ndarray:
         """Sum of each column, shape (n_columns,)."""
-        return np.bincount(
-            self.values.indices, weights=self.values.data, minlength=self.n_columns
-        ).astype(np.float64)
+        values = self.values
+        return np.bincount(values.indices, weights=values.data, minlength=self.n_columns)
 
     @cached_property
     def n_fractional(self) -> int:
         """Number of counts that are not whole numbers."""
-        return sum(
-            int(np.count_nonzero(block != np.rint(block))) for block in blocks(self.values.data)
-        )
+        return int(np.count_nonzero(self.values.data % 1))
 
     def transposed(self) -> Counts:
         """Exchange rows and columns.
@@ -251,11 +259,11 @@ class Counts:
         for axis, (side, wanted) in enumerate((("row", rows), ("column", columns))):
             if wanted is None:
                 continue
-            chosen = _indices(wanted, self.shape[axis], f"{side}s")
-            values = values[chosen] if side == "row" else values[:, chosen]
+            places = _indices(wanted, self.shape[axis], f"{side}s")
+            values = values[places] if side == "row" else values[:, places]
             labels, metadata = getattr(self, f"{side}_labels"), getattr(self, f"{side}_metadata")
-            changes[f"{side}_labels"] = [labels[i] for i in chosen]
-            changes[f"{side}_metadata"] = {name: array[chosen] for name, array in metadata.items()}
+            changes[f"{side}_labels"] = [labels[i] for i in places]
+            changes[f"{side}_metadata"] = {name: array[places] for name, array in metadata.items()}
         if values is not self.values:
             values.sort_indices()
         return replace(self, values=values, **changes)
@@ -388,13 +396,10 @@ def looks_transposed(counts: Counts) -> str | None:
         is_swapped = first in FEATURES - OBSERVATIONS and second in OBSERVATIONS - FEATURES
         names = f"the rows are {plural(first)} and the columns {plural(second)}"
         return f"{names}: {advice}" if is_swapped else None
-    rows = (counts.row_labels or ())[:LABELS_CHECKED]
-    columns = (counts.column_labels or ())[:LABELS_CHECKED]
-    for feature, observation, finding in (
-        (WORD, FILE, "the rows are labelled by words and the columns by files or documents"),
-        (GENE, BARCODE, "the rows are labelled by genes and the columns by cells"),
-        (WORD, BARCODE, "the rows are labelled by names and the columns by cells"),
-    ):
+    rows, columns = (
+        (labels or ())[:LABELS_CHECKED] for labels in (counts.row_labels, counts.column_labels)
+    )
+    for feature, observation, finding in SWAPPED:
         if _nearly_all(feature, rows) and _nearly_all(observation, columns):
             return f"{finding} ({rows[0][:30]!r}, ...; {columns[0][:30]!r}, ...): {advice}"
     return None
@@ -422,18 +427,14 @@ def _checked_kinds(kinds: Any) -> tuple[str, str]:
 def _indices(wanted: Any, n: int, side: str) -> np.ndarray:
     """Return the indices selected by a list, a mask or a slice."""
     try:
-        chosen = np.arange(n)[wanted if isinstance(wanted, slice) else np.asarray(wanted)]
+        indices = np.arange(n)[wanted if isinstance(wanted, slice) else np.asarray(wanted)]
     except IndexError as error:
-        if np.size(wanted):
-            raise ParameterError(
-                f"{side} must be indices below {n:,} or a mask of {n:,} values ({error})"
-            ) from error
-        chosen = np.empty(0, int)
-    if chosen.ndim != 1 or not chosen.size:
-        raise ParameterError(f"{side} selects none of the {n:,} {side}; select at least one")
-    if np.unique(chosen).size < chosen.size:
-        raise ParameterError(f"{side} selects one of the {n:,} {side} more than once")
-    return np.asarray(chosen)
+        raise ParameterError(
+            f"{side} must be indices below {n:,} or a mask of {n:,} values ({error})"
+        ) from error
+    if indices.ndim != 1 or not indices.size or np.unique(indices).size < indices.size:
+        raise ParameterError(f"{side} must select at least one of the {n:,} {side}, none twice")
+    return np.asarray(indices)
 
 
 def empty_notes(counts: Counts, fate: str) -> list[str]:

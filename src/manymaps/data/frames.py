@@ -24,8 +24,6 @@ from manymaps.labels import first_of, fold, listed, only_count, unaccented
 if TYPE_CHECKING:
     import pandas as pd
 
-# Above this value, float64 cannot represent every integer.
-_WHOLE_IN_FLOATS = 2**53
 _NUMBERS = (int, float, np.integer, np.floating)
 # Names of a column of labels, in order of priority, and names under which pandas writes an index.
 KEYS = ("label", "word", "id")
@@ -107,19 +105,16 @@ def index_labels(frame: Any) -> list[str] | None:
     >>> index_labels(pd.DataFrame({"x": [1, 2]})) is None
     True
     """
-    index = getattr(frame, "index", None) if hasattr(frame, "iloc") else None
-    if index is None:
+    if not hasattr(frame, "iloc"):
         return None
-    cells = list(index)
-    labels = [" ".join(map(str, x)) if isinstance(x, tuple) else str(x) for x in cells]
+    labels = _index_cells(frame)
     if only_count(labels):
         return None
-    for row, cell in enumerate(cells):
-        if is_missing(cell) or labels[row] == "":
-            raise DataError(
-                f"the label of row {row} in the index is missing; give each row a name, or remove "
-                "the index with reset_index(drop=True)"
-            )
+    if "" in labels:
+        raise DataError(
+            f"the label of row {labels.index('')} in the index is missing; give each row a name, "
+            "or remove the index with reset_index(drop=True)"
+        )
     return labels
 
 
@@ -170,8 +165,8 @@ def _cells(table: pd.DataFrame, name: str) -> list[str]:
     return list(map(cell_label, table.iloc[:, list(map(str, table.columns)).index(name)]))
 
 
-def _index_cells(table: pd.DataFrame) -> list[str]:
-    parts = (x if isinstance(x, tuple) else (x,) for x in table.index)
+def _index_cells(frame: Any) -> list[str]:
+    parts = (x if isinstance(x, tuple) else (x,) for x in frame.index)
     return [" ".join(map(cell_label, part)) for part in parts]
 
 
@@ -262,7 +257,7 @@ def join_columns(
     for c, name in enumerate(map(str, table.columns)):
         if key is None or name != key[1]:
             values = table.iloc[:, c].tolist()
-            columns[name] = _as_array([None if row is None else values[row] for row in rows])
+            columns[name] = as_column([None if row is None else values[row] for row in rows])
     return columns, unmatched, [labels[i] for i, row in enumerate(rows) if row is None]
 
 
@@ -333,22 +328,23 @@ def placed_column(
             f"the column {name!r} has {len(cells):,} values for {len(labels):,} objects; pass one "
             "per object, in their order, or a table with their labels"
         )
-    return {name: _as_array(cells)}
+    return {name: as_column(cells)}
 
 
-def _as_array(values: Sequence[Any]) -> np.ndarray:
+def as_column(values: Sequence[Any]) -> np.ndarray:
     """Convert a column to booleans, integers, floats (NaN if missing) or texts ("" if missing)."""
     known = [value for value in values if not is_missing(value)]
-    complete = len(known) == len(values)
+    complete = bool(known) and len(known) == len(values)
     are_bools = [isinstance(value, bool | np.bool_) for value in known]
-    if known and complete and all(are_bools):
+    if complete and all(are_bools):
         return np.array(values, dtype=bool)
-    are_numbers = not any(are_bools) and all(isinstance(value, _NUMBERS) for value in known)
-    # Python integers may exceed the range of float64.
-    if known and are_numbers and all(abs(v) < 10**308 for v in known if isinstance(v, int)):
-        whole = complete and all(isinstance(v, int | np.integer) for v in known)
-        whole = whole and -(2**63) <= min(known) <= max(known) < 2**63
-        return np.array([np.nan if is_missing(v) else v for v in values], int if whole else float)
+    are_numbers = known and not any(are_bools) and all(isinstance(x, _NUMBERS) for x in known)
+    integers = [abs(int(value)) for value in known if isinstance(value, int | np.integer)]
+    if are_numbers and complete and len(integers) == len(known) and max(integers) < 2**63:
+        return np.array(values, dtype=int)
+    # Above this value, float64 cannot represent every integer.
+    if are_numbers and max(integers, default=0) <= 2**53:
+        return np.array([np.nan if is_missing(value) else value for value in values], dtype=float)
     return np.array(["" if is_missing(value) else str(value) for value in values])
 
 
@@ -361,20 +357,8 @@ def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
     ['a', '3', '']
     """
     known = [part for part, _ in parts if part is not None]
-    types = {part.dtype.kind for part in known}
-    if len(known) == len(parts) and (len(types) == 1 or types <= set("iuf")):
+    if len(known) == len(parts) and len({part.dtype.kind for part in known}) == 1:
         return np.concatenate(known)
-    as_numbers = types <= set("biuf") and all(map(_exact_in_floats, known))
-    missing: Any = np.nan if as_numbers else ""
-    kind: Any = np.str_
-    if as_numbers:
-        kind = np.result_type(*known) if types == {"f"} else np.float64
-    return np.concatenate(
-        [np.full(n, missing, kind) if part is None else part.astype(kind) for part, n in parts]
+    return as_column(
+        [cell for part, n in parts for cell in ([None] * n if part is None else part.tolist())]
     )
-
-
-def _exact_in_floats(column: np.ndarray) -> bool:
-    if column.dtype.kind not in "iu" or not column.size:
-        return True
-    return max(-int(column.min()), int(column.max())) <= _WHOLE_IN_FLOATS

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_labels, not_finite
+from manymaps.checks import check_cells, check_labels, not_finite
 from manymaps.compute.canonical import canonical_rows
 from manymaps.data.associations import ReadReport
-from manymaps.data.count_values import checked_table, numbered, reject_cells
+from manymaps.data.count_values import checked_table, numbered
 from manymaps.errors import DataError
 from manymaps.labels import plural, shown
 
@@ -264,4 +264,4 @@ def reject_non_finite(
         "vectors need finite numbers within the range of float32. Leave the row out or replace "
         "the value"
     )
-    reject_cells(values, not_finite, source, rule, (labels, columns))
+    check_cells(values, not_finite, rule, source=source, labels=(labels, columns))

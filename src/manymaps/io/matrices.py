@@ -24,8 +24,8 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import read_npy
-from manymaps.checks import check_labels
-from manymaps.data.count_values import checked_table, reject_cells
+from manymaps.checks import check_cells, check_labels
+from manymaps.data.count_values import checked_table
 from manymaps.data.counts import Counts
 from manymaps.data.tables import labels_in
 from manymaps.errors import DataError
@@ -118,7 +118,7 @@ def labelled_matrix(
     names = [str(i) for i in range(n)] if labels is None else list(labels)
     check_labels(names, n, "object", source=source, named=True)
     expected = f"{_RULES[rule]}, or NaN if missing"
-    reject_cells(matrix, partial(_is_bad, rule=rule), source, expected, (names, names))
+    check_cells(matrix, partial(_is_bad, rule=rule), expected, source=source, labels=(names, names))
     matrix.eliminate_zeros()
     return LabelledMatrix(tuple(names), matrix, source)
 
