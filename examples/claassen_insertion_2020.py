@@ -174,10 +174,12 @@ def read_digits() -> Vectors | None:
 
 def draw_map(insertion: Insertion, path: Path) -> None:
     """Draw the map with circles around the inserted words."""
+    from matplotlib.figure import Figure
+
     atlas, width = insertion.atlas, 22.0
     across, down = np.ptp(atlas.maps[0], axis=0)
-    size = (width, width * float(down / across) + 2)
-    figure = mm.plot_map(atlas, 0, highlight=insertion.labels, size=size)
+    figure = Figure((width, width * float(down / across) + 2), layout="constrained")
+    mm.plot_map(atlas, 0, highlight=insertion.labels, ax=figure.subplots())
     x, y = insertion.maps[0].T
     figure.axes[0].scatter(x, y, s=140, facecolors="none", edgecolors="#C7432B", linewidths=1.3)
     mm.save_figure(figure, path)

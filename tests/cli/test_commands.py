@@ -153,9 +153,9 @@ class TestPlotAndExport:
             ("a.png", b"\x89PNG", ()),
             ("a.svg", b"<?xml", ("--map", "1,0")),
             ("a.pdf", b"%PDF", ("--map", "1", "--color", "kind")),
-            ("b.png", b"\x89PNG", ("--word", "TIE", "--min-proportion", "0.2")),
+            ("b.png", b"\x89PNG", ("--word", "TIE", "--min-weight", "0.2")),
             ("c.pdf", b"%PDF", ("--word", "TIE", "--width", "column")),
-            ("c.png", b"\x89PNG", ("--size", "proportion", "--min-proportion", "0.1")),
+            ("c.png", b"\x89PNG", ("--size", "proportion", "--min-weight", "0.1")),
         ],
     )
     def test_figure_of_each_kind(self, atlas, name, start, options):
@@ -170,10 +170,6 @@ class TestPlotAndExport:
             (("--map", "one"), "'one' is not a map number"),
             (("--color", "size"), "no column 'size'; it has kind"),
             (("--map", "0", "--word", "tie"), "--map and --word cannot"),
-            (
-                ("--min-weight", "0", "--min-proportion", "0"),
-                "--min-weight does not apply to plot with --min-proportion",
-            ),
         ],
     )
     def test_wrong_choice_is_a_usage_error(self, atlas, options, message):

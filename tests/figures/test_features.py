@@ -167,8 +167,6 @@ def test_refusals():
         plot_features(atlas, [])
     with pytest.raises(ParameterError, match="a number from 0 to 1"):
         plot_features(atlas, found, min_weight=2)
-    with pytest.raises(ParameterError, match="leaves no space"):
-        plot_features(atlas, found, size=(1, 3))
     with pytest.raises(UnknownLabelError):
         plot_features(atlas, features({("2", "eleven"): 1.0}))
     kinds = Atlas(

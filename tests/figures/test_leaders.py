@@ -80,7 +80,7 @@ class TestSmallMaps:
         atlas = mm.Atlas(KINSHIP, maps, rng.dirichlet([1, 1], 15).T, MULTIPLE_MAPS_T_SNE)
         for figure in (
             mm.plot_atlas(atlas, min_weight=0),
-            mm.plot_atlas(atlas, min_weight=0, panel_size=3.2),
+            mm.plot_atlas(atlas, min_weight=0),
             mm.plot_map(atlas, min_weight=0, font_size=13),
         ):
             assert_all_labelled(figure, [15] * len(figure.axes))
@@ -125,7 +125,7 @@ def test_crowded_maps_keep_their_places(monkeypatch):
         raise AssertionError("a crowded map was taken for a sparse one")
 
     monkeypatch.setattr(panel, "place_all", never)
-    for figure in (mm.plot_map(many), mm.plot_atlas(many), mm.plot_atlas(long, panel_size=3.0)):
+    for figure in (mm.plot_map(many), mm.plot_atlas(many), mm.plot_atlas(long)):
         assert 5 < len(labels_of(figure.axes[0])) <= 41
 
 

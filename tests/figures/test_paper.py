@@ -11,7 +11,6 @@ from scipy import sparse
 import manymaps as mm
 from figure_samples import assert_apart, random_atlas, visible_texts
 from manymaps.analysis.stability import stability
-from manymaps.errors import ParameterError
 from manymaps.figures.lettering import text_width, typeface_for
 
 CLUSTERS = [(0.9, slice(0, 4)), (0.5, slice(3, 8)), (0.2, slice(1, 11))]
@@ -72,11 +71,6 @@ def test_no_text_is_drawn_wider_than_measured(size, dpi):
         shown = figure.text(0, 0, text, fontproperties=font)
         drawn = shown.get_window_extent(dpi=dpi).width * 72 / dpi
         assert drawn <= text_width(figure, text, font) + 1e-6
-
-
-def test_a_width_excludes_a_size(atlas, clusters):
-    with pytest.raises(ParameterError, match="width='page'"):
-        mm.plot_features(atlas, clusters, width="page", size=(4, 4))
 
 
 def test_numbered_objects_have_no_labels(atlas):

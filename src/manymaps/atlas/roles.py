@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,11 +43,6 @@ class Roles:
     weights: np.ndarray
     priority: np.ndarray
     crosses: bool
-
-    def labels_of_dots(self, shown: np.ndarray) -> Roles:
-        """Return roles in which dots also have labels, if few dots are among the objects shown."""
-        few = (~self.is_text[shown]).sum() <= FEW_DOTS
-        return replace(self, has_label=self.has_label | (few & ~self.is_text))
 
 
 def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:

@@ -10,7 +10,7 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given, width_option
+from manymaps.cli.options import Width, atlas_argument, refuse, width_option
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
 
@@ -37,13 +37,8 @@ class PlotOptions:
     )
     min_weight: float = option(
         Number(0, 1),
-        "Omit an object from maps that contribute less to its association probabilities.",
+        "Omit an object from maps in which the quantity of --size is smaller.",
         default=0.1,
-    )
-    min_proportion: float | None = option(
-        Number(0, 1),
-        "Omit an object from maps in which its mixing proportion is smaller, instead of applying "
-        "--min-weight.",
     )
     size: str = option(
         ["weight", "proportion"],
@@ -99,10 +94,7 @@ def plot(options: PlotOptions) -> None:
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
-    if options.min_proportion is not None:
-        refuse_given(("min_weight",), "plot with --min-proportion")
-    style = chosen(options, "min_weight", "max_labels", "font_size", "color")
-    dots = chosen(options, "min_proportion", "size")
+    style = chosen(options, "min_weight", "size", "max_labels", "font_size", "color")
     first = maps[0] if maps else 0
     if words:
         if atlas.kinds is not None or kind is not None:
@@ -110,15 +102,11 @@ def plot(options: PlotOptions) -> None:
 
             for word in words:
                 kind_of_word(atlas, word, kind, None)
-        figure = mm.plot_senses(atlas, words, kind=kind, width=options.width, **style, **dots)
+        figure = mm.plot_senses(atlas, words, kind=kind, width=options.width, **style)
     elif one_map:
-        figure = mm.plot_map(
-            atlas, first, label=options.label, width=options.width, **style, **dots
-        )
+        figure = mm.plot_map(atlas, first, label=options.label, width=options.width, **style)
     else:
-        figure = mm.plot_atlas(
-            atlas, maps=maps, label=options.label, width=options.width, **style, **dots
-        )
+        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, width=options.width, **style)
     mm.save_figure(figure, options.output)
     note(f"{options.output}")
 

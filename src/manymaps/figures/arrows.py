@@ -27,7 +27,7 @@ from manymaps.analysis.fitted_vectors import (
 )
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import CATEGORIES
-from manymaps.figures.labels import boxes_meet, dot_boxes
+from manymaps.figures.labels import dot_boxes, place_free
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import elide, text_sizes
 from manymaps.figures.panel import LABEL_PAD, Frame, Panel, draw_label
@@ -38,9 +38,6 @@ COLOR = CATEGORIES[0]
 # In points: the size of a diamond, the width of an arrow, and the distance of its name.
 DIAMOND, LINE, GAP = 4.0, 1.1, 1.5
 LONGEST_NAME = 30
-# Cost of overlapping a name or an arrow, in dots that a name would cover instead. Dots remain
-# visible behind a name, whereas two names are illegible.
-OVERLAP = 10
 
 
 @dataclass(frozen=True)
@@ -65,23 +62,25 @@ class Arrows:
         names = [elide(typeface.printable(x), LONGEST_NAME) for x in (*found.variables, *levels)]
         sizes = text_sizes(root(panel.ax), names, [font] * len(names)) + 2 * LABEL_PAD * pixel
         marks = np.concatenate([tips, centres])
-        known = np.flatnonzero(np.isfinite(marks).all(axis=1))
         diamonds = dot_boxes(np.column_stack([centres, np.full(len(centres), DIAMOND / 2 * pixel)]))
         shafts = [_beads(start, tip, pixel) for tip in tips[np.isfinite(tips[:, 0])]]
         taken = np.concatenate([*shafts, diamonds[np.isfinite(diamonds[:, 0])], np.zeros((0, 4))])
         # Strong variables are named first. Levels follow, because their names fit on any side.
         strength = np.concatenate([found.r2, np.full(len(centres), -1.0)])
-        for at in known[np.argsort(-strength[known], kind="stable")].tolist():
-            outward = marks[at] - start if at < len(tips) else np.array([0.0, -1.0])
-            places = _places(marks[at], outward, sizes[at], frame)
-            cost = OVERLAP * boxes_meet(places, taken).sum(axis=1)
-            cost = cost + boxes_meet(places, dot_boxes(panel.dots)).sum(axis=1)
-            box = places[cost.argmin()]
-            taken = np.concatenate([taken, box[None]])
+        order = np.argsort(-strength, kind="stable")
+        order = order[np.isfinite(marks[order]).all(axis=1)]
+        outward = np.concatenate([tips - start, np.tile([0.0, -1.0], (len(centres), 1))])
+        if len(order) == 0:
+            return np.empty((0, 4)), np.empty((0, 3))
+        places = np.array([_places(marks[k], outward[k], sizes[k], frame) for k in order])
+        chosen = place_free(places, panel.dots, frame.bounds, taken)
+        # A name without a free position is next to its mark.
+        boxes = places[np.arange(len(order)), np.maximum(chosen, 0)]
+        for k, box in zip(order, boxes, strict=True):
             x, y = frame.to_map((box[:2] + box[2:]) / 2)
-            draw_label(panel.ax, (x, y), names[at], font, COLOR)
+            draw_label(panel.ax, (x, y), names[k], font, COLOR)
             panel.ax.texts[-1].set_gid("variable")
-        return taken, np.empty((0, 3))
+        return np.concatenate([taken, boxes]), np.empty((0, 3))
 
     def remarks(self, ax: Axes) -> list[str]:
         """Describe the arrows for the small print of a panel."""

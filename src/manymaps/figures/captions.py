@@ -20,7 +20,6 @@ from matplotlib.text import Text
 from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 
 from manymaps.checks import check_choice
-from manymaps.errors import ParameterError
 from manymaps.figures.coloring import INK, MUTED, NUMBERS, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_width
 
@@ -69,10 +68,8 @@ SCREEN = Sheet()
 WIDTHS = {"column": 89 / 25.4, "page": 183 / 25.4}
 
 
-def sheet_for(width: str | None, size: tuple[float, float] | None = None) -> Sheet:
+def sheet_for(width: str | None) -> Sheet:
     """Return the sizes of a figure for a screen, or for a paper with text of at least 6 points.
-
-    A `size` in inches is for a screen only.
 
     >>> sheet_for("column").width == 89 / 25.4, sheet_for(None) is SCREEN
     (True, True)
@@ -80,8 +77,6 @@ def sheet_for(width: str | None, size: tuple[float, float] | None = None) -> She
     if width is None:
         return SCREEN
     check_choice("width", width, WIDTHS)
-    if size is not None:
-        raise ParameterError("cannot be combined with size", name="width", value=width)
     return Sheet(
         WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0, tick=6.0, text=6.5
     )

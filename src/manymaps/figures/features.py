@@ -26,25 +26,18 @@ from matplotlib.path import Path as Outline
 from matplotlib.text import Text
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import View
 from manymaps.checks import check_index, check_number
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import CATEGORIES, INK, PAPER, Coloring
-from manymaps.figures.labels import place_labels
-from manymaps.figures.layout import TITLE, frame_page, key_space, own_axes, root
+from manymaps.figures.labels import place_free
+from manymaps.figures.layout import SCREEN_WIDTH, describe_page, key_space, own_axes, root
 from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
-from manymaps.figures.panel import (
-    Dots,
-    Frame,
-    Look,
-    Panel,
-    Scene,
-    draw,
-    most_labels,
-    read_scene,
-)
+from manymaps.figures.panel import Frame, Panel, draw
+from manymaps.figures.scene import Dots, Look, Scene, read_scene
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
@@ -103,7 +96,6 @@ def plot_features(
     features: Sequence[int] | None = None,
     min_weight: float = 0.1,
     stability: ClusterStability | None = None,
-    size: tuple[float, float] | None = None,
     width: Width | None = None,
 ) -> Figure:
     """Plot the features of objects as outlines over one map.
@@ -126,9 +118,6 @@ def plot_features(
         Stability of these clusters (`manymaps.clustering.stability`). The key then contains the
         share of the repeated fits in which each feature recurs. The outline of a feature that
         recurs in less than half of the fits is dashed.
-    size : (float, float), optional
-        Width and height in inches. By default, the figure is 9 inches wide, and its height follows
-        from the map.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm.
 
@@ -168,36 +157,31 @@ def plot_features(
     weights = np.zeros(atlas.n_objects)
     for k, members in zip(chosen, rows, strict=True):
         weights[members] += found[k].weight
-    scene = _whole(read_scene(atlas, map, weights, dots=Dots(min_weight)))
-    typeface, sheet = typeface_for(atlas.labels), sheet_for(width, size)
+    scene = _whole(read_scene(atlas, map, weights, Dots(min_weight)))
+    typeface, sheet = typeface_for(atlas.labels), sheet_for(width)
     recurrence = None if stability is None else stability.recurrence
     shown = _shown(found, chosen, rows, recurrence, scene, sheet)
     key = Coloring(
         "feature: weight", categories=tuple((_key_of(each), each.color) for each in shown)
     )
-    across = sheet.width or (9.0 if size is None else size[0])
-    head = sheet.head + key_space(key, typeface, across, sheet)
-    ax = own_axes(scene, size, head, replace(sheet, foot=sheet.side) if sheet.width else sheet)
+    head = sheet.head + key_space(key, typeface, sheet.width or SCREEN_WIDTH, sheet)
+    ax = own_axes(scene, head, replace(sheet, foot=sheet.side) if sheet.width else sheet)
     ax.set_frame_on(False)
+    scale, (smallest, largest) = _scale(len(scene.objects)), LEAST_TYPE
     look = Look(
-        typeface, dot_areas=(8.0, 60.0), ink=0.02, margin=(44.0, 40.0), name_size=0,
-        max_labels=most_labels(atlas, [], None),
+        typeface, font_sizes=(max(7.5 * scale, smallest), max(10.5 * scale, largest)),
+        dot_areas=(8.0, 60.0), ink=0.02, margin=(44.0, 40.0), name_size=0,
+        max_labels=0 if labels_say_nothing(atlas) else None,
     )  # fmt: skip
-    scale = _scale(len(scene.objects))
-    smallest, largest = LEAST_TYPE
-    look = replace(look, font_sizes=(max(7.5 * scale, smallest), max(10.5 * scale, largest)))
     if sheet.width is not None:
         look = replace(look, dot_areas=(5.0, 20.0), margin=(26.0, 24.0), font_sizes=(6.0, 7.0))
     draw(ax, scene, look, atlas.labels, lambda panel: _draw_features(panel, shown, sheet))
-    page = Captions(root(ax), typeface, sheet)
-    if sheet.width is None:
-        name = plural("feature", len(chosen))
-        page.title(name, _subject(clusters, atlas), size=17, shift=TITLE)
     remarks = _remarks(atlas, scene, found, chosen, rows)
     if stability is not None:
         refits = plural("refit", stability.n_bootstraps)
         remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
-    frame_page(page, replace(look, coloring=key), remarks, None)
+    page, name = Captions(root(ax), typeface, sheet), plural("feature", len(chosen))
+    describe_page(page, name, _subject(clusters, atlas), remarks, coloring=key)
     return page.figure
 
 
@@ -378,10 +362,8 @@ def _number_places(
         best = np.argsort(-np.minimum(apart, reach) - upper, kind="stable")
         half = np.full(2, sizes[k].max() / 2)
         places[k] = np.column_stack([spots[best] - half, spots[best] + half])
-    # `place_labels` needs a dot for each number, so these dots are placed far outside the map.
-    none = np.column_stack([np.full((len(lines), 2), -1e6), np.zeros(len(lines))])
-    chosen = place_labels(places, np.concatenate([none, dots]), frame.bounds)
     # A number without a free position is drawn at its best position.
+    chosen = place_free(places, dots, frame.bounds)
     return places[np.arange(len(lines)), np.maximum(chosen, 0)]
 
 

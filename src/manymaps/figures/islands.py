@@ -15,7 +15,7 @@ from manymaps.atlas.captions import categories_of, title_words
 from manymaps.atlas.regions import islands_of, map_regions, region_titles
 from manymaps.atlas.roles import Roles
 from manymaps.figures.coloring import ISLANDS, MUTED
-from manymaps.figures.panel import Scene
+from manymaps.figures.scene import Scene
 
 
 def with_islands(

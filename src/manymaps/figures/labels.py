@@ -161,6 +161,14 @@ def place_labels(
     return chosen
 
 
+def place_free(
+    places: np.ndarray, dots: np.ndarray, bounds: np.ndarray, taken: np.ndarray = NOTHING
+) -> np.ndarray:
+    """Choose positions as `place_labels` does, for texts that do not belong to a dot."""
+    beyond = np.column_stack([np.full((len(places), 2), -1e6), np.zeros(len(places))])
+    return place_labels(places, np.concatenate([beyond, dots]), bounds, taken=taken)
+
+
 def boxes_meet(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Mark the boxes that overlap others, shape (len(boxes), len(others))."""
     a, b = boxes[:, None], others[None]

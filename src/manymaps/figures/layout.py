@@ -18,14 +18,13 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from manymaps.errors import ParameterError
 from manymaps.figures.captions import SCREEN, Captions, Sheet
-from manymaps.figures.coloring import HAIRLINE, PAPER, Coloring
+from manymaps.figures.coloring import HAIRLINE, INK, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
-from manymaps.figures.panel import Dots, Look, Scene
+from manymaps.figures.scene import Scene
 
 # Margins in inches. The head has space for a title of 17 points.
-SIDE, HEAD = SCREEN.side, SCREEN.head
+SIDE, HEAD, SCREEN_WIDTH = SCREEN.side, SCREEN.head, 9.0
 TITLE = (SIDE * 72, -36.0)
 METHOD_NAMES = {
     "tsne": "t-SNE",
@@ -67,22 +66,14 @@ def key_space(colors: Coloring, typeface: Typeface, width: float, sheet: Sheet) 
     return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors, 72 * sheet.side)) - 1)
 
 
-def own_axes(scene: Scene, size: tuple[float, float] | None, head: float, sheet: Sheet) -> Axes:
-    """Create axes in a new figure; by default, the scene determines the height."""
-    side, foot = sheet.side, sheet.foot
-    if size is None:
-        width = sheet.width or 9.0
-        spread = scene.view.high - scene.view.low
-        shape = spread[1] / spread[0] if spread[0] > 0 else 0.6
-        height = (width - 2 * side) * float(np.clip(shape, 0.6, 1.05))
-        size = (width, (0.3 * width if scene.n_components == 1 else height) + head + foot)
-    width, height = size
-    if not (width > 2 * side + 0.5 and height > head + foot + 0.5):
-        raise ParameterError(
-            "leaves no space for the panels; pass inches, such as (9, 7)", name="size", value=size
-        )
-    figure = AtlasFigure(width, height)
-    return figure.panel(side, foot, width - 2 * side, height - head - foot)
+def own_axes(scene: Scene, head: float, sheet: Sheet) -> Axes:
+    """Create axes in a new figure, whose height follows from the scene."""
+    width, side, foot = sheet.width or SCREEN_WIDTH, sheet.side, sheet.foot
+    spread = scene.view.high - scene.view.low
+    shape = float(np.clip(spread[1] / spread[0] if spread[0] > 0 else 0.6, 0.6, 1.05))
+    height = (0.35 if scene.n_components == 1 else shape) * (width - 2 * side)
+    figure = AtlasFigure(width, height + head + foot)
+    return figure.panel(side, foot, width - 2 * side, height)
 
 
 def panel_width(sheet: Sheet, count: int, screen: float) -> tuple[float, int | None]:
@@ -128,14 +119,7 @@ def stacked(
     -------
     list of list of Axes
         The panels of each group.
-
-    Raises
-    ------
-    ParameterError
-        If panels are too small to be legible.
     """
-    if not min(panel) >= 0.5:
-        raise ParameterError(f"panels of {panel} inches are too small; the minimum is half an inch")
     n_rows, gap = [math.ceil(count / n_columns) for count in counts], sheet.gap
     width = 2 * sheet.side + n_columns * panel[0] + (n_columns - 1) * gap
     head = sheet.head + key_space(*key, width, sheet)
@@ -161,43 +145,36 @@ def usual_columns(count: int) -> int:
     return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
 
 
-def frame_page(page: Captions, look: Look, remarks: Sequence[str], dots: Dots | None) -> None:
-    """Draw the colour key below a figure's title, and the notes and the area key at its foot.
-
-    If all map weights are 1, `dots` is None and no area key is drawn. A sheet for a paper has no
-    notes.
-    """
-    sheet = page.sheet
-    x, is_paper = sheet.side * 72, sheet.width is not None
-    page.color_key(look.coloring, (x, -10 if is_paper else -57))
-    key_width = 0.0
-    if dots is not None:
-        at = (-x, 4 if is_paper else 18)
-        key_width = page.size_key(look.dot_areas[0], dots.least, dots.quantity, at)
-    if is_paper:
-        return
-    page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)
-
-
 def describe_page(
     page: Captions,
     name: str,
     words: Sequence[str],
     remarks: Sequence[str],
     *,
-    reserve: float = 0,
+    coloring: Coloring | None = None,
+    key: tuple[float, float, str] | None = None,
+    color: str = INK,
 ) -> None:
-    """Write a title and notes on a figure for a screen, leaving `reserve` points at its foot."""
-    if page.sheet.width is None:
-        page.title(name, words, size=15, shift=TITLE)
-        page.small_print(remarks, (SIDE * 72, 18), reserve=reserve + 2 * SIDE * 72)
+    """Draw the keys of a figure, and the title and the notes of a figure for a screen.
+
+    The `key` of dots contains the area of a dot with a size of 1, the least size, and its quantity.
+    """
+    sheet, x, is_screen = page.sheet, 72 * page.sheet.side, page.sheet.width is None
+    if coloring is not None:
+        page.color_key(coloring, (x, -57 if is_screen else -10))
+    reserve = 0.0
+    if key is not None:
+        reserve = page.size_key(*key, (-x, 18 if is_screen else 4)) + 14
+    if is_screen:
+        page.title(name, words, size=17, shift=TITLE, color=color)
+        page.small_print(remarks, (72 * sheet.side, 18), reserve=reserve + 2 * x)
 
 
 def common_area(
-    scenes: Sequence[Scene], panel_size: float, *, ink: float, areas: tuple[float, float]
+    scenes: Sequence[Scene], panel_size: float, ink: float, areas: tuple[float, float]
 ) -> float:
     """Compute a common dot area for all panels, in square points, from their median mass."""
-    masses = [float(scene.shares.sum()) for scene in scenes]
+    masses = [float(scene.shares[~scene.is_text].sum()) for scene in scenes]
     panel = (72 * panel_size) ** 2
     return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
 

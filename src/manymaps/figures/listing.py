@@ -57,7 +57,7 @@ class Columns:
         return Columns(word, marks, inner - word - marks - GAP, self.sheet)
 
 
-def rows_of(n_rows: Sequence[int], top: float) -> tuple[list[float], float]:
+def rows_of(n_rows: Sequence[int] | np.ndarray, top: float) -> tuple[list[float], float]:
     """Return the upper edge of each word with these numbers of rows, and the height of the list."""
     heights = np.asarray(n_rows) * ROW + APART
     ends = top + np.cumsum(heights)

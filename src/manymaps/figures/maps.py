@@ -1,8 +1,8 @@
 """Static figures of an atlas: one map, all maps, or the maps of one word.
 
 Dot area shows the map weight of an object (`Atlas.map_weights`) or, with `size="proportion"`, its
-mixing proportion. Dots below `min_weight` or `min_proportion` are omitted, and the notes and the
-key state which quantities are used. Labels never overlap. If space is short, words that are
+mixing proportion. Objects with a smaller value than `min_weight` are omitted, and the notes and the
+key state which quantity is used. Labels never overlap. If space is short, words that are
 requested by name are labelled first, followed by words that stand out in the map. These words have
 a high proportion times association probability (`manymaps.atlas.landmarks`).
 
@@ -13,7 +13,7 @@ map with three or more dimensions is projected onto its first two principal axes
 dimension is a line, with labels above and below.
 
 In a bipartite atlas, such as one of documents and words, one kind is drawn as dots and the other as
-words at their positions. The most frequent words are drawn first (`manymaps.figures.kinds`).
+words at their positions. The most frequent words are drawn first (`manymaps.figures.panel`).
 
 Figures are matplotlib `Figure` objects without any global state. They do not need a display, are
 shown in notebooks, and are written to files by `save_figure`.
@@ -35,22 +35,22 @@ from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
 from manymaps.atlas.answers import NAMED, associates, even_shares
 from manymaps.atlas.atlas import Atlas, Sense
+from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import standing
-from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
+from manymaps.atlas.roles import FEW_DOTS, Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
-from manymaps.figures.arrows import Arrows, arrows_for
+from manymaps.figures.arrows import arrows_for
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, INK, Coloring, coloring
 from manymaps.figures.islands import panel_words, with_islands
-from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
     FIRST_ROW,
     HEAD,
     METHOD_NAMES,
-    TITLE,
+    SCREEN_WIDTH,
     common_area,
-    frame_page,
+    describe_page,
     key_space,
     own_axes,
     panel_border,
@@ -60,20 +60,8 @@ from manymaps.figures.layout import (
     usual_columns,
 )
 from manymaps.figures.lettering import SAVED_DPI, Typeface, elide, elide_labels, typeface_for
-from manymaps.figures.panel import (
-    FEW,
-    Dots,
-    Look,
-    Scene,
-    around,
-    check_font_size,
-    draw,
-    for_paper,
-    highlighted,
-    most_labels,
-    read_scene,
-    within,
-)
+from manymaps.figures.panel import FEW, Overlay, draw
+from manymaps.figures.scene import Dots, Look, Scene, around, read_scene, within
 from manymaps.labels import letter, plural, whole_percents
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -87,13 +75,12 @@ def plot_map(
     *,
     view: tuple[float, float, float, float] | None = None,
     min_weight: float = 0.1,
-    min_proportion: float | None = None,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
-    size: str | tuple[float, float] | None = None,
+    size: str = "weight",
     width: Width | None = None,
     vectors: FittedVectors | None = None,
     ax: Axes | None = None,
@@ -110,10 +97,7 @@ def plot_map(
         Box (x0, x1, y0, y1) of the map. Only the objects in this box are drawn. In a bipartite
         atlas, the rows also have labels if the box contains at most 60 of them.
     min_weight : float in [0, 1]
-        Minimum map weight of an object. Objects with a smaller weight are omitted.
-    min_proportion : float in [0, 1], optional
-        Minimum mixing proportion of an object, instead of `min_weight`. The papers on mixing
-        proportions draw objects with at least 0.1.
+        Least value of the quantity in `size`. Objects with a smaller value are omitted.
     max_labels : int, optional
         Maximum number of labels. By default, as many labels are drawn as fit. If there are at most
         40 dots, all of them are labelled, with leaders if needed. If there are more than 40
@@ -129,20 +113,18 @@ def plot_map(
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
         most 60 rows.
-    size : {"weight", "proportion"} or (float, float), optional
-        Quantity that the area of a dot shows: the map weight (the default) or the mixing
-        proportion. A pair sets the width and height of the figure in inches instead. By default,
-        the figure is 9 inches wide, and its height follows from the map.
+    size : {"weight", "proportion"}
+        Quantity that the area of a dot shows: the map weight, or the mixing proportion as in the
+        papers.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm. The figure then has no headline and no
-        notes, and the smallest letters have 6 points. It cannot be combined with `ax` or with a
-        width and height.
+        notes, and the smallest letters have 6 points. It cannot be combined with `ax`.
     vectors : FittedVectors, optional
         Variables that were fitted to this map (`fit_vectors`), to draw as arrows and centroids. The
         method `FittedVectors.significant` selects variables by their p-value.
     ax : matplotlib Axes, optional
-        Axes to draw into, at their current size. By default, a new figure is created. The title and
-        the notes need half an inch above and below the axes.
+        Axes to draw into, at their current size. By default, a figure is created that is 9 inches
+        wide. The title and the notes need half an inch above and below the axes.
 
     Returns
     -------
@@ -171,51 +153,45 @@ def plot_map(
     >>> sorted(text.get_text() for text in figure.axes[0].texts if text.get_gid() == "label")
     ['knot', 'rope', 'tie']
     """
-    measure = size if isinstance(size, str) else "weight"
-    inches = None if isinstance(size, str) else size
-    dots = Dots(min_weight, min_proportion, measure)
-    _check(atlas, [map], max_labels, font_size)
-    if width is not None and (inches is not None or ax is not None):
-        raise ParameterError("cannot be combined with size or ax", name="width", value=width)
-    named, sheet = highlighted(atlas, highlight), sheet_for(width)
-    typeface, colors, roles, priority = _read_style(atlas, color, label)
-    scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
-    scene = with_islands(atlas, scene, color, roles)
+    check_index("map", map, atlas.n_maps)
+    if width is not None and ax is not None:
+        raise ParameterError("cannot be combined with ax", name="width", value=width)
+    style = _Style.of(atlas, Dots(min_weight, size), color, label, sheet_for(width))
+    named, sheet, roles = _rows(atlas, highlight), style.sheet, style.roles
+    scene = with_islands(atlas, style.scene(map, named), color, roles)
     if view is not None:
         scene = within(scene, *_corners(view))
-        if roles is not None and label is None:
-            roles = roles.labels_of_dots(scene.objects)
-    look = Look(typeface, colors, max_labels=most_labels(atlas, named, max_labels))
-    if roles is not None:
-        look = dressed(roles, look, scene)
-    if sheet.width is not None:
-        look = for_paper(look)
-    look = look.lettered(font_size)
-    across = sheet.width or (9.0 if inches is None else inches[0])
-    key = key_space(colors, typeface, across, sheet) if ax is None else FIRST_ROW * bool(color)
-    further = max(72 * (key - FIRST_ROW), 0)
+        if label is None and (~scene.is_text).sum() <= FEW_DOTS:
+            scene = replace(scene, has_label=np.ones(len(scene.objects), bool))
+    look = Look(style.typeface, style.colors, max_labels=_most_labels(atlas, named, max_labels))
+    if roles is not None and (roles.crosses or atlas.n_components == 1):
+        look = replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
+    elif roles is not None:
+        look = replace(look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06)
+    look = (look if sheet.width is None else _for_paper(look)).lettered(font_size)
+    across = sheet.width or SCREEN_WIDTH
+    key = FIRST_ROW * bool(color) if ax else key_space(style.colors, style.typeface, across, sheet)
     if ax is None:
         head = HEAD if sheet.width is None else (sheet.title + 8) / 72
-        ax = own_axes(scene, inches, head + key, sheet)
-    captions = Captions(ax, typeface, sheet)
+        ax = own_axes(scene, head + key, sheet)
     arrows = arrows_for(vectors, map, look.font_sizes[0])
-    area, n_labels = _draw(ax, scene, look, atlas, roles, arrows)
-    alone = atlas.n_maps == 1
+    area, n_labels = style.draw(ax, scene, look, None if arrows is None else arrows.draw)
+    captions, alone = Captions(ax, style.typeface, sheet), atlas.n_maps == 1
     name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
     words, word_colors = panel_words(atlas, scene, roles, 4, color)
     if roles is not None and alone:
         words, word_colors = numbers_of_kinds(atlas), []
     points, above, below = (15, 12, -22) if sheet.width is None else (sheet.title, 5, -10)
-    at = (0, above + 18 * bool(color) + further)
-    captions.title(name, words, size=points, shift=at, colors=word_colors)
-    captions.color_key(colors, (0, 10 + further))
+    further = max(72 * (key - FIRST_ROW), 0)
+    shift = (0, above + 18 * bool(color) + further)
+    captions.title(name, words, size=points, shift=shift, colors=word_colors)
+    captions.color_key(style.colors, (0, 10 + further))
     # A single map shows all labels.
     key_width = 0.0
     if not alone:
-        key_width = captions.size_key(area, dots.least, dots.quantity, (0, below))
+        key_width = captions.size_key(area, min_weight, style.dots.quantity, (0, below))
     if sheet.width is None:
-        kinds = [] if roles is None else remarks(roles, scene, n_labels)
-        lines = _map_print(atlas, scene, dots, named, kinds)
+        lines = _map_notes(style, scene, named, n_labels)
         lines += [] if arrows is None else arrows.remarks(ax)
         captions.small_print(lines, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
@@ -227,14 +203,12 @@ def plot_atlas(
     *,
     maps: Sequence[int] | None = None,
     min_weight: float = 0.1,
-    min_proportion: float | None = None,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
     size: str = "weight",
-    panel_size: float | None = None,
     width: Width | None = None,
 ) -> Figure:
     """Plot all maps of an atlas, each titled with its number and typical words.
@@ -246,10 +220,7 @@ def plot_atlas(
     maps : sequence of int, optional
         Numbers of the maps to draw, in this order. By default, all maps are drawn.
     min_weight : float in [0, 1]
-        Minimum map weight of an object. Objects with a smaller weight are omitted.
-    min_proportion : float in [0, 1], optional
-        Minimum mixing proportion of an object, instead of `min_weight`. The papers on mixing
-        proportions draw objects with at least 0.1.
+        Least value of the quantity in `size`. Objects with a smaller value are omitted.
     max_labels : int, optional
         Maximum number of labels per map. By default, the number depends on the size of the panels,
         and all dots are labelled if there are at most 40. If there are more than 40 dots and their
@@ -264,11 +235,8 @@ def plot_atlas(
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
     size : {"weight", "proportion"}
         Quantity that the area of a dot shows: the map weight or the mixing proportion.
-    panel_size : float, optional
-        Width of a panel in inches. By default, the width is larger if there are fewer panels.
     width : {"column", "page"}, optional
-        Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters, and `panel_size`
-        has no effect.
+        Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters.
 
     Returns
     -------
@@ -297,44 +265,47 @@ def plot_atlas(
     >>> len(plot_atlas(atlas).axes)
     6
     """
-    chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
-    if not chosen:
+    numbers = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
+    if not numbers:
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
-    dots = Dots(min_weight, min_proportion, size)
-    _check(atlas, chosen, max_labels, font_size)
-    named, sheet = highlighted(atlas, highlight), sheet_for(width)
-    typeface, colors, roles, priority = _read_style(atlas, color, label)
-    panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
-    panel_size, n_columns = panel_width(sheet, len(chosen), panel_size)
+    for m in numbers:
+        check_index("map", m, atlas.n_maps)
+    style = _Style.of(atlas, Dots(min_weight, size), color, label, sheet_for(width))
+    named, sheet, roles = _rows(atlas, highlight), style.sheet, style.roles
+    count, is_screen = len(numbers), style.sheet.width is None
+    usual = 4.6 if count < 3 else 3.2 if count < 10 else 2.3
+    panel_size, n_columns = panel_width(sheet, count, usual)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     (panels,) = stacked(
-        [len(chosen)], (panel_size, shape * panel_size), key=(colors, typeface), heading=0,
-        title=0.34 if sheet.width is None else 0.24, sheet=sheet,
-        n_columns=n_columns or usual_columns(len(chosen)),
+        [count], (panel_size, shape * panel_size), key=(style.colors, style.typeface), heading=0,
+        title=0.34 if is_screen else 0.24, sheet=sheet,
+        n_columns=n_columns or usual_columns(count),
     )  # fmt: skip
-    scenes = [read_scene(atlas, m, priority[m], dots=dots, named=named) for m in chosen]
-    scenes = [with_islands(atlas, scene, color, roles) for scene in scenes]
-    limit = most_labels(atlas, named, max_labels)
-    look = _look_of_sheet(atlas, typeface, colors, scenes, roles, panel_size, limit)
-    if sheet.width is not None and panel_size >= 3:
-        look = replace(look, font_sizes=(6.0, 7.5), name_size=7.5)
-    look = look.lettered(font_size)
-    for k, (ax, m, scene) in enumerate(zip(panels, chosen, scenes, strict=True)):
-        _draw(ax, scene, look, atlas, roles)
+    scenes = [with_islands(atlas, style.scene(m, named), color, roles) for m in numbers]
+    area = common_area(scenes, panel_size, 0.05 if roles is None else 0.06, (3.0, 36.0))
+    small, large = ((6.0, 7.0), 6.5), ((6.5, 8.5), 8.5) if is_screen else ((6.0, 7.5), 7.5)
+    font_sizes, name_size = small if panel_size < 3 else large
+    look = Look(
+        style.typeface, style.colors, font_sizes=font_sizes, name_size=name_size,
+        dot_areas=(area, area), margin=(14.0, 12.0), crowded_labels=round(2.3 * panel_size**2),
+        max_labels=_most_labels(atlas, named, max_labels),
+    ).lettered(font_size)  # fmt: skip
+    for k, (ax, m, scene) in enumerate(zip(panels, numbers, scenes, strict=True)):
+        style.draw(ax, scene, look)
         words, word_colors = panel_words(atlas, scene, roles, 3, color)
-        captions = Captions(ax, typeface, sheet)
-        name, end = (f"{m}", "") if sheet.width is None else (letter(k), f"map {m}")
-        captions.title(
+        name, end = (f"{m}", "") if is_screen else (letter(k), f"map {m}")
+        Captions(ax, style.typeface, sheet).title(
             name, words, size=sheet.title, shift=(0, 5 if end else 8), colors=word_colors,
             color=ACCENT if scene.named else INK, end=end,
         )  # fmt: skip
         panel_border(ax)
-    page = Captions(root(panels[0]), typeface, sheet)
-    if sheet.width is None:
-        subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
-        subject[0] = f"of {subject[0]}"
-        page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
-    frame_page(page, look, _sheet_print(scenes, dots, roles), dots)
+    page = Captions(root(panels[0]), style.typeface, sheet)
+    subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
+    subject[0] = f"of {subject[0]}"
+    describe_page(
+        page, plural("map", count), subject, _sheet_notes(style, scenes), coloring=style.colors,
+        key=(area, min_weight, style.dots.quantity),
+    )  # fmt: skip
     return page.figure
 
 
@@ -343,14 +314,12 @@ def plot_senses(
     word: str | Sequence[str],
     *,
     min_weight: float = 0.1,
-    min_proportion: float | None = None,
     n_neighbors: int = 12,
     max_labels: int | None = None,
     font_size: float | None = None,
     color: str | None = None,
     kind: str | None = None,
     size: str = "weight",
-    panel_size: float | None = None,
     width: Width | None = None,
 ) -> Figure:
     """Plot the senses of a word: one panel per map, centred on the word.
@@ -366,10 +335,8 @@ def plot_senses(
     word : str or sequence of str
         Word or words, matched regardless of case.
     min_weight : float in [0, 1]
-        Minimum map weight of an object. Objects with a smaller weight are omitted, except for the
-        members of the senses.
-    min_proportion : float in [0, 1], optional
-        Minimum mixing proportion of an object, instead of `min_weight`.
+        Least value of the quantity in `size`. Objects with a smaller value are omitted, except for
+        the members of the senses.
     n_neighbors : int
         Maximum number of members of each sense. In a bipartite atlas, the members are columns.
     max_labels : int, optional
@@ -383,11 +350,8 @@ def plot_senses(
         The kind of the word, in case both kinds contain the label.
     size : {"weight", "proportion"}
         Quantity that the area of a dot shows: the map weight or the mixing proportion.
-    panel_size : float, optional
-        Width of a panel in inches. By default, the width is larger if there are fewer panels.
     width : {"column", "page"}, optional
-        Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters, and `panel_size`
-        has no effect.
+        Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters.
 
     Returns
     -------
@@ -416,110 +380,113 @@ def plot_senses(
     >>> len(plot_senses(atlas, "tie").axes)
     2
     """
-    dots = Dots(min_weight, min_proportion, size)
-    _check(atlas, [], max_labels, font_size)
     check_whole("n_neighbors", n_neighbors, 0)
     words = [word] if isinstance(word, str) else list(word)
     if not words:
         raise ParameterError("is empty; pass at least one word", name="word", value=word)
-    typeface, colors, roles, priority = _read_style(atlas, color, None)
-    asked = [_word_of(atlas, one, kind, roles, priority, dots, n_neighbors) for one in words]
-    widest, alone = max(len(each.cards) for each in asked), len(asked) == 1
-    sheet = sheet_for(width)
-    panel_size = panel_size or ((4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7)
+    style = _Style.of(atlas, Dots(min_weight, size), color, None, sheet_for(width))
+    asked = [_word_of(style, one, kind, n_neighbors) for one in words]
+    widest, alone, sheet = max(len(one.cards) for one in asked), len(asked) == 1, style.sheet
+    is_screen, usual = sheet.width is None, (4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7
     # Panels of several words are a third of a page wide, or the figure would be higher than the
     # page.
     across = widest if alone or width != "page" else max(widest, 3)
-    panel_size, n_columns = panel_width(sheet, across, panel_size)
+    panel_size, n_columns = panel_width(sheet, across, usual)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     panels = stacked(
-        [len(each.cards) for each in asked], (panel_size, shape * panel_size),
-        key=(colors, typeface), title=0.12 + 1.35 * sheet.title / 72,
-        heading=0 if alone else 0.36 if sheet.width is None else 0.2, sheet=sheet,
+        [len(one.cards) for one in asked], (panel_size, shape * panel_size),
+        key=(style.colors, style.typeface), title=0.12 + 1.35 * sheet.title / 72,
+        heading=0 if alone else 0.36 if is_screen else 0.2, sheet=sheet,
         n_columns=n_columns
         or (widest if widest <= (4 if alone else 6) else min(5, -(-widest // 2))),
     )  # fmt: skip
-    scenes = [card.scene for each in asked for card in each.cards]
-    if max_labels is None and roles is not None and atlas.n_objects > FEW:
-        max_labels = n_neighbors + 1
-    look = _look_of_senses(typeface, colors, scenes, roles, panel_size, sheet, alone)
-    look = replace(look, max_labels=max_labels, tints_labels=color is None).lettered(font_size)
-    page = Captions(root(panels[0][0]), typeface, sheet)
-    labels = elide_labels([typeface.printable(atlas.labels[each.row]) for each in asked], 40)
-    first = 0
-    for axes, each, label in zip(panels, asked, labels, strict=True):
-        heading = None if alone else label
-        numbered = [letter(first + k) for k in range(len(axes))] if len(scenes) > 1 else [""]
-        if heading is not None:
-            above = Captions(axes[0], typeface, sheet)
-            above.title(
-                heading, each.where, size=13 if sheet.width is None else 8,
+    scenes, roles = [card.scene for one in asked for card in one.cards], style.roles
+    ink, largest = (0.05, 60.0) if roles else (0.035, 150.0 if is_screen else 20.0)
+    area = common_area(scenes, panel_size, ink, (8.0, largest))
+    look = Look(
+        style.typeface, style.colors, font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
+        dot_areas=(area, area), margin=(34.0, 18.0), name_size=0, of_sense=True,
+        max_labels=_most_labels(None, (), max_labels),
+    )  # fmt: skip
+    look = (look if is_screen else replace(_for_paper(look), name_size=0)).lettered(font_size)
+    labels = elide_labels([style.typeface.printable(atlas.labels[one.row]) for one in asked], 40)
+    marks = iter([letter(k) if len(scenes) > 1 else "" for k in range(len(scenes))])
+    for axes, one, label in zip(panels, asked, labels, strict=True):
+        if not alone:
+            Captions(axes[0], style.typeface, sheet).title(
+                label, [one.where], size=13 if is_screen else 8,
                 shift=(0, 9 + 1.35 * sheet.title), color=ACCENT,
             )  # fmt: skip
-        for ax, card, mark in zip(axes, each.cards, numbered, strict=True):
-            _draw_card(ax, card, look, atlas, roles, sheet, mark)
-        first += len(axes)
-    if sheet.width is None and alone:
-        page.title(labels[0], asked[0].where, size=17, shift=TITLE, color=ACCENT)
-    elif sheet.width is None:
-        page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
-    frame_page(page, look, _senses_print(asked, dots), dots)
+        for ax, card in zip(axes, one.cards, strict=True):
+            _draw_card(ax, card, look, style, next(marks))
+    page = Captions(root(panels[0][0]), style.typeface, sheet)
+    name, subject = (labels[0], [asked[0].where]) if alone else (plural("word", len(asked)), labels)
+    describe_page(
+        page, name, subject, _senses_notes(asked, style.dots), coloring=style.colors,
+        key=(area, min_weight, style.dots.quantity), color=ACCENT if alone else INK,
+    )  # fmt: skip
     return page.figure
 
 
-def _look_of_sheet(
-    atlas: Atlas,
-    typeface: Typeface,
-    colors: Coloring,
-    scenes: Sequence[Scene],
-    roles: Roles | None,
-    panel_size: float,
-    max_labels: int | None,
-) -> Look:
-    """Return the look of the panels of `plot_atlas`."""
-    dots = scenes if roles is None else _dots_alone(scenes, roles)
-    ink = 0.05 if roles is None else 0.06
-    area = common_area(dots, panel_size, ink=ink, areas=(3.0, 36.0))
-    look = Look(
-        typeface,
-        colors,
-        font_sizes=(6.0, 7.0) if panel_size < 3 else (6.5, 8.5),
-        dot_areas=(area, area),
-        max_labels=max_labels,
-        crowded_labels=round(2.3 * panel_size**2),
-        margin=(14.0, 12.0),
-        name_size=6.5 if panel_size < 3 else 8.5,
-    )
-    return look if roles is None else replace(look, air=(3.0, 2.0))
+@dataclass(frozen=True)
+class _Style:
+    """The fonts, the colours, the roles of rows and columns, and the priorities of objects."""
+
+    atlas: Atlas
+    dots: Dots
+    typeface: Typeface
+    colors: Coloring
+    roles: Roles | None
+    priority: np.ndarray
+    sheet: Sheet
+
+    @classmethod
+    def of(
+        cls, atlas: Atlas, dots: Dots, color: str | None, label: str | Sequence[str] | None,
+        sheet: Sheet,
+    ) -> _Style:  # fmt: skip
+        if atlas.kinds is None and label is not None:
+            raise ParameterError(
+                "requires a bipartite atlas; omit it for this one", name="label", value=label
+            )
+        colors, typeface = coloring(atlas, color), typeface_for(atlas.labels)
+        roles = None if atlas.kinds is None else label_roles(atlas, label)
+        priority = standing(atlas) if roles is None else roles.priority
+        return cls(atlas, dots, typeface, colors, roles, priority, sheet)
+
+    def scene(self, map: int, named: Sequence[int], always: Sequence[int] = ()) -> Scene:
+        """Return the scene of a whole map."""
+        weights = self.priority[map]
+        return read_scene(
+            self.atlas, map, weights, self.dots, roles=self.roles, named=named, always=always
+        )
+
+    def draw(
+        self, ax: Axes, scene: Scene, look: Look, overlay: Overlay | None = None
+    ) -> tuple[float, int]:
+        """Draw a scene; return the dot area and the number of labels."""
+        crosses = self.roles is not None and self.roles.crosses
+        return draw(ax, scene, look, self.atlas.labels, overlay, crosses=crosses)
 
 
-def _look_of_senses(
-    typeface: Typeface,
-    colors: Coloring,
-    scenes: Sequence[Scene],
-    roles: Roles | None,
-    panel_size: float,
-    sheet: Sheet,
-    alone: bool,
-) -> Look:
-    """Return the look of the panels of `plot_senses`, for one word or several words."""
-    if roles is None:
-        largest = 150.0 if sheet.width is None else 20.0
-        area = common_area(scenes, panel_size, ink=0.035, areas=(8.0, largest))
-    else:
-        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
-    look = Look(
-        typeface,
-        colors,
-        font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
-        dot_areas=(area, area),
-        max_covered=np.inf,
-        margin=(34.0, 18.0),
-        air=(1.0, 0.5),
-        name_size=0,
-        sparse=1.0,
-    )
-    return look if sheet.width is None else replace(for_paper(look), name_size=0)
+def _rows(atlas: Atlas, labels: str | Sequence[str]) -> list[int]:
+    """Return the rows of one or several labels."""
+    words = [labels] if isinstance(labels, str) else list(labels)
+    return [atlas.index(word) for word in words]
+
+
+def _most_labels(atlas: Atlas | None, named: Sequence[int], max_labels: int | None) -> int | None:
+    """Check a limit; by default, numbers as labels are drawn only for requested objects."""
+    if max_labels is not None:
+        check_whole("max_labels", max_labels, 0)
+    elif atlas is not None and labels_say_nothing(atlas):
+        return len(named)
+    return max_labels
+
+
+def _for_paper(look: Look) -> Look:
+    """Adapt a look to a figure for a paper, whose smallest letters have 6 points."""
+    return replace(look, font_sizes=(6.0, 7.5), name_size=7.5, margin=(12.0, 9.0))
 
 
 @dataclass(frozen=True)
@@ -540,20 +507,13 @@ class _Word:
     percent: int | None
 
     @property
-    def where(self) -> list[str]:
+    def where(self) -> str:
         """The heading text with the number of maps."""
-        return [f"in {plural('map', len(self.cards))}"]
+        return f"in {plural('map', len(self.cards))}"
 
 
-def _word_of(
-    atlas: Atlas,
-    word: str,
-    kind: str | None,
-    roles: Roles | None,
-    priority: np.ndarray,
-    dots: Dots,
-    n_neighbors: int,
-) -> _Word:
+def _word_of(style: _Style, word: str, kind: str | None, n_neighbors: int) -> _Word:
+    atlas, roles = style.atlas, style.roles
     row = atlas.index(word, kind=kind)
     near_kind = None if atlas.kinds is None else atlas.kinds[-1]
     senses = atlas.senses(word, n_neighbors=n_neighbors, kind=kind, neighbor_kind=near_kind)
@@ -572,26 +532,24 @@ def _word_of(
     cards = []
     for sense, text in zip(senses, texts, strict=True):
         members = [atlas.index(near.label, kind=near_kind) for near in sense.neighbors]
-        near = np.zeros(atlas.n_objects)
+        whole = style.scene(sense.map, [row], [row, *members])
         # The dots of members are drawn even if their similarities round to 0.
+        near = np.zeros(atlas.n_objects)
         near[members] = np.maximum(shares[sense.map][members], 1e-12)
-        whole = read_scene(
-            atlas, sense.map, priority[sense.map], dots=dots, named=[row], always=[row, *members]
-        )
-        scene = around(whole, row, near, len(members))
-        scene = replace(scene, hues=np.where(np.isin(scene.objects, members), MEMBER, -1))
+        scene = around(whole, row, near, members)
+        is_member = np.isin(scene.objects, members)
+        scene = replace(scene, hues=np.where(is_member, MEMBER, -1))
         if atlas.n_objects > FEW:
-            scene = replace(scene, n_labels=len(members) + 1)
+            scene = replace(scene, has_label=is_member | (scene.objects == row))
         cards.append(_Card(sense, text, scene))
     return _Word(row, cards, percent)
 
 
-def _draw_card(
-    ax: Axes, card: _Card, look: Look, atlas: Atlas, roles: Roles | None, sheet: Sheet, mark: str
-) -> None:
+def _draw_card(ax: Axes, card: _Card, look: Look, style: _Style, mark: str) -> None:
     """Draw the panel of a sense; the panels of figures for a paper have a letter, `mark`."""
-    _draw(ax, card.scene, look, atlas, roles)
-    captions, is_marked = Captions(ax, look.typeface, sheet), bool(sheet.width and mark)
+    style.draw(ax, card.scene, look)
+    sheet, captions = style.sheet, Captions(ax, style.typeface, style.sheet)
+    is_marked = bool(sheet.width and mark)
     if is_marked:
         captions.write((0, 1), (0, 5), mark, size=sheet.title, bold=True)
     # Only names that the panel labels.
@@ -652,19 +610,6 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
         figure.savefig(temporary, format=suffix[1:], dpi=SAVED_DPI, metadata=metadata)
 
 
-def _check(
-    atlas: Atlas,
-    maps: Sequence[int],
-    max_labels: int | None,
-    font_size: float | None,
-) -> None:
-    for m in maps:
-        check_index("map", m, atlas.n_maps)
-    if max_labels is not None:
-        check_whole("max_labels", max_labels, 0)
-    check_font_size(font_size)
-
-
 def _corners(view: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower left and the upper right corner of a box (x0, x1, y0, y1)."""
     box = np.asarray(view, dtype=np.float64)
@@ -675,96 +620,63 @@ def _corners(view: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     return box[::2], box[1::2]
 
 
-def _read_style(
-    atlas: Atlas, color: str | None, label: str | Sequence[str] | None
-) -> tuple[Typeface, Coloring, Roles | None, np.ndarray]:
-    """Choose fonts, colours, the roles of rows and columns, and priorities (n_maps, n_objects)."""
-    colors = coloring(atlas, color)
-    if atlas.kinds is None and label is not None:
-        raise ParameterError(
-            "requires a bipartite atlas; omit it for this one", name="label", value=label
-        )
-    roles = None if atlas.kinds is None else label_roles(atlas, label)
-    priority = standing(atlas) if roles is None else roles.priority
-    return typeface_for(atlas.labels), colors, roles, priority
-
-
-def _draw(
-    ax: Axes,
-    scene: Scene,
-    look: Look,
-    atlas: Atlas,
-    roles: Roles | None,
-    arrows: Arrows | None = None,
-) -> tuple[float, int]:
-    """Draw a scene; return the dot area and, for two kinds, the number of labels."""
-    overlay = None if arrows is None else arrows.draw
-    if roles is None:
-        return draw(ax, scene, look, atlas.labels, overlay), 0
-    return draw_kinds(ax, scene, look, atlas.labels, roles, overlay)
-
-
-def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
-    return [replace(scene, shares=scene.shares[~roles.is_text[scene.objects]]) for scene in scenes]
-
-
-def _map_print(
-    atlas: Atlas,
-    scene: Scene,
-    dots: Dots,
-    named: Sequence[int],
-    kinds: Sequence[str],
-) -> list[str]:
-    parts = [f"{atlas.n_objects:,} objects"]
+def _map_notes(style: _Style, scene: Scene, named: Sequence[int], n_labels: int) -> list[str]:
+    """Return the notes of one map: what is shown, how, and what is omitted."""
+    atlas, roles = style.atlas, style.roles
+    n, n_shown, notes = atlas.n_objects, len(scene.objects), []
     if atlas.n_maps > 1:
-        parts = [
-            f"{len(scene.objects):,} of {atlas.n_objects:,} shown, those with {dots.threshold} here"
-        ]
-    elif len(scene.objects) < atlas.n_objects:
-        parts = [f"{len(scene.objects):,} of {atlas.n_objects:,} objects"]
-    parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
+        notes = [f"{n_shown:,} of {n:,} shown, those with {style.dots.threshold} here"]
+    elif roles is None:
+        notes = [f"{n_shown:,} of {n:,} objects" if n_shown < n else f"{n:,} objects"]
+    if roles is not None:
+        n_words = int(scene.is_text.sum())
+        marks = "crosses" if roles.crosses else "text and specks"
+        notes.append(f"dots: {plural(roles.dots, n_shown - n_words)}")
+        words = plural(roles.texts, n_words)
+        notes.append(f"{marks}: {words}; {n_labels:,} labels, the frequent first")
     n_outside = int(scene.view.outside.sum())
     if n_outside:
         penalty = "larger size penalty" if atlas.parameters.get("penalty") else "size penalty"
         advice = "" if atlas.kinds is None else f"; a {penalty} keeps them closer"
-        parts.append(f"{n_outside:,} farther out, arrows at the edge{advice}")
+        notes.append(f"{n_outside:,} farther out, arrows at the edge{advice}")
     if scene.n_components > 2:
-        parts.append(
+        notes.append(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
-    measured = dots.measured(atlas, scene.map)
-    for row in named:
-        if row not in scene.named:
-            why = "not in this part" if measured[row] >= dots.least else "omitted"
-            parts.append(f"{elide(atlas.labels[row], 24)}: {measured[row]:.2f} here, {why}")
-    return parts
+    values = style.dots.of(atlas, scene.map)
+    for row in set(named) - scene.named:
+        why = "not in this part" if values[row] >= style.dots.least else "omitted"
+        notes.append(f"{elide(atlas.labels[row], 24)}: {values[row]:.2f} here, {why}")
+    return notes
 
 
-def _sheet_print(scenes: Sequence[Scene], dots: Dots, roles: Roles | None) -> list[str]:
-    parts = [f"dots: objects with {dots.threshold} in the map"]
+def _sheet_notes(style: _Style, scenes: Sequence[Scene]) -> list[str]:
+    """Return the notes of a figure of several maps."""
+    notes, roles = [f"dots: objects with {style.dots.threshold} in the map"], style.roles
     if roles is not None:
-        parts = [
+        notes = [
             f"dots: {plural(roles.dots)}",
             f"text and specks: {plural(roles.texts)}, the frequent first",
-            f"both with {dots.threshold} in the map",
+            f"both with {style.dots.threshold} in the map",
         ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
-        parts.append(f"arrows at the edges: {n_outside:,} farther out")
+        notes.append(f"arrows at the edges: {n_outside:,} farther out")
     if scenes[0].n_components > 2:
-        parts.append(f"first 2 of {scenes[0].n_components} principal axes")
-    return parts
+        notes.append(f"first 2 of {scenes[0].n_components} principal axes")
+    return notes
 
 
-def _senses_print(asked: Sequence[_Word], dots: Dots) -> list[str]:
-    known = [each.percent for each in asked if each.percent is not None]
-    texts = []
+def _senses_notes(asked: Sequence[_Word], dots: Dots) -> list[str]:
+    """Return the notes of a figure of senses."""
+    known = [one.percent for one in asked if one.percent is not None]
+    notes = []
     if known:
-        texts.append("percentages: share of the associations of the word")
+        notes.append("percentages: share of the associations of the word")
     if len(asked) == 1 and known and known[0] < 100:
-        texts.append(f"other maps: {100 - known[0]}%")
-    if any("even" in card.share for each in asked for card in each.cards):
-        texts.append("even: if all similarities were equal")
+        notes.append(f"other maps: {100 - known[0]}%")
+    if any("even" in card.share for one in asked for card in one.cards):
+        notes.append("even: if all similarities were equal")
     if len(known) < len(asked):
-        texts.append("decimals: mixing proportion")
-    return [*texts, f"dots: {dots.threshold}"]
+        notes.append("decimals: mixing proportion")
+    return [*notes, f"dots: {dots.threshold}"]

@@ -120,13 +120,12 @@ def plot_stability(
             )  # fmt: skip
             rows.members([labels[j] for j in senses.strongest(sense, n_members)], y)
     page = Captions(figure, typeface, sheet)
-    at = (-sheet.side * 72, 18 if width is None else 4)
-    key = page.size_key(area, LEAST_SHARE, "share", at)
     level, chance = found.observed.recurrence, found.by_other_words.recurrence
     subject = [f"{level:.0%} recur in another", f"{chance:.1%} by chance"]
     missing = f"no sense has {found.threshold:.0%} of the members' weight in common"
     notes = [f"senses of fit {found.reference}, the reference", f"a dot is missing if {missing}"]
-    describe_page(page, f"Senses over {found.n_fits} fits", subject, notes, reserve=key + 14)
+    name, key = f"Senses over {found.n_fits} fits", (area, LEAST_SHARE, "share")
+    describe_page(page, name, subject, notes, key=key)
     return figure
 
 

@@ -1,0 +1,263 @@
+"""The objects of a panel, and the style in which they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.landmarks import View, principal_plane, view
+from manymaps.atlas.regions import Region
+from manymaps.atlas.roles import Roles
+from manymaps.checks import check_choice, check_number
+from manymaps.cooccurrence.runaways import out_of_reach
+from manymaps.figures.coloring import Coloring
+from manymaps.figures.lettering import Typeface
+
+# Minimum size with which a labelled dot is drawn, because its true size may be invisible.
+SPECK = 0.02
+# Names of the quantities that dots can show, by the option `size`.
+QUANTITIES = {"weight": "map weight", "proportion": "mixing proportion"}
+
+
+@dataclass(frozen=True)
+class Dots:
+    """The quantity that the areas of dots show, and its value below which objects are omitted.
+
+    Raises
+    ------
+    ParameterError
+        If the threshold is not from 0 to 1, or the quantity is unknown.
+    """
+
+    least: float = 0.1
+    size: str = "weight"
+
+    def __post_init__(self) -> None:
+        check_number("min_weight", self.least, least=0, most=1)
+        check_choice("size", self.size, tuple(QUANTITIES))
+
+    @property
+    def quantity(self) -> str:
+        """Name of the quantity."""
+        return QUANTITIES[self.size]
+
+    @property
+    def threshold(self) -> str:
+        """Description of the threshold."""
+        return f"a {self.quantity} of {self.least:g} or more"
+
+    def of(self, atlas: Atlas, map: int) -> np.ndarray:
+        """Return the quantity of all objects in a map, shape (n_objects,)."""
+        return atlas.map_weights[map] if self.size == "weight" else atlas.proportions[map]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The objects of a panel in order of priority, with their points and sizes.
+
+    `shares` are the quantities that dots show, and `share` is the share of the variance that the
+    two dimensions show. `named` contains requested objects. `regions` are the islands whose names
+    are drawn, with the indices of their members in the scene. `hues` are -1 for grey. In a map of
+    counts, objects with `is_text` are drawn as words, and `prominence` determines the size of text.
+    """
+
+    objects: np.ndarray
+    points: np.ndarray
+    shares: np.ndarray
+    priority: np.ndarray
+    prominence: np.ndarray
+    is_text: np.ndarray
+    has_label: np.ndarray
+    view: View
+    n_components: int = 2
+    share: float = 1.0
+    named: frozenset[int] = frozenset()
+    map: int = 0
+    regions: tuple[Region, ...] = ()
+    hues: np.ndarray | None = None
+
+    @property
+    def is_named(self) -> np.ndarray:
+        """Whether each object was requested."""
+        return np.isin(self.objects, list(self.named))
+
+    def part(self, rows: np.ndarray, view: View) -> Scene:
+        """Return the scene of some rows in a part of the map, without the names of islands."""
+        names = ("objects", "points", "shares", "priority", "prominence", "is_text", "has_label")
+        arrays = {name: getattr(self, name)[rows] for name in names}
+        hues = None if self.hues is None else self.hues[rows]
+        named = self.named & frozenset(arrays["objects"].tolist())
+        return replace(self, **arrays, hues=hues, view=view, regions=(), named=named)
+
+
+@dataclass(frozen=True)
+class Look:
+    """The style in which panels are drawn.
+
+    Attributes
+    ----------
+    typeface : Typeface
+        The fonts.
+    coloring : Coloring
+        The colours of the dots.
+    font_sizes : (float, float)
+        Font sizes in points of the least and the most important label.
+    dot_areas : (float, float)
+        Minimum and maximum area in square points of a dot with a size of 1.
+    ink : float
+        The share of the panel that dots should cover, within `dot_areas`.
+    margin : (float, float)
+        Free space in points at the sides, and above and below.
+    name_size : float
+        Font size in points of the names of islands, or 0 for none.
+    max_labels : int, optional
+        Maximum number of labels.
+    crowded_labels : int, optional
+        Maximum number of labels in a panel that has no space for all of them.
+    of_sense : bool
+        Whether the panel shows a sense, in which each member is labelled in its hue.
+    """
+
+    typeface: Typeface
+    coloring: Coloring = field(default_factory=Coloring)
+    font_sizes: tuple[float, float] = (6.5, 11.0)
+    dot_areas: tuple[float, float] = (8.0, 150.0)
+    ink: float = 0.045
+    margin: tuple[float, float] = (26.0, 16.0)
+    name_size: float = 9.5
+    max_labels: int | None = None
+    crowded_labels: int | None = None
+    of_sense: bool = False
+
+    @property
+    def most(self) -> int | None:
+        """The maximum number of labels in a crowded panel."""
+        return self.crowded_labels if self.max_labels is None else self.max_labels
+
+    def lettered(self, font_size: float | None) -> Look:
+        """Scale all label sizes so that the most important label has the given size."""
+        if font_size is None:
+            return self
+        check_number("font_size", font_size, least=1, most=200)
+        smallest, largest = self.font_sizes
+        return replace(self, font_sizes=(smallest / largest * font_size, font_size))
+
+
+def read_scene(
+    atlas: Atlas,
+    map: int,
+    weights: np.ndarray,
+    dots: Dots,
+    *,
+    roles: Roles | None = None,
+    named: Sequence[int] = (),
+    always: Sequence[int] = (),
+) -> Scene:
+    """Return the scene of a whole map.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        The atlas.
+    map : int
+        The number of the map.
+    weights : array of shape (n_objects,)
+        How prominent each object is in this map.
+    dots : Dots
+        The quantity that dots show, and the threshold below which objects are omitted.
+    roles : Roles, optional
+        The roles of rows and columns in a map of counts.
+    named : sequence of int
+        Indices of objects whose labels are placed first.
+    always : sequence of int
+        Indices of objects that are shown regardless of the threshold.
+
+    Returns
+    -------
+    Scene
+        The objects of the map in order of priority.
+    """
+    shares = dots.of(atlas, map)
+    is_shown = (shares >= dots.least) & (shares > 0)
+    is_shown[list(always)] = True
+    # An object with a label must have a visible dot.
+    shares = np.where(np.isin(np.arange(len(shares)), always), np.maximum(shares, SPECK), shares)
+    objects = np.flatnonzero(is_shown)
+    priority = np.where(np.isin(objects, named), np.inf, weights[objects])
+    order = np.lexsort((objects, -shares[objects], -priority))
+    objects, priority = objects[order], priority[order]
+    plane = principal_plane(atlas.maps[map, objects], shares[objects])
+    is_text, has_label = np.zeros(len(objects), bool), np.ones(len(objects), bool)
+    prominence = _ranks(priority)
+    if roles is not None:
+        is_text, has_label = roles.is_text[objects], roles.has_label[objects]
+        has_label |= np.isin(objects, named)
+        prominence = np.where(is_text, roles.weights[map, objects], 0.02)
+        prominence[np.isin(objects, named)] = 1.0
+    return Scene(
+        objects, plane.points, shares[objects], priority, prominence, is_text, has_label,
+        view(plane.points, shares[objects], remote=_remote(atlas, objects)),
+        atlas.n_components, plane.share, frozenset(named) & frozenset(objects.tolist()), map,
+    )  # fmt: skip
+
+
+def _ranks(priority: np.ndarray) -> np.ndarray:
+    """Divide priorities by the largest finite priority; infinite priorities become 1."""
+    greatest = priority[np.isfinite(priority)].max(initial=0.0)
+    return np.clip(priority / greatest, 0.0, 1.0) if greatest > 0 else np.ones(len(priority))
+
+
+def _remote(atlas: Atlas, objects: np.ndarray) -> np.ndarray | None:
+    """Return a mask of objects whose positions in a map of counts are not determined.
+
+    Without a size penalty, the best positions of such objects are at infinity, and the fit ends at
+    any distance. If a map contained all of them, the others would overlap.
+    """
+    if atlas.kinds is None or atlas.n_maps > 1 or atlas.parameters.get("penalty", 0.0):
+        return None
+    return out_of_reach(atlas)[objects]
+
+
+def around(scene: Scene, word: int, similarities: np.ndarray, members: Sequence[int]) -> Scene:
+    """Return the part of a map around a word, with all members of a sense.
+
+    Parameters
+    ----------
+    scene : Scene
+        The scene of the whole map, which includes the word and the members.
+    word : int
+        The index of the word.
+    similarities : array of shape (n_objects,)
+        The similarity of the word to each member in this map.
+    members : sequence of int
+        The indices of the members.
+
+    Returns
+    -------
+    Scene
+        The part of the map, centred on the word. Comparatively remote members are drawn as arrows
+        at the edge.
+    """
+    middle = scene.points[scene.objects == word][0]
+    reach = np.abs(scene.points - middle).max(axis=1)
+    near = np.where(scene.objects == word, np.inf, similarities[scene.objects])
+    order = np.argsort(-near, kind="stable")
+    is_member = np.isin(scene.objects, members)
+    others = reach[is_member]
+    radius = 1.0
+    if len(others) and others.max() > 0:
+        radius = min(others.max(), 3 * max(float(np.median(others)), 1e-9 * others.max()))
+    outside = reach > radius * 1.0001
+    kept = order[(is_member | ~outside)[order]]
+    part = scene.part(kept, View(middle - radius, middle + radius, outside[kept]))
+    part = replace(part, priority=near[kept], named=frozenset([word]))
+    return part if scene.is_text.any() else replace(part, prominence=_ranks(near[kept]))
+
+
+def within(scene: Scene, low: np.ndarray, high: np.ndarray) -> Scene:
+    """Return the part of a scene in a box."""
+    inside = np.flatnonzero(((scene.points >= low) & (scene.points <= high)).all(axis=1))
+    return scene.part(inside, View(low, high, np.zeros(len(inside), dtype=bool)))
