@@ -304,35 +304,13 @@ def test_counts_are_returned_as_they_are_or_renamed():
     assert counts_from(counts, kinds=("text", "token")).kinds == ("text", "token")
 
 
-WORDS = [f"word{letter}" for letter in "abcdefghijkl"]
-FILES = [f"news/{i:05}.txt" for i in range(12)]
-
-
-@pytest.mark.parametrize(
-    ("kinds", "rows", "columns", "swapped"),
-    [
-        (("word", "document"), None, None, True),
-        (("species", "site"), None, None, True),
-        (("gene", "cell"), None, None, True),
-        (("document", "word"), WORDS, FILES, False),
-        (("author", "word"), None, None, False),
-        (("word", "context"), None, None, False),
-        (("user", "author"), None, None, False),
-        (("row", "column"), WORDS, FILES, True),
-        (("row", "column"), FILES, WORDS, False),
-        (("row", "column"), WORDS, [str(i) for i in range(12)], False),
-        (("row", "column"), WORDS, WORDS, False),
-        (("row", "column"), None, None, False),
-        (("row", "column"), [f"ENSG{i:011}" for i in range(12)],
-         [f"{'ACGT' * 3}{a}{b}-1" for a in "ACGT" for b in "ACG"], True),
-    ],
-)  # fmt: skip
-def test_swapped_rows_and_columns_are_noticed_by_kinds_or_labels(kinds, rows, columns, swapped):
-    counts = Counts(np.ones((12, 12)), rows, columns, kinds)
-    hint = looks_transposed(counts)
-    assert (hint is not None) is swapped
-    if swapped:
-        assert looks_transposed(counts.transposed()) is None
+@pytest.mark.parametrize("kinds", [("word", "document"), ("species", "site"), ("gene", "cell")])
+def test_swapped_rows_and_columns_are_noticed_by_their_kinds(kinds):
+    counts = Counts(np.ones((2, 2)), kinds=kinds)
+    assert looks_transposed(counts) is not None
+    assert looks_transposed(counts.transposed()) is None
+    for right in (("author", "word"), ("word", "context"), ("user", "author"), ("row", "column")):
+        assert looks_transposed(Counts(np.ones((2, 2)), kinds=right)) is None
 
 
 def test_counts_of_a_frame_may_be_written_as_text():

@@ -264,11 +264,11 @@ def test_rebuilt_similarities_resemble_the_measured_ones(name, data_folder):
 
 
 def test_generated_similarities_follow_the_model():
-    data = make_additive_similarities(20, 6, 0, constant=0.3, random_state=4)
+    data = make_additive_similarities(20, 6, 0, random_state=4)
     expected = np.zeros((20, 20))
     for i, j in itertools.product(range(20), repeat=2):
         shared = data.memberships[i] * data.memberships[j]
-        expected[i, j] = 0.3 + sum(w for w, both in zip(data.weights, shared, strict=True) if both)
+        expected[i, j] = sum(w for w, both in zip(data.weights, shared, strict=True) if both)
     np.fill_diagonal(expected, np.nan)
     np.testing.assert_allclose(data.similarities, expected, rtol=1e-12)
     assert (np.diff(data.weights) <= 0).all()
@@ -289,7 +289,7 @@ def test_noise_of_generated_similarities():
     ("settings", "message"),
     [
         ({"n_objects": 1}, "n_objects=1"), ({"n_clusters": 0}, "n_clusters=0"),
-        ({"noise": -0.1}, "noise=-0.1"), ({"density": 1}, "density=1"),
+        ({"noise": -0.1}, "noise=-0.1"),
         ({"weights": (0.5, 0.1)}, "weights="), ({"weights": (0, 1)}, "weights="),
         ({"n_objects": 3, "n_clusters": 5}, "contained empty, single or equal clusters"),
     ],

@@ -113,11 +113,13 @@ def test_subset_keeps_the_order_that_is_asked_for():
 def test_unknown_labels_are_counted_and_suggested(monkeypatch):
     vectors = Vectors(["tie", "knot", "Suit"], np.eye(3))
     message = (
-        r"4 of 5 labels are not among the 3 of arrays: 'knto' \(did you mean 'knot'\?\); "
-        r"'suit' \(did you mean 'Suit'\?\); 'x'; and 1 more"
+        r"4 of 5 labels are not among the 3 of arrays: 'knto', 'suit', 'x', .* "
+        r"\(did you mean 'knot'\?\)"
     )
     with pytest.raises(DataError, match=message):
         vectors.subset(["tie", "knto", "suit", "x", "y"])
+    with pytest.raises(DataError, match=r"did you mean 'Suit'\?"):
+        vectors.subset(["suit"])
     with pytest.raises(DataError, match="at least one label"):
         vectors.subset([])
     monkeypatch.setattr(module, "MOST_LABELS_TO_COMPARE", 2)
@@ -130,6 +132,6 @@ def test_choose_rows_gives_all_rows_of_a_word():
     assert rows == [3, 0, 2]
     assert notes == ("1 of 3 words is not in f: 'x'",)
     rows, notes = choose_rows("ab", [*"bcdefgh"], "f")
-    assert notes == ("6 of 7 words are not in f: 'c', 'd', 'e', 'f', 'g', ...",)
+    assert notes == ("6 of 7 words are not in f: 'c', 'd', 'e', ...",)
     with pytest.raises(DataError, match="'x'"):
         choose_rows("ab", "xy", "f")

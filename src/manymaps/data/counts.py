@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -69,22 +68,6 @@ COUNTS = Schema(
         ),
     },
 )
-
-# Labels of features (words and genes) and of observations (files and cell barcodes).
-WORD = re.compile(r"[^\W\d_]+(['-][^\W\d_]+)*")
-GENE = re.compile(r"ENS[A-Z]*[GT]\d{6,}(\.\d+)?")
-FILE = re.compile(
-    r".*\.(txt|text|html?|xml|pdf|md|docx?|tex|eml)|.*\w/\S+|(doc|document|text)\W?\d+"
-)
-BARCODE = re.compile(r"([ACGT]{12,})([-_.].*)?")
-SWAPPED = (
-    (WORD, FILE, "the rows are labelled by words and the columns by files or documents"),
-    (GENE, BARCODE, "the rows are labelled by genes and the columns by cells"),
-    (WORD, BARCODE, "the rows are labelled by names and the columns by cells"),
-)
-# With fewer labels than this, the patterns are not reliable.
-FEWEST_LABELS = 10
-LABELS_CHECKED = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +121,15 @@ class Counts:
     report: ReadReport = field(default_factory=ReadReport)
 
     def __post_init__(self) -> None:
-        kinds, source = _checked_kinds(self.kinds), self.report.source
+        kinds = () if isinstance(self.kinds, str) else tuple(str(x).strip() for x in self.kinds)
+        if len(kinds) != 2 or "" in kinds or kinds[0] == kinds[1]:
+            raise ParameterError(
+                "must be two different names, for the rows and for the columns, such as "
+                "('document', 'word'), or ('word', 'context') if both are words",
+                name="kinds",
+                value=self.kinds,
+            )
+        source = self.report.source
         shape = checked_table(self.values, source).shape
         for side, n, kind in zip(("row", "column"), shape, kinds, strict=True):
             labels = getattr(self, f"{side}_labels")
@@ -221,15 +212,11 @@ class Counts:
         >>> Counts([[1, 2]], ["d"], ["a", "b"], ("document", "word")).transposed().kinds
         ('word', 'document')
         """
+        kinds = UNKNOWN_KINDS if self.kinds == UNKNOWN_KINDS else self.kinds[::-1]
         return Counts(
-            self.values.T.tocsr(),
-            self.column_labels,
-            self.row_labels,
-            UNKNOWN_KINDS if self.kinds == UNKNOWN_KINDS else self.kinds[::-1],
-            self.column_metadata,
-            self.row_metadata,
-            self.report,
-        )
+            self.values.T.tocsr(), self.column_labels, self.row_labels, kinds,
+            self.column_metadata, self.row_metadata, self.report,
+        )  # fmt: skip
 
     def subset(self, rows: Any = None, columns: Any = None) -> Counts:
         """Select rows and columns, in the order of the selection.
@@ -286,11 +273,8 @@ class Counts:
             return self
         if not self.n_pairs:
             raise DataError(f"{self.report.source} contains no count above 0")
-        smaller = self.subset(
-            rows=None if rows.all() else rows, columns=None if columns.all() else columns
-        )
         notes = (*self.report.notes, *empty_notes(self, "left out"))
-        return replace(smaller, report=replace(self.report, notes=notes))
+        return replace(self.subset(rows, columns), report=replace(self.report, notes=notes))
 
     def most_frequent_columns(self, count: int, skip: int = 0) -> Counts:
         """Select the columns with the largest sums, omitting the first `skip` columns.
@@ -378,50 +362,20 @@ def looks_transposed(counts: Counts) -> str | None:
     """Return the reason why rows and columns look swapped, or None if they do not.
 
     Rows are usually documents, sites, users or cells, and columns words, species, goods or genes.
-    If the kinds are known, they are compared with these. If they are unknown, the labels are
-    examined. The table looks transposed if nearly all row labels are words or genes and nearly all
-    column labels are files or cell barcodes.
+    The kinds of the table are compared with these.
 
     Examples
     --------
     >>> counts = Counts([[2, 1]], ["tie"], ["d1", "d2"], kinds=("word", "document"))
-    >>> looks_transposed(counts)[:61]
-    'the rows are words and the columns documents: they look swapp'
+    >>> looks_transposed(counts)
+    'the rows are words and the columns documents: they look swapped'
     >>> looks_transposed(counts.transposed()) is None
     True
     """
-    advice = "they look swapped"
-    first, second = counts.kinds
-    if counts.kinds != UNKNOWN_KINDS:
-        is_swapped = first in FEATURES - OBSERVATIONS and second in OBSERVATIONS - FEATURES
-        names = f"the rows are {plural(first)} and the columns {plural(second)}"
-        return f"{names}: {advice}" if is_swapped else None
-    rows, columns = (
-        (labels or ())[:LABELS_CHECKED] for labels in (counts.row_labels, counts.column_labels)
-    )
-    for feature, observation, finding in SWAPPED:
-        if _nearly_all(feature, rows) and _nearly_all(observation, columns):
-            return f"{finding} ({rows[0][:30]!r}, ...; {columns[0][:30]!r}, ...): {advice}"
-    return None
-
-
-def _nearly_all(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
-    """Return whether there are enough labels and at least 90 % of them match a pattern."""
-    n_matches = sum(pattern.fullmatch(label) is not None for label in labels)
-    return len(labels) >= FEWEST_LABELS and 10 * n_matches >= 9 * len(labels)
-
-
-def _checked_kinds(kinds: Any) -> tuple[str, str]:
-    """Check that there are two different kinds."""
-    pair = (kinds,) if isinstance(kinds, str) else tuple(str(kind).strip() for kind in kinds)
-    if len(pair) != 2 or "" in pair or pair[0] == pair[1]:
-        raise ParameterError(
-            "must be two different names, for the rows and for the columns, such as "
-            "('document', 'word'), or ('word', 'context') if both are words",
-            name="kinds",
-            value=kinds,
-        )
-    return pair[0], pair[1]
+    rows, columns = counts.kinds
+    if rows not in FEATURES - OBSERVATIONS or columns not in OBSERVATIONS - FEATURES:
+        return None
+    return f"the rows are {plural(rows)} and the columns {plural(columns)}: they look swapped"
 
 
 def _indices(wanted: Any, n: int, side: str) -> np.ndarray:

@@ -321,13 +321,11 @@ def make_additive_similarities(
     noise: float = 0.05,
     *,
     weights: tuple[float, float] = (0.1, 0.6),
-    density: float = 0.5,
-    constant: float = 0.0,
     random_state: int | np.random.RandomState | np.random.Generator | None = None,
 ) -> AdditiveSimilarities:
     """Generate similarities as sums of the weights of shared clusters, with normal noise.
 
-    s_ij = sum_k w_k f_ik f_jk + c + noise, with P(f_ik = 1) = density and w_k uniform. The defaults
+    s_ij = sum_k w_k f_ik f_jk + noise, with P(f_ik = 1) = 1 / 2 and w_k uniform. The defaults
     are the artificial data of Tenenbaum (1996, section 3.1). Memberships are drawn again if a
     cluster has fewer than two members or two clusters are equal, because similarities could not
     identify such clusters.
@@ -343,10 +341,6 @@ def make_additive_similarities(
         similarities. The noise of `load_integers` is a relative variance instead.
     weights : tuple of two floats
         Smallest and largest weight, greater than 0 and at least 0.
-    density : float in (0, 1)
-        Probability of a membership.
-    constant : float
-        Additive constant c.
     random_state : int, RandomState, Generator or None
         Seed of all draws. If None, a seed is drawn once from NumPy's global state.
 
@@ -380,8 +374,6 @@ def make_additive_similarities(
     check_whole("n_objects", n_objects, 2)
     check_whole("n_clusters", n_clusters)
     check_number("noise", noise, least=0)
-    check_number("density", density, above=0, below=1)
-    check_number("constant", constant)
     low, high = weights
     if not 0 < low <= high < np.inf:
         raise ParameterError(
@@ -389,18 +381,17 @@ def make_additive_similarities(
         )
     generator = drawn_generator(random_state)
     for _ in range(_MOST_DRAWS):
-        members = (generator.random((n_objects, n_clusters)) < density).astype(np.int8)
+        members = (generator.random((n_objects, n_clusters)) < 0.5).astype(np.int8)
         if members.sum(axis=0).min() >= 2 and len(np.unique(members.T, axis=0)) == n_clusters:
             break
     else:
         raise ParameterError(
-            f"{_MOST_DRAWS:,} draws of {n_clusters} clusters of {n_objects} objects at a density "
-            f"of {density:g} contained empty, single or equal clusters; use fewer clusters, more "
-            "objects or another density"
+            f"{_MOST_DRAWS:,} draws of {n_clusters} clusters of {n_objects} objects contained "
+            "empty, single or equal clusters; use fewer clusters or more objects"
         )
     sizes = np.sort(generator.uniform(low, high, n_clusters))[::-1]
     upper = np.triu_indices(n_objects, 1)
-    exact = ((members * sizes) @ members.T)[upper] + constant
+    exact = ((members * sizes) @ members.T)[upper]
     values = np.full((n_objects, n_objects), np.nan)
     values[upper] = exact + noise * exact.std() * generator.normal(size=exact.shape)
     return AdditiveSimilarities(np.where(np.isnan(values), values.T, values), members, sizes)

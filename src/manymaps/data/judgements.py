@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_labels, first_cell
+from manymaps.checks import check_cells, check_labels
 from manymaps.data.associations import Associations, associations_of, known_pairs
 from manymaps.errors import DataError
 
@@ -76,13 +76,10 @@ class Judgements:
         judges = tuple(map(str, self.judges or range(1, len(values) + 1)))
         check_labels(judges, len(values), "judge")
         for judge, table in zip(judges, values, strict=True):
-            cell = first_cell(table, np.isinf)
-            if cell is not None:
-                raise DataError(
-                    f"{self.source}: the judgement by {judge!r} of {labels[cell.row]!r} and "
-                    f"{labels[cell.column]!r} is {cell.value}; expected a finite number, or NaN if "
-                    "missing"
-                )
+            check_cells(
+                table, np.isinf, "expected a finite number, or NaN if missing",
+                what=f"judgement by {judge!r}", source=self.source, labels=(labels, labels),
+            )  # fmt: skip
             table[...] = _both_ways(table)
             if np.isnan(table).all():
                 raise DataError(

@@ -9,6 +9,7 @@ with itself are dropped, because they do not contribute to the evaluation of a m
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -78,40 +79,32 @@ class Ratings:
                 f"{self.report.source}: the rating of {shown(first[k])} and {shown(second[k])} is "
                 f"{values[k]}; ratings must be finite numbers"
             )
-        groups: dict[tuple[str, ...], list[int]] = {}
-        dropped = {_SELF: 0, EMPTY_WORD: 0}
-        for k, pair in enumerate(zip(first, second, strict=True)):
-            left, right = map(fold, pair)
-            if not left or not right:
-                dropped[EMPTY_WORD] += 1
-            elif left == right:
-                dropped[_SELF] += 1
+        pairs = [tuple(sorted(map(fold, pair))) for pair in zip(first, second, strict=True)]
+        rows_of: dict[tuple[str, ...], list[int]] = {}
+        dropped = Counter(self.report.dropped)
+        for k, (left, right) in enumerate(pairs):
+            if not left or left == right:
+                dropped[_SELF if left else EMPTY_WORD] += 1
             else:
-                groups.setdefault((min(left, right), max(left, right)), []).append(k)
-        if not groups:
+                rows_of.setdefault((left, right), []).append(k)
+        if not rows_of:
             raise DataError(
                 f"{self.report.source} has no ratings of two different words; expected two words "
                 "and a number per pair"
             )
-        indices = [group[0] for group in groups.values()]
-        object.__setattr__(self, "first", tuple(first[k] for k in indices))
-        object.__setattr__(self, "second", tuple(second[k] for k in indices))
-        means = np.array([values[group].mean() for group in groups.values()])
-        object.__setattr__(self, "values", means)
-        object.__setattr__(self, "report", self._reported(len(first), len(indices), dropped))
-
-    def _reported(self, n: int, n_kept: int, dropped: dict[str, int]) -> ReadReport:
-        """Add the pairs that this class merged or dropped to the report."""
-        here = {reason: count for reason, count in dropped.items() if count}
-        before = self.report.dropped
-        return replace(
+        report = replace(
             self.report,
-            n_read=max(self.report.n_read, n + sum(before.values())),
-            merged=self.report.merged + n - n_kept - sum(here.values()),
-            dropped={
-                reason: before.get(reason, 0) + here.get(reason, 0) for reason in {**before, **here}
-            },
+            n_read=max(self.report.n_read, len(first) + sum(self.report.dropped.values())),
+            merged=self.report.merged + sum(len(rows) - 1 for rows in rows_of.values()),
+            dropped=dict(dropped),
         )
+        for name, value in (
+            ("first", tuple(first[rows[0]] for rows in rows_of.values())),
+            ("second", tuple(second[rows[0]] for rows in rows_of.values())),
+            ("values", np.array([values[rows].mean() for rows in rows_of.values()])),
+            ("report", report),
+        ):
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return f"<Ratings of {len(self):,} pairs of words, from {self.report.source}>"

@@ -24,7 +24,7 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import checked_table, numbered
 from manymaps.errors import DataError
-from manymaps.labels import plural, shown
+from manymaps.labels import first_of, plural
 
 # Numbers that are read from a file in one block: 16 MiB of float32.
 BLOCK_SIZE = 2**22
@@ -124,12 +124,10 @@ class Vectors:
         wanted = list(dict.fromkeys(asked))
         unknown = [label for label in wanted if label not in self.positions]
         if unknown:
-            first = "; ".join(self._unknown(label) for label in unknown[:3])
-            more = f"; and {len(unknown) - 3:,} more" if len(unknown) > 3 else ""
             raise DataError(
                 f"{len(unknown):,} of {len(wanted):,} labels are not among the {len(self):,} of "
-                f"{self.report.source}: {first}{more}; labels are compared exactly, with their "
-                "case"
+                f"{self.report.source}: {first_of(unknown)}{self._suggested(unknown[0])}; labels "
+                "are compared exactly, with their case"
             )
         if not wanted:
             raise DataError("labels is empty; pass at least one label")
@@ -149,14 +147,13 @@ class Vectors:
         """
         reject_non_finite(self.values, self.labels, self.report.source)
 
-    def _unknown(self, label: str) -> str:
-        """Return an unknown label and the most similar existing labels, for error messages."""
+    def _suggested(self, label: str) -> str:
+        """Return the existing labels that are most similar to a label, for error messages."""
         spellings = (label.lower(), label.upper(), label.capitalize(), label.strip())
-        near = [s for s in dict.fromkeys(spellings) if s != label and s in self.positions]
+        near = [s for s in dict.fromkeys(spellings) if s in self.positions]
         if not near and len(self) <= MOST_LABELS_TO_COMPARE:
             near = difflib.get_close_matches(label[:100], self.labels, n=3, cutoff=0.6)
-        hint = f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
-        return shown(label) + hint
+        return f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
 
 
 @dataclass(frozen=True)
@@ -222,14 +219,15 @@ def choose_rows(
     if len(missing) == len(rows_of):
         raise DataError(
             f"none of the {len(rows_of):,} words is in {source}; the list begins with "
-            f"{', '.join(map(shown, missing[:3])) or 'nothing'}. Words are compared exactly, "
-            "with their case"
+            f"{first_of(missing) or 'nothing'}. Words are compared exactly, with their case"
         )
     notes: tuple[str, ...] = ()
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        first = ", ".join(map(shown, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        notes = (f"{len(missing):,} of {len(rows_of):,} words {verb} not in {source}: {first}",)
+        notes = (
+            f"{len(missing):,} of {len(rows_of):,} words {verb} not in {source}: "
+            f"{first_of(missing)}",
+        )
     return [row for rows in rows_of.values() for row in rows], notes
 
 
