@@ -33,6 +33,7 @@ import manymaps as mm
 from manymaps.io.metadata import read_columns
 
 RECORD = Path(__file__).parents[1] / "tests" / "io" / "recorded_calls.jsonl.gz"
+SUFFIXES = {"glove": ".vec", "word2vec": ".vec", "word2vec-binary": ".bin"}
 CLASSES = ("same", "other", "refused", "accepted")
 
 
@@ -80,10 +81,14 @@ def differs(now: Any, before: Any) -> bool:
 def replayed(call: dict[str, Any], folder: Path) -> tuple[str, str]:
     """Make a recorded call again; return its class and the error, if any."""
     read = read_columns if call["reader"] == "read_columns" else getattr(mm, call["reader"], None)
-    path = folder / call["file"]
+    options, suffix = call["options"], ""
+    if call["reader"] in ("read_counts", "read_vectors"):  # the suffix is the format
+        suffix = SUFFIXES.get(options.get("format"), "")
+        options = {name: value for name, value in options.items() if name != "format"}
+    path = folder / f"{call['file']}{suffix}"
     path.write_bytes(base64.b64decode(call["bytes"]))
     try:
-        result = read(path, *call["args"], **call["options"])
+        result = read(path, *call["args"], **options)
         if call["reader"] == "read_columns":
             result = result.to_dict("list")
     except Exception as error:

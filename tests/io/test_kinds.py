@@ -8,9 +8,8 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.io.kinds import kind_of
-from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, lines_of, save
 
 PAIRS = "tie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
@@ -76,7 +75,6 @@ def test_kinds_of_arrays(tmp_path):
         assert kind_of(npz) == kind
         sparse.save_npz(npz, sparse.csr_array(values))
         assert kind_of(npz) == kind
-    assert kind_of(npz, "npz:values") == "vectors"
     sparse.save_npz(npz, sparse.csr_array(np.eye(3, 4, dtype=int)))
     assert kind_of(npz) == "counts"
     path.write_bytes(path.read_bytes()[:20])
@@ -98,13 +96,6 @@ def test_kinds_of_parquet(tmp_path):
 
 def test_a_format_decides(tmp_path):
     path = save(tmp_path / "v.txt", PAIRS)
-    assert kind_of(path, "glove") == "vectors"
     assert kind_of(path, "trials") == "trials"
     assert kind_of(path, "csv") == kind_of(path, "matrix") == "associations"
     assert kind_of(save(tmp_path / "v.vec", lines_of(WORDS, VALUES, ",")), "csv") == "vectors"
-
-
-@pytest.mark.parametrize("format", ["csv:x", "word", "npz:", "edges"])
-def test_unknown_formats(tmp_path, format):
-    with pytest.raises(ParameterError):
-        read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format=format)

@@ -21,7 +21,7 @@ def test_packed_word2vec_that_promises_too_much(tmp_path):
     head = f"{10**12} {10**12}\n".encode() + b"a " + bytes(100)
     for name, data in {"v.bin": head, "v.bin.gz": gzip.compress(head)}.items():
         with pytest.raises(DataError):
-            read_vectors(save(tmp_path / name, data), format="word2vec-binary")
+            read_vectors(save(tmp_path / name, data))
 
 
 def test_numbers_of_thousands_of_digits(tmp_path):

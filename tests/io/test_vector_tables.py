@@ -96,10 +96,6 @@ def test_frames_of_other_forms(tmp_path):
     two = pl.DataFrame({"id": WORDS, "v": VALUES.tolist(), "u": VALUES.tolist()})
     with pytest.raises(DataError):
         vectors_from(two)
-    two.write_parquet(tmp_path / "two.parquet")
-    assert_same(read_vectors(tmp_path / "two.parquet", format="parquet:u"))
-    with pytest.raises(ParameterError):
-        read_vectors(tmp_path / "two.parquet", format="parquet:id")
 
 
 def test_the_label_of_a_parquet_table_is_known_by_its_type(tmp_path):

@@ -40,10 +40,7 @@ def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path, kind)
         assert_same(vectors, ["owl", "cat"], VALUES[[2, 0]])
         assert vectors.report.n_read == 4
         assert vectors.report.dropped == {"not in the list of words": 2}
-        assert vectors.report.notes == (
-            "the list repeats 1 word",
-            f"1 of 3 words is not in {path}: 'dog'",
-        )
+        assert vectors.report.notes == (f"1 of 3 words is not in {path}: 'dog'",)
     with pytest.raises(DataError):
         read_vectors(path, words=["CAT", "x"], **options)
 
@@ -85,13 +82,6 @@ def test_npy_stays_on_disk(tmp_path):
     assert_same(vectors)
     assert read_vectors(path).labels == ("0", "1", "2", "3")
     assert_same(read_vectors(path, labels=save(tmp_path / "l", "cat\nbat\nowl\nelk\n")))
-    beside = save(tmp_path / "v.labels.txt", "cat\nbat\nowl\nelk")
-    vectors = read_vectors(path)
-    assert_same(vectors)
-    assert vectors.report.notes == ("labels from v.labels.txt",)
-    beside.write_text("cat\nbat\n")
-    with pytest.raises(DataError):
-        read_vectors(path)
     with pytest.raises(DataError):
         read_vectors(path, labels=save(tmp_path / "l", "cat\nbat\nowl\n"))
     with pytest.raises(DataError):
@@ -102,8 +92,6 @@ def test_npy_of_other_types(tmp_path):
     path = tmp_path / "v.npy"
     np.save(path, VALUES.astype(np.float64))
     assert_same(read_vectors(path, labels=WORDS))
-    save(tmp_path / "v.words", "\n".join(WORDS))
-    assert_same(read_vectors(path))
     np.save(path, VALUES[0])
     with pytest.raises(DataError):
         read_vectors(path)
@@ -120,9 +108,6 @@ def test_npz(tmp_path):
     path = tmp_path / "v.npz"
     np.savez(path, labels=np.array(WORDS), vectors=VALUES, word2vec=VALUES[:, :2])
     assert_same(read_vectors(path))
-    assert_same(read_vectors(path, format="npz:word2vec"), WORDS, VALUES[:, :2])
-    with pytest.raises(DataError):
-        read_vectors(path, format="npz:x")
     np.savez(path, vectors=VALUES)
     assert_same(read_vectors(path), "0123")
     for labels in WORDS[:2], np.array(WORDS, dtype=object), [WORDS]:
@@ -151,9 +136,6 @@ def test_annotated_data(tmp_path, kind):
         dense = vectors.values if kind is np.asarray else vectors.values.toarray()
         np.testing.assert_array_equal(dense, VALUES)
     assert kind_of(path) == "vectors"
-    assert_same(read_vectors(path, format="h5ad:X_pca"), WORDS, VALUES[:, :2])
-    with pytest.raises(DataError):
-        read_vectors(path, format="h5ad:X_umap")
 
 
 def test_objects_in_memory():
@@ -211,25 +193,16 @@ def peak_of(read):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("kind", ["npy", "h5ad"])
-def test_only_wanted_rows_of_large_files_are_converted(tmp_path, kind):
+def test_only_wanted_rows_of_large_arrays_are_converted(tmp_path):
     n = 2_000
     table = np.random.default_rng(0).normal(size=(n, 3_200))  # 51 MB
     names = [f"word {row}" for row in range(n)]
     wanted = ["word 1999", "word 3", "word 700"]
-    truth = table[[1999, 3, 700]].astype(np.float32)
-    if kind == "npy":
-        path = tmp_path / "v.npy"
-        np.save(path, table)
-        read_vectors(path, labels=names, words=wanted)
-        vectors, peak = peak_of(lambda: read_vectors(path, labels=names, words=wanted))
-    else:
-        path = tmp_path / "v.h5ad"
-        anndata.AnnData(table, obs=pd.DataFrame(index=names)).write_h5ad(path)
-        read_vectors(path, words=wanted)
-        vectors, peak = peak_of(lambda: read_vectors(path, words=wanted))
-    np.testing.assert_array_equal(vectors.values, truth)
+    path = tmp_path / "v.npy"
+    np.save(path, table)
+    read_vectors(path, labels=names, words=wanted)
+    vectors, peak = peak_of(lambda: read_vectors(path, labels=names, words=wanted))
+    np.testing.assert_array_equal(vectors.values, table[[1999, 3, 700]].astype(np.float32))
     assert vectors.labels == tuple(wanted)
     assert vectors.report.n_read == n
-    # Data sets of HDF5 are read in blocks of 2**22 numbers.
-    assert peak < 2**21 + (2**22 * 8 if kind == "h5ad" else 0) < table.nbytes
+    assert peak < 2**21 < table.nbytes

@@ -32,25 +32,19 @@ from manymaps.io.columns import (
     known_kind,
     usual_column,
 )
-from manymaps.io.files import SPARSE_PARTS, Sample, array_heads, read_arrays, sampled, suffix_of
+from manymaps.io.files import SPARSE_PARTS, array_heads, read_arrays, sampled
 from manymaps.io.frames import LABEL_NAMES, usual_header
 from manymaps.io.matrices import is_matrix, square_part
 from manymaps.io.packing import unpacked
 from manymaps.io.tables import Table, head_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
-from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
+from manymaps.io.word2vec import word_format
 
 Kind: TypeAlias = Literal["associations", "trials", "counts", "vectors", "ratings"]
 
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad", "biom")
 PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-2], "graphml")
 CONTAINERS = ("npy", "npz", "mtx", "h5ad", "biom", "graphml", "parquet")
-COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
-# Text formats with a word and its numbers on each line, and whether the first line contains the
-# sizes.
-WORD_LINES = {"word2vec": True, "fasttext": True, "glove": False}
-TABLES = ("csv", "tsv", "table")
-VECTOR_FORMATS = (*WORD_LINES, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
 # Number of values that are tested for being integers, because a table may be larger than memory.
 MOST_NUMBERS = 2**16
 
@@ -74,32 +68,6 @@ def asked_format(
             + "; omit it to infer the format from the name and the content of the file"
         )
     return name, key or None
-
-
-def vector_format(sample: Sample) -> str:
-    """Infer the format of a vector file from its first bytes, its name and its first lines."""
-    stored = sample.container("vectors")
-    if stored is not None:
-        return stored
-    suffix = suffix_of(sample.path)
-    start = sample.start.removeprefix(b"\xef\xbb\xbf")
-    lines = start.split(b"\n")[: HEAD_LINES + 1]
-    if not sample.is_whole and len(lines) > 1:
-        lines.pop()  # the last line may be incomplete
-    lines = [line for line in lines if line.strip()]
-    header = HEADER.fullmatch(lines[0]) if lines else None
-    if header:
-        second = lines[1] if len(lines) > 1 else b""
-        is_binary = CONTROL.search(start) and not is_word_line(second, int(header[2]))
-        if is_binary or (suffix == ".bin" and not is_word_line(second, 1)):
-            return "word2vec-binary"
-        return "word2vec"
-    if suffix in (".vec", ".glove"):
-        return "glove"
-    if suffix in (".csv", ".tsv"):
-        return "table"
-    n_spaced = sum(is_word_line(line) for line in lines)
-    return "glove" if 2 * n_spaced >= len(lines) else "table"
 
 
 def kind_of(path: str | os.PathLike[str], format: str | None = None) -> Kind:
@@ -127,13 +95,11 @@ def kind_of(path: str | os.PathLike[str], format: str | None = None) -> Kind:
     ...     kind_of(pairs), kind_of(counts)
     ('associations', 'counts')
     """
-    name, _, key = (format or "").partition(":")
+    name = format or ""
     if name in ("trials", "ratings"):
         return "trials" if name == "trials" else "ratings"
-    if name in WORD_LINES or name == "word2vec-binary" or (key and name != "h5ad"):
-        return "vectors"
     sample = sampled(path)
-    kind = name if name in CONTAINERS else vector_format(sample)
+    kind = name if name in CONTAINERS else sample.container("vectors") or word_format(sample)
     if kind in ("npy", "npz"):
         return _array_kind(sample.path, kind)
     if kind == "mtx":
@@ -142,7 +108,7 @@ def kind_of(path: str | os.PathLike[str], format: str | None = None) -> Kind:
         return "counts" if _has_integers(sample.path) else "vectors"
     if kind in ("graphml", "biom"):
         return "associations" if kind == "graphml" else "counts"
-    if kind not in (*TABLES, "parquet"):
+    if kind in ("text", "binary"):
         return "vectors"
     found = table_kind(head_table(sample, is_header=_is_header), is_list=name == "edges")
     if name in ("edges", "matrix") and found != "counts":

@@ -1,17 +1,20 @@
 """Readers that convert vectors in files and in memory to `Vectors`.
 
-    word2vec, glove, fasttext     text: a word and its numbers on each line
-    word2vec-binary               word2vec's .bin
-    npy, npz                      arrays, with labels next to them or inside
-    csv, tsv, parquet             tables with a column of labels
-    h5ad                          annotated data matrices
+    word2vec, GloVe, fastText     text or word2vec's .bin (see `manymaps.io.word2vec`)
+    npy, npz, h5ad                arrays, annotated data matrices
+    csv, tsv, parquet, frames     label column | number | number | ...
+                                  label column | list of numbers
 
-`manymaps.io.kinds` detects the format of a file.
+The user may specify the label column of a table. By default, it is a text column with the name
+"word", "label", "name", "token", "term" or "id". If there is no such column, the first text column
+or a numeric column with such a name is used. Rows without labels are numbered from 0. Other text
+columns and other columns with these names are omitted and listed in the report.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,51 +25,50 @@ from scipy import sparse
 from manymaps.archive.arrays import read_npy
 from manymaps.data.associations import ReadReport
 from manymaps.data.counts import Counts
+from manymaps.data.frames import index_labels
+from manymaps.data.tables import cell_label, is_missing, place
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.annotated import open_annotated
-from manymaps.io.files import read_labelled_npz, sampled, stem_of
-from manymaps.io.frames import read_frame
-from manymaps.io.kinds import TABLES, VECTOR_FORMATS, WORD_LINES, asked_format, vector_format
-from manymaps.io.matrices import file_beside, read_labels
+from manymaps.io.annotated import loaded, open_annotated, table_of, usual_table
+from manymaps.io.columns import folded, named_column
+from manymaps.io.files import read_labelled_npz, sampled
+from manymaps.io.matrices import read_labels
 from manymaps.io.saved_counts import read_saved_counts
-from manymaps.io.vector_tables import EXPECTED, annotated_rows, frame_rows
-from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
-from manymaps.labels import plural, shown
+from manymaps.io.tables import NumberRule, Table, frame_table, read_table
+from manymaps.io.word2vec import read_binary_vectors, read_text_vectors, word_format
+from manymaps.labels import listed, plural
 
-KEYED = ("npz", "h5ad", "parquet")
-LABEL_SUFFIXES = (".labels", ".labels.txt", ".words", ".words.txt")
+# The last two are names under which pandas writes its index.
+LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id", "", "unnamed:0")
+EXPECTED = "vectors, with a label and its numbers in each row"
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d:.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
+_NO_FRAME = (
+    "vectors cannot be made from an object of type {}; pass a data frame, gensim's KeyedVectors, "
+    "AnnData, a mapping of words to vectors, an array, or (labels, array)"
+)
 
 
 def read_vectors(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
     words: Iterable[str] | str | os.PathLike[str] | None = None,
 ) -> Vectors:
     """Read vectors from a file.
 
     The supported formats are word2vec text and binary, GloVe, fastText .vec, NPY (memory-mapped),
-    NPZ, CSV, TSV, Parquet and .h5ad. Text and word2vec binary files may be compressed with gzip,
-    bzip2 or xz. Words are read as written, and repeated words are numbered.
+    NPZ (the array `vectors` and perhaps `labels`, or from scipy.sparse.save_npz), CSV, TSV, Parquet
+    and .h5ad (X if there are at most 50 variables or no X_pca, and X_pca otherwise). Text and
+    word2vec binary files may be compressed (.gz, .bz2, .xz or .zip). Words are read as written, and
+    repeated words are numbered.
 
     Parameters
     ----------
     path : path
         File to read.
-    format : str, optional
-        One of "word2vec", "fasttext" (text with a header line), "glove" (without one),
-        "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet" and "h5ad". By default, the format
-        is inferred from the name and content of the file. The name of a table inside the file may
-        follow after a colon: "npz:glove", "h5ad:X_pca" (in obsm), "h5ad:X", "parquet:embedding"
-        (a column of lists). The default table of an .h5ad file is X if there are at most 50
-        variables or no X_pca, and X_pca otherwise.
     labels : path or sequence of str, optional
         Labels of an array or a table, or a file with one label per line. For a table, it may also
-        be the name of the label column. By default, the labels of an array are read from a file
-        with the same stem and the suffix .labels, .labels.txt, .words or .words.txt. If there is no
-        such file, the labels are "0", "1", ...
+        be the name of the label column. By default, the labels of an array are "0", "1", ...
     words : path or iterable of str, optional
         Words to read, in this order, or a file with one word per line. Words are matched exactly,
         including case. The report lists words that are not in the file. By default, all words are
@@ -106,46 +108,39 @@ def read_vectors(
     >>> vectors.values.tolist()
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
-    sample = sampled(path)
-    asked, key = asked_format(format, VECTOR_FORMATS, KEYED)
-    wanted, notes = _wanted(words)
-    kind = asked or vector_format(sample)
+    sample, source = sampled(path), str(path)
+    wanted = None
+    if words is not None:
+        if isinstance(words, str | os.PathLike):
+            words = read_labels(words)
+        wanted = dict.fromkeys(map(str, words))
+        if not wanted:
+            raise ParameterError("words is empty; pass at least one word, or omit it to read all")
+    kind = sample.container("vectors") or word_format(sample) or "table"
     if kind in ("mtx", "graphml", "biom"):
         raise DataError(
-            f"{sample} is a file of the format {kind}, which cannot contain vectors; save a "
+            f"{path} is a file of the format {kind}, which cannot contain vectors; save a "
             "table of vectors as NPY or by scipy.sparse.save_npz, or read a graph as associations"
         )
-    source, column = str(path), None
+    column = None
     if labels is not None:
-        if kind not in (*TABLES, "parquet", "npy", "npz"):
+        if kind in ("text", "binary", "h5ad"):
             raise ParameterError(
-                f"{setting('labels')} applies to arrays and tables; {source} ({kind}) contains "
-                "its labels"
+                f"{setting('labels')} applies to arrays and tables; {path} contains its labels"
             )
-        is_name = isinstance(labels, str) and not Path(labels).is_file()
-        if is_name and kind in (*TABLES, "parquet"):
-            labels, column = None, str(labels)
+        if kind in ("table", "parquet") and isinstance(labels, str) and not Path(labels).is_file():
+            labels, column = None, labels
         else:
             labels = read_labels(labels)
-    file = sample.path
-    # Rows of a table cannot be selected before they receive the labels from another file.
-    words = wanted if labels is None else None
-    if kind in ("npy", "npz"):
-        rows = _array_rows(file, kind, key)
-        if labels is None and rows.labels is None:
-            labels, source, more = _labels_beside(file, kind)
-            notes = (*more, *notes)
-    elif kind in (*TABLES, "parquet"):
-        frame = read_frame(file, EXPECTED, typed=True)
-        rows = frame_rows(frame, label_column=column, list_column=key)
-    elif kind == "h5ad":
-        with open_annotated(file) as data:
-            rows = annotated_rows(data, key, source, words=words)
-    elif kind == "word2vec-binary":
-        rows = read_binary_vectors(file, words=words)
+    if kind in ("text", "binary"):
+        read = read_text_vectors if kind == "text" else read_binary_vectors
+        rows = read(sample.path, words=wanted)
+    elif kind in ("npy", "npz", "h5ad"):
+        readers = {"npy": _npy_rows, "npz": _npz_rows, "h5ad": _h5ad_rows}
+        rows = readers[kind](sample.path)
     else:
-        rows = read_text_vectors(file, header=WORD_LINES[asked] if asked else None, words=words)
-    return _assembled(rows, source, labels, wanted, notes, str(path))
+        rows = _table_rows(read_table(sample, EXPECTED, typed=True), column)
+    return _assembled(rows, source, labels, wanted)
 
 
 def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vectors:
@@ -155,10 +150,10 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     ----------
     data : object
         Object to convert. It may be gensim's KeyedVectors or a gensim model with the attribute
-        `wv`, AnnData (with the default table of `read_vectors`), `Counts` (their rows), or a
-        mapping of words to vectors. A pair (labels, array), a dense or sparse array, or a pandas,
-        polars or pyarrow frame with labels in a column or in the index is also accepted. `Vectors`
-        are returned unchanged.
+        `wv`, AnnData (the table of `read_vectors`), `Counts` (their rows), or a mapping of words to
+        vectors. A pair (labels, array), a dense or sparse array, or a pandas, polars or pyarrow
+        frame with labels in a column or in the index is also accepted. `Vectors` are returned
+        unchanged.
     labels : sequence of str, or str, optional
         Labels of an array or a frame, or the name of the frame's label column.
 
@@ -193,7 +188,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
             f"{setting('labels')} applies to arrays and frames; {type(data).__name__} has its own"
         )
     column = labels if isinstance(labels, str) else None
-    where, source = "the array", "arrays"
+    source = "arrays"
     if isinstance(data, Vectors):
         return data
     if isinstance(data, Counts):
@@ -201,54 +196,34 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     elif is_keyed:
         rows, source = VectorRows([str(k) for k in data.index_to_key], data.vectors), "KeyedVectors"
     elif is_annotated:
-        rows, source = annotated_rows(data, None, "the AnnData object"), "AnnData"
+        rows, source = _annotated_rows(data, "the AnnData object"), "AnnData"
     elif isinstance(data, Mapping):
-        rows, source = _mapping_rows(data), "a mapping"
-    elif isinstance(data, tuple):
-        if len(data) != 2:
-            raise DataError(f"a tuple of {len(data)} is not (labels, array); pass two parts")
-        rows = VectorRows([str(label) for label in data[0]], data[1])
+        rows = VectorRows(list(map(str, data)), [np.asarray(row) for row in data.values()])
+        source = "a mapping"
+    elif isinstance(data, tuple) and len(data) == 2:
+        rows = VectorRows(list(map(str, data[0])), data[1])
     elif sparse.issparse(data) or isinstance(data, np.ndarray | list):
         rows, column = VectorRows(None, data), None
     else:
         source = getattr(data, "attrs", {}).get("source", "a frame")
-        where = "the frame"
-        rows = frame_rows(data, label_column=column)
-    names = None if labels is None or column is not None else [str(label) for label in labels]
-    return _assembled(rows, where, names, None, (), source)
-
-
-def _wanted(
-    words: Iterable[str] | str | os.PathLike[str] | None,
-) -> tuple[dict[str, None] | None, tuple[str, ...]]:
-    """Return the words to read in order without repetitions, and a note if some were repeated."""
-    if words is None:
-        return None, ()
-    if isinstance(words, str | os.PathLike):
-        words = read_labels(words, "one word per line")
-    listed_words = [str(word) for word in words]
-    wanted = dict.fromkeys(listed_words)
-    if not wanted:
-        raise ParameterError("words is empty; pass at least one word, or omit it to read all")
-    n_repeated = len(listed_words) - len(wanted)
-    return wanted, (f"the list repeats {plural('word', n_repeated)}",) if n_repeated else ()
+        rows = _table_rows(frame_table(data, _NO_FRAME), column)
+    names = None if labels is None or column is not None else list(map(str, labels))
+    return _assembled(rows, source, names)
 
 
 def _assembled(
     rows: VectorRows,
     source: str,
     labels: Sequence[str] | None,
-    wanted: dict[str, None] | None,
-    notes: tuple[str, ...],
-    reported: str,
+    wanted: dict[str, None] | None = None,
 ) -> Vectors:
     """Create `Vectors` from all rows, or from the rows of some words in the order of the words.
 
     `labels` replace the labels of the rows. If there are no labels, rows are numbered.
     """
     if wanted is not None and rows.labels == []:
-        choose_rows([], wanted, reported)  # raises, as there are no words to read
-    values = checked_table(rows.values, source)
+        choose_rows([], wanted, source)  # raises, as there are no words to read
+    values, notes = checked_table(rows.values, source), rows.notes
     n = values.shape[0]
     names = rows.labels if labels is None else labels
     names = list(map(str, range(n))) if names is None else names
@@ -260,49 +235,121 @@ def _assembled(
     n_read = n if rows.n_read is None else rows.n_read
     dropped: dict[str, int] = {}
     if wanted is not None:
-        chosen, missing = choose_rows(names, wanted, reported)
+        chosen, missing = choose_rows(names, wanted, source)
         names, values = [names[row] for row in chosen], values[chosen]
         notes += missing
         dropped = {"not in the list of words": n_read - len(chosen)}
-    report = ReadReport(reported, n_read, 0, dropped, rows.notes + notes)
-    return Vectors(names, as_float32(values, reported), report)
+    report = ReadReport(source, n_read, 0, dropped, notes)
+    return Vectors(names, as_float32(values, source), report)
 
 
-def _array_rows(path: Path, kind: str, key: str | None) -> VectorRows:
-    """Read the rows of an NPY or NPZ file, with the labels that it contains."""
-    if kind == "npy":
-        return VectorRows(None, read_npy(path))
-    counts = read_saved_counts(path) if key is None else None
-    if counts is not None:
-        return _count_rows(counts)
-    values, labels = read_labelled_npz(path, "vectors", key=key)
-    return VectorRows(labels, values)
+def _npy_rows(path: Path) -> VectorRows:
+    return VectorRows(None, read_npy(path))
 
 
 def _count_rows(counts: Counts) -> VectorRows:
     return VectorRows(list(counts.row_labels or ()), counts.values)
 
 
-def _labels_beside(path: Path, kind: str) -> tuple[list[str] | None, str, tuple[str, ...]]:
-    """Read labels from a file with the same stem, and return them with the source and a note."""
-    stem = stem_of(path, f".{kind}")
-    file = file_beside(path, [stem + suffix for suffix in LABEL_SUFFIXES])
-    if file is None:
-        return None, str(path), ()
-    note = f"labels from {file.name}"
-    return read_labels(file), f"{path}, with {note}", (note,)
+def _npz_rows(path: Path) -> VectorRows:
+    """Read the array `vectors` with its labels, or the rows of counts."""
+    counts = read_saved_counts(path)
+    if counts is not None:
+        return _count_rows(counts)
+    values, labels = read_labelled_npz(path, "vectors")
+    return VectorRows(labels, values)
 
 
-def _mapping_rows(data: Mapping[Any, Any]) -> VectorRows:
-    """Convert a mapping of words to vectors to rows."""
-    vectors = {str(word): np.asarray(vector) for word, vector in data.items()}
-    if not vectors:
-        raise DataError("the mapping of words to vectors is empty")
-    first = next(iter(vectors.values())).shape
-    for word, vector in vectors.items():
-        if vector.shape != first or len(first) != 1:
+def _h5ad_rows(path: Path) -> VectorRows:
+    with open_annotated(path) as data:
+        return _annotated_rows(data, str(path))
+
+
+def _annotated_rows(data: Any, source: str) -> VectorRows:
+    """Return the vectors in the usual table of an AnnData object, which a note names."""
+    name = usual_table(data)
+    values = loaded(table_of(data, "obsm", name, source), source)
+    what = plural("variable" if name == "X" else "component", values.shape[1])
+    return VectorRows([str(x) for x in data.obs_names], values, notes=(f"uses {name}, {what}",))
+
+
+def _table_rows(table: Table, label_column: str | None) -> VectorRows:
+    """Return the vectors in a table.
+
+    If no text column contains labels, the index of a frame is used.
+    """
+    names, numeric, source = table.titles, table.numeric, table.source
+    if not len(table):
+        raise DataError(f"{source} has a header and no rows")
+    others = [c for c in range(len(names)) if names[c] not in table.nested]
+    texts = [c for c in others if not numeric[c]]
+    key = dict(zip(LABEL_COLUMNS, range(len(LABEL_COLUMNS)), strict=True)) if table.header else {}
+    usual = sorted(
+        (c for c in others if folded(names[c]) in key), key=lambda c: key[folded(names[c])]
+    )
+    labels = None if table.is_text else index_labels(table.frame)
+    # Texts in the index are labels, but a numeric column "id" has priority over an index of
+    # numbers.
+    is_indexed = labels is not None and all(isinstance(label, str) for label in table.frame.index)
+    label = named_column(names, label_column, "labels", source, error=ParameterError)
+    if label is None and not (is_indexed and all(numeric)):
+        label = next(iter([*(c for c in usual if c in texts), *texts, *usual]), None)
+    if label is not None:
+        labels = list(map(cell_label, table.cells(label)))
+        if "" in labels:
+            where = place(table.frame, labels.index(""))
+            raise DataError(f"{where}: the label is missing; give each row a name")
+    # A row number or a class next to the words is not a coordinate.
+    numbers = [c for c in others if numeric[c] and c not in (label, *usual)]
+    if table.nested:
+        numbers = [names.index(table.nested[0])]
+    if not numbers or len(table.nested) > 1:
+        raise DataError(
+            f"{source} has no column of numbers in addition to its labels, or several columns of "
+            f"lists; its columns are {listed(names)}"
+        )
+    left_out = [c for c in others if c not in (label, *numbers)]
+    if table.nested:
+        values = _list_values(table.cells(numbers[0]), names[numbers[0]], source)
+    else:
+        _refuse_dates(table, left_out)
+        values = table.wide(numbers, label, _RULE).values
+    notes = (f"columns left out: {listed([names[c] for c in left_out])}",) if left_out else ()
+    return VectorRows(labels, values, notes=(*notes, *table.notes))
+
+
+def _beyond_float32(values: np.ndarray) -> np.ndarray:
+    """Return a mask of the numbers that are not finite in float32."""
+    with np.errstate(over="ignore"):
+        return ~np.isfinite(values.astype(np.float32))
+
+
+_RULE = NumberRule(
+    "value", _beyond_float32, "vectors need finite numbers within the range of float32"
+)
+
+
+def _refuse_dates(table: Table, columns: Sequence[int]) -> None:
+    """Raise a DataError if a column contains dates, which are not coordinates."""
+    for c in columns:
+        cells = [row[c] for row in table.head[int(table.header) :] if row[c]]
+        is_date = table.frame.dtypes.iloc[c].kind in "mM" or (
+            bool(cells) and all(map(DATE.fullmatch, cells))
+        )
+        if is_date:
             raise DataError(
-                f"the vector of {shown(word)} has shape {vector.shape}, and the first {first}; "
-                "pass one row of numbers per word, all of one length"
+                f"{table.source}: the column {table.titles[c]!r} contains dates such as "
+                f"{cells[0]!r}; convert them to numbers, or remove the column"
             )
-    return VectorRows(list(vectors), np.stack(list(vectors.values())))
+
+
+def _list_values(cells: Sequence[Any], name: str, source: str) -> np.ndarray:
+    """Convert a column of equally long lists to a table."""
+    lengths = [0 if is_missing(cell) else len(cell) for cell in cells]
+    for row, length in enumerate(lengths):
+        if length != lengths[0] or length < 1:
+            raise DataError(
+                f"{source}: the list in row {row} of {name!r} has {length:,} numbers, but that in "
+                f"row 0 has {lengths[0]:,}; vectors need lists of one length"
+            )
+    return np.stack([np.asarray(cell) for cell in cells])

@@ -20,16 +20,18 @@ from __future__ import annotations
 import mmap
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 from statistics import multimode
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import numpy as np
 
-from manymaps.data.tables import is_number
+from manymaps.data.tables import as_number, is_number
 from manymaps.data.vectors import VectorRows
-from manymaps.errors import DataError, setting
+from manymaps.errors import DataError
+from manymaps.io.files import Sample, suffix_of
 from manymaps.io.packing import is_packed, unpacked
 from manymaps.labels import plural, shown
 
@@ -45,18 +47,42 @@ LONGEST_WORD = 2**16
 LARGEST = float(np.finfo(np.float32).max)
 
 
-def read_text_vectors(
-    path: Path, *, header: bool | None = None, words: Collection[str] | None = None
-) -> VectorRows:
+def word_format(sample: Sample) -> Literal["text", "binary"] | None:
+    """Return the format of word vectors by the first lines, or None for a table or other text."""
+    start, suffix = sample.start.removeprefix(b"\xef\xbb\xbf"), suffix_of(sample.path)
+    lines = start.split(b"\n")[: HEAD_LINES + 1]
+    if not sample.is_whole and len(lines) > 1:
+        lines.pop()  # the last line may be incomplete
+    lines = [line for line in lines if line.strip()]
+    header = HEADER.fullmatch(lines[0]) if lines else None
+    if header:
+        width = 1 if suffix == ".bin" else int(header[2])
+        is_text = len(lines) > 1 and is_word_line(lines[1], width)
+        return "text" if is_text or not (suffix == ".bin" or CONTROL.search(start)) else "binary"
+    if suffix in (".vec", ".glove"):
+        return "text"
+    n_spaced = sum(is_word_line(line, 3) and line.count(b"\t") < 2 for line in lines)
+    return "text" if suffix not in (".csv", ".tsv") and 2 * n_spaced >= len(lines) else None
+
+
+def is_word_line(line: bytes, width: int) -> bool:
+    """Return whether a line is a word and at least `width` numbers.
+
+    >>> is_word_line(b". . . 0.1 0.2 -0.3", 3), is_word_line(b"tie knot 0.5", 2)
+    (True, False)
+    """
+    numbers = line.split()[1:][-width:]
+    return len(numbers) == width and all(is_number(cell.decode("latin-1")) for cell in numbers)
+
+
+def read_text_vectors(path: Path, *, words: Collection[str] | None = None) -> VectorRows:
     """Read vectors from a text file with a word and its numbers on each line.
 
     Parameters
     ----------
     path : Path
-        File to read, which may be compressed with gzip, bzip2 or xz.
-    header : bool, optional
-        Whether the first line contains the number of rows and the number of values per row. By
-        default, the first line is a header if it consists of two integers.
+        File to read, which may be compressed. The first line is a header if it consists of two
+        integers.
     words : collection of str, optional
         Words whose rows are parsed. By default, all rows are parsed.
 
@@ -69,32 +95,92 @@ def read_text_vectors(
     source = str(path)
     with unpacked(path) as file:
         lines = _numbered_lines(file, source)
-        line, first = next(lines, (1, b""))
-        if not first:
+        head = list(islice(lines, HEAD_LINES + 1))
+        if not head:
             raise DataError(f"{source} is empty; expected a word and its numbers on each line")
-        match = HEADER.fullmatch(first) if header is not False else None
-        if header and not match:
+        header = HEADER.fullmatch(head[0][1])
+        usual = min(multimode(len(line.split()) - 1 for _, line in head))
+        n, width = _declared(header, source) if header else (None, usual)
+        if width < 1:
             raise DataError(
-                f"{source}, line {line} is {_text(first)!r}; word2vec's text starts with the "
-                f"numbers of rows and of values per row (use {setting('format', 'glove')} for a "
-                "text without this line)"
+                f"{source}, line {head[0][0]} is {_text(head[0][1])!r}; expected a word and its "
+                "numbers, separated by spaces"
             )
-        n, width = _declared(match, source) if match else (None, None)
-        if not match:
-            lines = chain([(line, first)], lines)
-        head = list(islice(lines, HEAD_LINES))
-        rows = _TextRows(source, _width(head, width, source), is_declared=match is not None)
-        lines, n_read = chain(head, lines), 0
-        while block := list(islice(lines, max(1, BLOCK_NUMBERS // rows.width))):
-            rows.parse(block, words)
+        rows, n_read = _Rows(source, width), 0
+        lines = chain(head[1:] if header else head, lines)
+        while block := list(islice(lines, max(1, BLOCK_NUMBERS // width))):
             n_read += len(block)
+            _parse(block, rows, words)
     if n not in (None, n_read):
         raise DataError(
-            f"{source}, line {line}: the header declares {n:,} rows, but the file contains "
-            f"{n_read:,}; fetch the file again, correct the header, or delete it and use "
-            f"{setting('format', 'glove')}"
+            f"{source}, line 1: the header declares {n:,} rows, but the file contains {n_read:,}; "
+            "fetch the file again, or correct or delete the header"
         )
     return rows.finished(n_read)
+
+
+def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the number of each nonblank line and the line without trailing white space."""
+    for number, line in enumerate(stream, start=1):
+        if b"\x00" in line:
+            raise DataError(f"{source}, line {number} contains zero bytes; save the file as UTF-8")
+        text = (line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line).rstrip()
+        if text:
+            yield number, text
+
+
+def _parse(block: Sequence[tuple[int, bytes]], rows: _Rows, words: Collection[str] | None) -> None:
+    """Parse and append numbered lines, or only the lines of specified words."""
+    numbers: list[int] = []
+    labels: list[str] = []
+    texts: list[str] = []
+    for number, line in block:
+        word, text = _split(line, rows.width, f"{rows.source}, line {number}")
+        label = word.decode("utf-8", errors="replace")
+        if words is None or label in words:
+            rows.count_replaced(word, label)
+            numbers.append(number)
+            labels.append(label)
+            texts.append(text.decode("latin-1"))
+    if not labels:
+        return
+    values = np.empty((0, 0))
+    with suppress(ValueError), np.errstate(over="ignore"):  # the cell is named below
+        values = np.loadtxt(texts, dtype=np.float32, comments=None, ndmin=2)
+    if values.shape != (len(texts), rows.width) or not np.isfinite(values).all():
+        for number, label, row in zip(numbers, labels, texts, strict=True):
+            for column, cell in enumerate(row.split(), start=1):
+                if not abs(as_number(cell)) <= LARGEST:
+                    raise DataError(
+                        f"{rows.source}, line {number} ({shown(label)}): value {column} of "
+                        f"{rows.width:,} is {shown(cell)}; vectors need finite numbers within the "
+                        "range of float32, with a point as decimal sign"
+                    )
+        raise DataError(
+            f"{rows.source}, line {numbers[0]} or later: the numbers cannot be read; separate them "
+            "by single spaces"
+        )
+    rows.append(labels, values)
+
+
+def _split(line: bytes, width: int, place: str) -> tuple[bytes, bytes]:
+    """Split a line into its word, which may contain spaces, and its numbers."""
+    if line.count(b" ") == width and b"\t" not in line and line[:1] != b" ":
+        word, _, text = line.partition(b" ")
+        return word, text
+    fields = line.rsplit(None, width)
+    first, *middle = fields[0].split()
+    whole = len(fields) > 1 and fields[1].isdigit()
+    surplus = sum(
+        DECIMAL.fullmatch(cell) is not None or (whole and cell.isdigit()) for cell in middle
+    )
+    if len(fields) <= width or surplus or line[:1].isspace():
+        raise DataError(
+            f"{place} ({_text(first)!r}) has {len(fields) - 1 + surplus:,} values, but the header "
+            f"or the first lines have {width:,} after a word; is the line cut short, or joined to "
+            "another?"
+        )
+    return fields[0], b" ".join(fields[1:])
 
 
 def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> VectorRows:
@@ -168,29 +254,6 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
     return rows.finished(n)
 
 
-def is_word_line(line: bytes, width: int | None = None) -> bool:
-    """Return whether a line is a word and `width` numbers (or by default at least three).
-
-    >>> is_word_line(b". . . 0.1 0.2 -0.3"), is_word_line(b"tie knot 0.5")
-    (True, False)
-    """
-    fields = line.split()
-    n_numbers = _count_numbers(fields)
-    if width is not None:
-        return len(fields) > width and n_numbers >= width
-    return n_numbers >= 3 and line.count(b"\t") < 2
-
-
-def _count_numbers(fields: Sequence[bytes]) -> int:
-    """Count the numbers at the end of fields, the first of which is the word."""
-    count = 0
-    for cell in reversed(fields[1:]):
-        if not is_number(cell.decode("latin-1")):
-            break
-        count += 1
-    return count
-
-
 class _Rows:
     """Words, and their numbers in a single array that grows in place."""
 
@@ -228,109 +291,6 @@ class _Rows:
         return VectorRows(self.labels, self.values, n_read, notes)
 
 
-class _TextRows(_Rows):
-    """Rows that are parsed from lines with a word and its numbers."""
-
-    def __init__(self, source: str, width: int, *, is_declared: bool):
-        super().__init__(source, width)
-        self.expected = "the header declares" if is_declared else "most of the first lines have"
-
-    def parse(self, block: Sequence[tuple[int, bytes]], words: Collection[str] | None) -> None:
-        """Parse and append numbered lines, or only the lines of specified words."""
-        numbers: list[int] = []
-        labels: list[str] = []
-        texts: list[bytes] = []
-        for number, line in block:
-            word, text = self._split(number, line)
-            label = word.decode("utf-8", errors="replace")
-            if words is None or label in words:
-                self.count_replaced(word, label)
-                numbers.append(number)
-                labels.append(label)
-                texts.append(text)
-        if not labels:
-            return
-        values = np.empty((0, 0))
-        try:
-            cells = [text.decode("ascii") for text in texts]
-            with np.errstate(over="ignore"):
-                values = np.loadtxt(cells, dtype=np.float32, comments=None, ndmin=2)
-        except ValueError:
-            pass  # the error of the cell is raised below
-        if values.shape != (len(texts), self.width) or not np.isfinite(values).all():
-            raise self._error(numbers, labels, texts)
-        self.append(labels, values)
-
-    def _split(self, number: int, line: bytes) -> tuple[bytes, bytes]:
-        """Split a line into its word and the rest."""
-        if line.find(b" ", 0, LONGEST_WORD) < 0 and line.find(b"\t", 0, LONGEST_WORD) < 0:
-            raise DataError(
-                f"{self.source}, line {number} starts with a word of more than {LONGEST_WORD:,} "
-                "bytes; expected a word and its numbers"
-            )
-        if line[:1].isspace():
-            raise DataError(
-                f"{self.source}, line {number} starts with a space; expected a word and "
-                f"{self.width:,} numbers"
-            )
-        if line.count(b" ") == self.width and b"\t" not in line:
-            word, _, text = line.partition(b" ")
-            return word, text
-        fields = line.rsplit(None, self.width)
-        first, *middle = fields[0].split()
-        whole = len(fields) > 1 and fields[1].isdigit()
-        surplus = sum(
-            DECIMAL.fullmatch(cell) is not None or (whole and cell.isdigit()) for cell in middle
-        )
-        if len(fields) <= self.width or surplus:
-            raise self._width_error(number, _text(first), len(fields) - 1 + surplus)
-        return fields[0], b" ".join(fields[1:])
-
-    def _error(
-        self, numbers: Sequence[int], labels: Sequence[str], texts: Sequence[bytes]
-    ) -> DataError:
-        """Return an error with the line, word and position of the first invalid cell."""
-        for number, label, text in zip(numbers, labels, texts, strict=True):
-            fields = [field.decode("utf-8", errors="replace") for field in text.split()]
-            if len(fields) != self.width:
-                return self._width_error(number, label[:60], len(fields))
-            for column, cell in enumerate(fields, start=1):
-                is_plain = is_number(cell) and "_" not in cell
-                if not is_plain or abs(float(cell)) > LARGEST:
-                    return DataError(
-                        f"{self.source}, line {number} ({shown(label)}): value {column} of "
-                        f"{self.width:,} is {shown(cell)}; vectors need finite numbers within the "
-                        "range of float32, with a point as decimal sign"
-                    )
-        return DataError(
-            f"{self.source}: the numbers of lines {numbers[0]} to {numbers[-1]} cannot be read; "
-            "expected decimal numbers with single spaces between them"
-        )
-
-    def _width_error(self, number: int, word: str, count: int) -> DataError:
-        return DataError(
-            f"{self.source}, line {number} ({word!r}) has {count:,} values, but {self.expected} "
-            f"{self.width:,}; is the line cut short, or joined to another?"
-        )
-
-
-def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each nonblank line and the line without trailing white space."""
-    for number, line in enumerate(stream, start=1):
-        if number == 1:
-            if line[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                raise DataError(f"{source} is UTF-16; save the file as UTF-8")
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        if b"\x00" in line:
-            raise DataError(
-                f"{source}, line {number} is not text (it contains zero bytes); use "
-                f"{setting('format', 'word2vec-binary')} for word2vec's binary form"
-            )
-        line = line.rstrip()
-        if line:
-            yield number, line
-
-
 def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
     """Return the number of rows and the number of values per row from a header."""
     n, width = int(header[1]), int(header[2])
@@ -340,27 +300,6 @@ def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
             "least one of each"
         )
     return n, width
-
-
-def _width(head: Sequence[tuple[int, bytes]], declared: int | None, source: str) -> int:
-    """Return the number of values per line, as declared or as in most of the first lines."""
-    fields = [line.split() for _, line in head]
-    usual = min(multimode(len(cells) - 1 for cells in fields), default=0)
-    if declared is None:
-        if usual < 1:
-            raise DataError(
-                f"{source}, line {head[0][0]} is {_text(head[0][1])!r}; expected a word and its "
-                "numbers, separated by spaces"
-            )
-        return usual
-    # A word with spaces increases the number of fields in a line, but not the number of values.
-    if fields and declared not in (usual, min(multimode(map(_count_numbers, fields)))):
-        raise DataError(
-            f"{source}, line 1: the header declares {declared:,} values per row, but the rows have "
-            f"{usual:,} (line {head[0][0]}, {_text(fields[0][0])!r}, has {len(fields[0]) - 1:,}); "
-            f"correct the header, or delete it and use {setting('format', 'glove')}"
-        )
-    return declared
 
 
 def _text(word: bytes) -> str:
