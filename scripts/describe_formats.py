@@ -45,8 +45,8 @@ whichever is larger.
 SWEEP = """## Sweep
 
 `sweep` writes a text file with one JSON line per finished point, and continues from it. The
-measures of a line are in nats per cue or from 0 to 1; infinity is the text "inf". Short hashes of
-the data, the split and the predictor identify the sweep.
+measures of a line are in nats per cue or from 0 to 1; infinite errors are written as Infinity. A
+short hash of the split and the predictor identifies the sweep.
 """
 
 

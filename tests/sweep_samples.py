@@ -74,6 +74,10 @@ class InterruptedMaps(MultipleMapsTSNE):
         return super().fit(X)
 
 
-def figures(result) -> dict[str, dict[str, float]]:
-    """What must not depend on where a sweep ran: the measures of each point by its key."""
-    return {one.point.key: dict(one.measures) for one in result.results}
+def figures(table) -> dict[str, dict[str, float]]:
+    """What must not depend on where a sweep ran: the measures of each point."""
+    first = list(table.columns).index("train")
+    return {
+        str(sorted(row[:first].items())): row[first:].drop("seconds").to_dict()
+        for _, row in table.iterrows()
+    }

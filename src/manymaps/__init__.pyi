@@ -108,7 +108,6 @@ from .prediction.held_out import prediction_error as prediction_error
 from .prediction.held_out import split_associations as split_associations
 from .prediction.predictor import AssociationPredictor as AssociationPredictor
 from .prediction.predictor import predict_associations as predict_associations
-from .prediction.sweeps import SweepResult as SweepResult
 from .prediction.sweeps import sweep as sweep
 from .progress import show_progress as show_progress
 from .viewer.page import write_page as write_page

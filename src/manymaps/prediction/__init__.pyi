@@ -7,7 +7,6 @@ from .held_out import prediction_error as prediction_error
 from .held_out import score_split as score_split
 from .held_out import split_associations as split_associations
 from .held_out import uniform_errors as uniform_errors
-from .held_out import word_errors as word_errors
 from .predictor import AssociationPredictor as AssociationPredictor
 from .predictor import PredictionResult as PredictionResult
 from .predictor import predict_associations as predict_associations

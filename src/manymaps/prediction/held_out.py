@@ -20,14 +20,14 @@ them in a random order of the tied objects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_choice, check_whole
+from manymaps.checks import check_choice
 from manymaps.data.associations import Associations
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import checked_table
@@ -39,6 +39,9 @@ Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 
 PARTS = ("train", "validation", "test")
+#: Numbers of the most probable objects among which an associate is recalled.
+DEPTHS = (1, 10, 100)
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 # Blocks of 256 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 256
 
@@ -150,9 +153,9 @@ class Ranking:
     >>> from manymaps.prediction import score_split
     >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
     >>> none, held_out = sparse.csr_array((4, 4)), sparse.csr_array(([1.0], ([0], [2])), (4, 4))
-    >>> _, ranking = score_split(lambda rows: q[rows], Split(none, none, held_out, 1, []), (1, 2))
+    >>> _, ranking = score_split(lambda rows: q[rows], Split(none, none, held_out, 1, []))
     >>> ranking.ranks.tolist(), ranking.recall
-    ([2.0], {1: 0.0, 2: 1.0})
+    ([2.0], {1: 0.0, 10: 1.0, 100: 1.0})
     """
 
     ranks: np.ndarray
@@ -210,10 +213,9 @@ def split_associations(
     norms: Associations | sparse.sparray,
     *,
     by: Unit = "pair",
-    fractions: Sequence[float] = (0.8, 0.1, 0.1),
     random_state: int | np.random.Generator | None = None,
 ) -> Split:
-    """Split associations into training, validation and test parts.
+    """Split associations into 80 % for training, 10 % for validation and 10 % for the test.
 
     Parameters
     ----------
@@ -224,8 +226,6 @@ def split_associations(
         part. The option "row" assigns each cue with all its responses to one part. This option
         tests predictions for cues that are known only as responses. The two directions of a pair
         can then be in different parts.
-    fractions : sequence of three floats, default (0.8, 0.1, 0.1)
-        Positive proportions of training, validation and test pairs (or cues). They must sum to 1.
     random_state : int, Generator or None, default None
         Seed of the split. If it is None, a seed is drawn once from NumPy's global state.
 
@@ -254,7 +254,6 @@ def split_associations(
     >>> [part.nnz for part in split.parts.values()], split.n_cues
     ([15, 2, 2], 19)
     """
-    shares = _checked_fractions(fractions)
     check_choice("by", by, ("pair", "row"))
     p = conditional_probabilities(norms)
     rows = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr))
@@ -269,8 +268,9 @@ def split_associations(
             f"{units} cannot be split into training, validation and test; norms must have at "
             f"least {len(PARTS)}"
         )
-    generator = drawn_generator(random_state)
-    part = generator.permutation(np.repeat(np.arange(len(shares)), _sizes(len(keys), shares)))
+    n_held_out = max(1, int(len(keys) / 10 + 0.5))
+    sizes = [len(keys) - 2 * n_held_out, n_held_out, n_held_out]
+    part = drawn_generator(random_state).permutation(np.repeat(np.arange(len(PARTS)), sizes))
     return _split(p, rows, part[unit])
 
 
@@ -291,25 +291,6 @@ def _split(p: sparse.csr_array, rows: np.ndarray, part: np.ndarray) -> Split:
         )
     train, validation, test = tables
     return Split(train, validation, test, int(cues.sum()), untrained, tuple(notes))
-
-
-def _checked_fractions(fractions: Sequence[float]) -> np.ndarray:
-    shares = np.asarray(fractions, float)
-    if shares.shape != (3,) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
-        raise ParameterError(
-            "must be three positive numbers that sum to 1",
-            name="fractions",
-            value=tuple(fractions),
-        )
-    return shares
-
-
-def _sizes(n: int, shares: np.ndarray) -> np.ndarray:
-    """Return the number of units in each part: rounded proportions, but at least 1."""
-    sizes = np.maximum(1, np.floor(n * shares[1:] + 0.5)).astype(int)
-    while sizes.sum() >= n:
-        sizes[np.argmax(sizes)] -= 1
-    return np.array([n - sizes.sum(), *sizes])
 
 
 def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
@@ -384,7 +365,7 @@ def uniform_errors(split: Split) -> dict[str, float]:
 
     See Also
     --------
-    manymaps.prediction_error, word_errors
+    manymaps.prediction_error
 
     Examples
     --------
@@ -422,53 +403,13 @@ def _blocks(
         yield rows, q
 
 
-def _measure_errors(
-    errors: np.ndarray, rows: np.ndarray, q: np.ndarray, part: sparse.csr_array
-) -> None:
-    """Compute the errors of the given cues and store them."""
-    for i, row in enumerate(rows):
-        stored = slice(*part.indptr[row : row + 2])
-        p = part.data[stored]
-        with np.errstate(divide="ignore"):
-            errors[row] = p @ (np.log(p) - np.log(q[i, part.indices[stored]]))
-
-
-def word_errors(probabilities_of: Probabilities, part: sparse.csr_array) -> np.ndarray:
-    """Compute the error of a model for each cue, over the pairs of a part.
-
-        sum_j p_ij log(p_ij / q(j|i))
-
-    Parameters
-    ----------
-    probabilities_of : callable
-        Function as in `prediction_error`.
-    part : csr_array of shape (n, n)
-        Pairs to evaluate.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Errors in nats, which are infinite if an associate in the part has zero probability.
-
-    See Also
-    --------
-    manymaps.prediction_error, uniform_errors
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from manymaps.prediction import word_errors
-    >>> part = sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [0, 0, 0]])
-    >>> even = (1 - np.eye(3)) / 2
-    >>> word_errors(lambda rows: even[rows], part).round(3).tolist()
-    [0.0, 0.693, 0.0]
-    """
-    part = sparse.csr_array(part)
-    errors = np.zeros(part.shape[0])
-    for rows, q in _blocks(probabilities_of, part):
-        _measure_errors(errors, rows, q, part)
-    return errors
+def _errors(q: np.ndarray, rows: np.ndarray, part: sparse.csr_array) -> np.ndarray:
+    """Return sum_j p_ij log(p_ij / q(j|i)) over the pairs of a part, for the given cues i."""
+    pairs = part[rows]
+    owners = np.repeat(np.arange(len(rows)), np.diff(pairs.indptr))
+    with np.errstate(divide="ignore"):
+        terms = pairs.data * (np.log(pairs.data) - np.log(q[owners, pairs.indices]))
+    return np.bincount(owners, terms, minlength=len(rows))
 
 
 def prediction_error(
@@ -499,7 +440,7 @@ def prediction_error(
 
     See Also
     --------
-    prediction.word_errors, prediction.uniform_errors
+    prediction.score_split, prediction.uniform_errors
 
     Examples
     --------
@@ -516,15 +457,17 @@ def prediction_error(
     count = int((np.diff(part.indptr) > 0).sum()) if n_cues is None else n_cues
     if count == 0:
         raise DataError("the part has no associations; errors require at least one")
-    return float(word_errors(probabilities_of, part).sum() / count)
+    blocks = _blocks(probabilities_of, part)
+    return float(sum(_errors(q, rows, part).sum() for rows, q in blocks) / count)
 
 
 def score_split(
-    probabilities_of: Probabilities, split: Split, ks: Sequence[int] = (1, 10, 100)
+    probabilities_of: Probabilities, split: Split
 ) -> tuple[dict[str, np.ndarray], Ranking]:
-    """Compute `word_errors` of each part and the ranks of the test part in a single pass.
+    """Compute the errors of each cue on each part, and the ranks of the test part, in one pass.
 
-    The ranking excludes the associates in the training and validation parts.
+    The error of a cue i on a part is sum_j p_ij log(p_ij / q(j|i)) over the pairs of the part. The
+    ranking excludes the associates in the training and validation parts.
 
     Parameters
     ----------
@@ -532,8 +475,6 @@ def score_split(
         Function as in `prediction_error`.
     split : Split
         Split with all parts.
-    ks : sequence of int, default (1, 10, 100)
-        Depths of the recall.
 
     Returns
     -------
@@ -564,48 +505,24 @@ def score_split(
     >>> sorted(errors), ranking.recall[10] > 0.4
     (['test', 'train', 'validation'], True)
     """
-    parts = split.parts
-    errors = {name: np.zeros(part.shape[0]) for name, part in parts.items()}
-    ranks = _Ranks(split, ks)
+    parts, test = split.parts, split.test
+    known = sparse.csr_array(split.train + split.validation)
+    if test.nnz == 0:
+        raise DataError("the test part has no associations; ranks require at least one")
+    errors = {name: np.zeros(len(part.indptr) - 1) for name, part in parts.items()}
+    above, tied = np.empty(test.nnz), np.empty(test.nnz)
     for rows, q in _blocks(probabilities_of, *parts.values()):
         for name, part in parts.items():
-            _measure_errors(errors[name], rows, q, part)
-        ranks.measure(rows, q)
-    return errors, ranks.ranking()
-
-
-class _Ranks:
-    """Numbers of objects that are ranked above, or tied with, each held-out associate."""
-
-    def __init__(self, split: Split, ks: Sequence[int]):
-        part = split.test
-        if part.nnz == 0:
-            raise DataError("the test part has no associations; ranks require at least one")
-        for k in ks:
-            check_whole("ks", k)
-        self.part, self.known, self.ks = part, sparse.csr_array(split.train + split.validation), ks
-        self.above, self.tied = np.empty(part.nnz), np.empty(part.nnz)
-
-    def measure(self, rows: np.ndarray, q: np.ndarray) -> None:
-        """Rank the associates of the given cues."""
-        part, known = self.part, self.known
+            errors[name][rows] = _errors(q, rows, part)
         for i, row in enumerate(rows):
-            stored = slice(*part.indptr[row : row + 2])
-            associates = part.indices[stored]
-            if len(associates) == 0:
-                continue
-            others = q[i].copy()
-            others[row] = -np.inf
-            others[known.indices[slice(*known.indptr[row : row + 2])]] = -np.inf
-            others[associates] = -np.inf
-            others.sort()
-            left = np.searchsorted(others, q[i, associates], side="left")
-            right = np.searchsorted(others, q[i, associates], side="right")
-            self.above[stored], self.tied[stored] = len(others) - right, right - left
-
-    def ranking(self) -> Ranking:
-        """Compute ranks and recall, with equal probability for each of the 1 + tied ranks."""
-        ranks = self.above + 1 + self.tied / 2
-        within = {int(k): np.clip((k - self.above) / (1 + self.tied), 0, 1).mean() for k in self.ks}
-        recall = {k: float(share) for k, share in within.items()}
-        return Ranking(ranks, recall, float((1 / ranks).mean()))
+            stored = slice(*test.indptr[row : row + 2])
+            associates = test.indices[stored]
+            others = np.ones(len(q[i]), bool)
+            others[[row, *associates, *known.indices[slice(*known.indptr[row : row + 2])]]] = False
+            rivals = np.sort(q[i, others])
+            first, last = (np.searchsorted(rivals, q[i, associates], side) for side in _SIDES)
+            above[stored], tied[stored] = len(rivals) - last, last - first
+    ranks = above + 1 + tied / 2
+    # The 1 + tied ranks of an associate are equally probable.
+    recall = {k: float(np.clip((k - above) / (1 + tied), 0, 1).mean()) for k in DEPTHS}
+    return errors, Ranking(ranks, recall, float((1 / ranks).mean()))

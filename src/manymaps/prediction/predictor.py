@@ -769,7 +769,7 @@ class PredictionResult:
 
 
 def score_predictor(
-    predictor: Predictor, split: Split, *, seconds: float = 0.0, ks: Sequence[int] = (1, 10, 100)
+    predictor: Predictor, split: Split, *, seconds: float = 0.0
 ) -> PredictionResult:
     """Compute errors and ranks of a fitted predictor on the parts of a split.
 
@@ -781,8 +781,6 @@ def score_predictor(
         Split with all parts.
     seconds : float, default 0.0
         Duration of the fit in seconds, which is stored in the result.
-    ks : sequence of int, default (1, 10, 100)
-        Depths of the recall.
 
     Returns
     -------
@@ -804,7 +802,7 @@ def score_predictor(
     >>> score_predictor(model, split).ranking.recall[10] > 0.5
     True
     """
-    errors, ranking = score_split(predictor.probabilities, split, ks)
+    errors, ranking = score_split(predictor.probabilities, split)
     return PredictionResult(
         **{name: float(words.sum()) / split.n_cues for name, words in errors.items()},
         n_iterations=int(getattr(predictor, "n_iter_", 0)),
