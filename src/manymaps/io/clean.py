@@ -53,17 +53,19 @@ def write_data(
     arrays: dict[str, np.ndarray] = {}
     for name in (one.name for one in fields(data)):
         value = getattr(data, name)
-        if isinstance(value, ReadReport):
-            plain[name] = asdict(value)
-        elif sparse.issparse(value):
+        if sparse.issparse(value):
             plain[name] = list(value.shape)
-            arrays |= {f"{name}/{k}": part for k, part in csr_parts(value).items()}
+            arrays |= {f"{name}/{key}": part for key, part in csr_parts(value).items()}
+        elif isinstance(value, Mapping):
+            # Objects would be stored as pickles, which archives refuse.
+            arrays |= {
+                f"{name}/{key}": column.astype(str) if column.dtype == object else column
+                for key, column in value.items()
+            }
         elif isinstance(value, np.ndarray):
             arrays[name] = value
-        elif isinstance(value, Mapping):
-            arrays |= {f"{name}/{k}": _storable(np.asarray(v)) for k, v in value.items()}
         else:
-            plain[name] = list(value) if isinstance(value, tuple | list) else value
+            plain[name] = asdict(value) if isinstance(value, ReadReport) else value
     meta = {"kind": kind, "fields": plain, "settings": dict(settings or {})}
     write_archive(path, DATA, meta, arrays)
 
@@ -97,34 +99,20 @@ def is_clean(path: Path) -> bool:
         return False
 
 
-def _storable(column: np.ndarray) -> np.ndarray:
-    # Objects would be stored as pickles, which archives refuse.
-    return column.astype(str) if column.dtype == object else column
-
-
 def _fields(
     known: type[CleanData], plain: Mapping[str, Any], arrays: Mapping[str, np.ndarray], path: str
 ) -> dict[str, Any]:
     """Return the arguments of a class of data."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {**arrays, **plain}
     for name in (one.name for one in fields(known)):
+        prefix = f"{name}/"
         parts = {
-            key.removeprefix(f"{name}/"): part
-            for key, part in arrays.items()
-            if key.startswith(f"{name}/")
+            key.removeprefix(prefix): values.pop(key) for key in arrays if key.startswith(prefix)
         }
-        if name == "report":
-            report = plain[name]
-            found[name] = ReadReport(**{**report, "notes": tuple(report["notes"])})
-        elif name in plain and parts:
-            n_rows, n_columns = plain[name]
-            found[name] = csr_from(parts, (n_rows, n_columns), path)
-        elif parts:
-            # Columns of texts are arrays of objects, as readers make them.
-            found[name] = {k: v.astype(object) if v.dtype.kind == "U" else v
-                           for k, v in parts.items()}  # fmt: skip
-        elif name in arrays:
-            found[name] = arrays[name]
-        elif name in plain:
-            found[name] = plain[name]
-    return found
+        if parts:
+            n_rows, n_columns = plain.get(name, (0, 0))
+            values[name] = csr_from(parts, (n_rows, n_columns), path) if name in plain else parts
+    if "report" in values:
+        notes = tuple(values["report"]["notes"])
+        values["report"] = ReadReport(**{**values["report"], "notes": notes})
+    return values
