@@ -122,21 +122,18 @@ def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
         If the unit is unknown, or if participants are requested but unknown. The message contains
         `name`.
     """
-    people = isinstance(data, Trials) and data.participant is not None
+    has_people = isinstance(data, Trials) and data.participant is not None
     if by is None:
-        return "participants" if people else "responses"
+        return "participants" if has_people else "responses"
     check_choice(name, by, get_args(Unit))
-    if by == "responses":
-        return "responses"
-    if people:
-        return "participants"
-    problem = (
-        "requires trials with participants; specify the column of participants"
-        if isinstance(data, Trials)
-        else "requires trials, with one row per participant and cue, but norms are counts; "
-        "pass trials"
-    )
-    raise ParameterError(f"{problem}, or use 'responses'", name=name, value=by)
+    if by == "participants" and not has_people:
+        raise ParameterError(
+            "requires trials, with one row per participant and cue, and their column of "
+            "participants; pass them, or use 'responses'",
+            name=name,
+            value=by,
+        )
+    return cast(Unit, by)
 
 
 def counted_responses(

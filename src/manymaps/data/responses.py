@@ -255,7 +255,7 @@ def _checked_pairs(pairs: Any, n_groups: int) -> list[tuple[str, str]]:
 
 def paired_labels(
     pairs: Sequence[tuple[str, str]], first: Sequence[str], second: Sequence[str]
-) -> tuple[dict[str, str], int]:
+) -> dict[str, str]:
     """Map labels of the second group to labels of the first by a table of translations.
 
     Labels are matched exactly if possible, and otherwise without regard to case. If a label of the
@@ -270,34 +270,29 @@ def paired_labels(
 
     Returns
     -------
-    translation : dict of str to str
+    dict of str to str
         Label in the first group for each matched label of the second group.
-    n_further : int
-        Number of pairs that were ignored because their second label was already matched.
 
     Examples
     --------
     >>> paired_labels([("dog", "Hund"), ("tie", "Krawatte"), ("tie", "unentschieden"),
     ...                ("draw", "unentschieden")], ["dog", "tie", "draw"], ["Hund", "Krawatte",
     ...                "unentschieden"])
-    ({'Hund': 'dog', 'Krawatte': 'tie', 'unentschieden': 'tie'}, 1)
+    {'Hund': 'dog', 'Krawatte': 'tie', 'unentschieden': 'tie'}
     """
     spellings = [
         {fold(label): label for label in reversed(labels)} | {label: label for label in labels}
         for labels in (first, second)
     ]
     translation: dict[str, str] = {}
-    n_further = 0
     for pair in pairs:
         label, other = (
             table.get(word, table.get(fold(word)))
             for table, word in zip(spellings, pair, strict=True)
         )
-        if label is None or other is None or translation.get(other) == label:
-            continue
-        n_further += other in translation
-        translation.setdefault(other, label)
-    return translation, n_further
+        if label is not None and other is not None:
+            translation.setdefault(other, label)
+    return translation
 
 
 def _translated(
@@ -307,7 +302,7 @@ def _translated(
     notes: list[str],
 ) -> list[_Part]:
     """Convert both groups to the labels of the first, omitting labels that are not in the table."""
-    translation, n_further = paired_labels(pairs, parts[0].labels, parts[1].labels)
+    translation = paired_labels(pairs, parts[0].labels, parts[1].labels)
     if not translation:
         raise DataError(
             f"none of the {len(pairs):,} pairs has labels of both {names[0]!r} and "
@@ -316,8 +311,6 @@ def _translated(
         )
     labels = set(translation.values())
     notes.append(f"{plural('label', len(labels))} of each group are matched by pairs")
-    if n_further:
-        notes.append(f"{n_further:,} pairs omitted, because their second label was already matched")
     translated = []
     tables = ({label: label for label in labels}, translation)
     for name, part, table in zip(names, parts, tables, strict=True):
