@@ -5,8 +5,9 @@ import pytest
 
 import reference
 from manymaps.compute import field
-from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
-from manymaps.compute.repulsion_plan import plan_batch
+from manymaps.compute.batch import Batch, Field
+from manymaps.compute.repulsion_near import add_near, soft_kernel, soft_slope
+from manymaps.compute.repulsion_plan import Plan, plan
 from manymaps.compute.similarity import CAUCHY
 from manymaps.compute.threads import threads
 
@@ -70,10 +71,13 @@ def test_dense_twin(d, radius, span):
     potential, force = np.ones(150, np.float32), np.ones((d, 150), np.float32)
     batch = Batch(
         np.ascontiguousarray(targets.T), np.array([0, 150]), np.ascontiguousarray(points.T),
-        np.array([0, 800]), charges, low[None],
+        np.array([0, 800]), np.log(charges), np.full(150, -1), CAUCHY,
     )  # fmt: skip
-    span = float((both.max(axis=0) - low).max())
-    add_near(batch, np.array([0]), span, radius, potential, force)
+    span = (both.max(axis=0) - low).max()
+    nothing = np.zeros(1)
+    grids = Plan(nothing, nothing, nothing, low[None], np.array([span]), 5e-3)
+    sums = Field(potential, force, np.zeros(150))
+    add_near(batch, charges, grids, np.array([0]), radius, sums)
     true_potential, true_force = near_sums(points, targets, charges, radius)
     np.testing.assert_allclose(potential - 1, true_potential, rtol=2e-5, atol=1e-5)
     np.testing.assert_allclose(force.T - 1, true_force, rtol=2e-4, atol=2e-5 * len(points) ** 0.5)
@@ -88,7 +92,9 @@ def test_batch_is_its_maps_one_by_one():
     flat = np.ascontiguousarray(np.concatenate(maps).T)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     charges = np.random.default_rng(0).normal(size=offsets[-1]).astype(np.float32)
-    how = plan_batch(flat, offsets, flat, offsets, 1, 5e-3)
+    skip = np.arange(offsets[-1])
+    batch = Batch(flat, offsets, flat, offsets, charges, skip, CAUCHY)
+    how = plan(batch, 5e-3, always=True)
     assert (how.radius > 0).tolist() == [True, False, True, False, False, True]
     whole = field(
         flat, offsets, flat, offsets, charges, np.arange(offsets[-1]), "cauchy", 5e-3, "fft"
@@ -108,7 +114,8 @@ def test_the_whole_field(tolerance):
     n = len(points)
     flat = np.ascontiguousarray(points.T)
     offsets, charges, skip = np.array([0, n]), np.zeros(n, np.float32), np.arange(n)
-    assert plan_batch(flat, offsets, flat, offsets, CAUCHY, tolerance).radius > 0
+    batch = Batch(flat, offsets, flat, offsets, charges, skip, CAUCHY)
+    assert plan(batch, tolerance, always=True).radius > 0
     arguments = (flat, offsets, flat, offsets, charges, skip, "cauchy", tolerance)
     potential, force, scale = field(*arguments, engine="fft")
     log_potential, relative_force = reference.field(

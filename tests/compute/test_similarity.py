@@ -106,8 +106,11 @@ def test_kernel_and_its_slope(kernel):
 
 def test_codes():
     assert [kernel_code(kernel) for kernel in ("gaussian", "cauchy")] == [GAUSSIAN, CAUCHY]
-    with pytest.raises(ParameterError):
-        kernel_code(4.0)
+    for unknown in (4.0, "laplace", 1):
+        with pytest.raises(ParameterError, match="can only be read"):
+            kernel_code(unknown)
+    with pytest.raises(ValueError, match="2 is not a valid Kernel"):
+        charges_of(np.zeros(1, np.float32), 2)
 
 
 def test_farther_than_float32_holds():

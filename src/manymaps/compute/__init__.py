@@ -31,31 +31,13 @@ one word of an atlas, therefore do not load numba.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from manymaps.compute.repulsion_plan import Plan
+from manymaps.compute.batch import Batch, Field
 
-__all__ = ["field", "predicted_seconds"]
+__all__ = ["Field", "field"]
 
-# By code of the kernel. One thread took 0.18 and 0.08 ns per pair.
-_EXACT_PAIR = (0.7e-9, 0.2e-9)
-_FFT_CALL = 1e-3
-_ALWAYS_EXACT = 40_000
-_EXACT_DIMENSIONS = 3
-
-
-def predicted_seconds(
-    n_targets: np.ndarray, n_sources: np.ndarray, kind: int, d: int, how: Plan | None = None
-) -> dict[str, np.ndarray]:
-    """Predict the time per map in seconds, on two current cores, for each suitable engine."""
-    pairs = n_targets * n_sources
-    if d > _EXACT_DIMENSIONS:
-        return {"gemm": pairs * (0.25e-9 + 0.045e-9 * d)}
-    costs = {"exact": pairs * _EXACT_PAIR[kind]}
-    return costs if how is None else {**costs, "fft": how.seconds}
+_MOST_DIMENSIONS = 3
 
 
 def field(
@@ -68,7 +50,7 @@ def field(
     kernel: str | float,
     tolerance: float,
     engine: str = "auto",
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> Field:
     """Compute the potential, force and log scale of each target with the cheapest engine per map.
 
     Parameters
@@ -76,7 +58,7 @@ def field(
     targets, target_offsets, sources, source_offsets, log_charges, skip : ndarray
         Arrays as described in the docstring of this module.
     kernel : {"gaussian", "cauchy"}
-        Kernel K of the squared distance. A kernel that only files contain, a number, is refused.
+        Kernel K of the squared distance.
     tolerance : float
         Target error of the force: the root mean square error over the targets of a map, relative to
         the root mean square of their true forces. If it is 0, the fft engine is not used.
@@ -96,84 +78,27 @@ def field(
         Natural logarithm of the scale of each target.
     """
     from manymaps.compute import repulsion_exact, repulsion_fft, repulsion_gemm
-    from manymaps.compute.repulsion_plan import plan_batch
+    from manymaps.compute.repulsion_plan import plan
     from manymaps.compute.similarity import kernel_code
 
     kind = kernel_code(kernel)
-    arguments = (targets, target_offsets, sources, source_offsets, log_charges, skip, kind)
-    how = None
-    if engine == "auto":
-        choices, how = _choose(*arguments[:4], kind, tolerance)
-        if how is not None and len(set(choices.tolist())) > 1:
-            return _by_parts(arguments, choices, how)
-        engine = choices[0]
-    if engine == "fft":
-        how = how or plan_batch(*arguments[:4], kind, tolerance)
-        return repulsion_fft.field(*arguments, how)
-    if engine == "gemm":
-        return repulsion_gemm.field(*arguments)
-    if len(targets) > _EXACT_DIMENSIONS:
-        raise ValueError(f"engine {engine!r} supports at most {_EXACT_DIMENSIONS} dimensions")
-    return repulsion_exact.field(*arguments)
-
-
-def _choose(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-    kind: int,
-    tolerance: float,
-) -> tuple[np.ndarray, Plan | None]:
-    """Name the cheapest engine per map. The fft engine must save more than its call costs."""
-    n_maps, d = len(target_offsets) - 1, len(targets)
-    if d > _EXACT_DIMENSIONS:
-        return np.full(n_maps, "gemm"), None
-    if tolerance == 0:
-        return np.full(n_maps, "exact"), None
-    n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
-    pairs = n_targets * n_sources
-    many = pairs >= _ALWAYS_EXACT
-    if _EXACT_PAIR[kind] * pairs.sum(where=many) <= _FFT_CALL:
-        return np.full(n_maps, "exact"), None  # no plan can save more than planning costs
-    from manymaps.compute.repulsion_plan import plan_batch
-
-    how = plan_batch(targets, target_offsets, sources, source_offsets, kind, tolerance)
-    costs = predicted_seconds(n_targets, n_sources, kind, d, how)
-    saved = np.where(many, costs["exact"] - costs["fft"], 0).clip(min=0)
-    on_grid = (saved > 0) & (saved.sum() > _FFT_CALL)
-    return np.where(on_grid, "fft", "exact"), how
-
-
-def _by_parts(
-    arguments: tuple, choices: np.ndarray, how: Plan
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute each group of maps with its own engine."""
-    from manymaps.compute import repulsion_exact, repulsion_fft
-
-    targets, target_offsets, sources, source_offsets, log_charges, skip, kind = arguments
-    n = targets.shape[1]
-    potential, force, scale = np.empty(n, np.float32), np.empty_like(targets), np.empty(n)
-    for engine in ("exact", "fft"):
-        maps = np.flatnonzero(choices == engine)
-        t, t_offsets = _taken(target_offsets, maps)
-        s, s_offsets = _taken(source_offsets, maps)
-        position = np.full(sources.shape[1] + 1, -1, np.int64)
-        position[s] = np.arange(len(s))
-        part = (
-            np.ascontiguousarray(targets[:, t]), t_offsets,
-            np.ascontiguousarray(sources[:, s]), s_offsets,
-            log_charges[s], position[skip[t]], kind,
-        )  # fmt: skip
-        potential[t], force[:, t], scale[t] = (
-            repulsion_fft.field(*part, how.of(maps))
-            if engine == "fft"
-            else repulsion_exact.field(*part)
+    batch = Batch(targets, target_offsets, sources, source_offsets, log_charges, skip, kind)
+    if engine == "gemm" or (engine == "auto" and batch.d > _MOST_DIMENSIONS):
+        return repulsion_gemm.field(batch)
+    if batch.d > _MOST_DIMENSIONS:
+        raise ValueError(f"engine {engine!r} supports at most {_MOST_DIMENSIONS} dimensions")
+    grids = None if engine == "exact" else plan(batch, tolerance, always=engine == "fft")
+    if grids is None:
+        return repulsion_exact.field(batch)
+    if grids.length.all():
+        return repulsion_fft.field(batch, grids)
+    result = Field.zeros(batch)
+    for on_grid in (False, True):
+        maps = (grids.length > 0) == on_grid
+        rows = np.flatnonzero(np.repeat(maps, np.diff(target_offsets)))
+        part = batch.with_targets(rows).with_sources(
+            np.flatnonzero(np.repeat(maps, np.diff(source_offsets)))
         )
-    return potential, force, scale
-
-
-def _taken(offsets: np.ndarray, maps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the points of some maps, and the offsets of the maps among them."""
-    index = np.concatenate([np.arange(offsets[m], offsets[m + 1]) for m in maps])
-    return index, np.concatenate([[0], np.cumsum(offsets[maps + 1] - offsets[maps])])
+        fields = repulsion_fft.field(part, grids) if on_grid else repulsion_exact.field(part)
+        result.potential[rows], result.force[:, rows], result.scale[rows] = fields
+    return result

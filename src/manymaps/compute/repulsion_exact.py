@@ -3,22 +3,23 @@
     potential(i) = sum_{j != skip_i} charge_j K(|t_i - s_j|^2)
     force(i)     = d potential(i) / d t_i = -2 sum_j charge_j (-K'(d2)) (t_i - s_j)
 
-Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources),
-log_charges (n_sources,), skip (n_targets,). If the float32 sum of a row leaves its accurate range,
+Arrays are described in `manymaps.compute`. If the float32 sum of a row leaves its accurate range,
 the row is summed again in the log domain in float64 and receives a log scale.
 """
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 
+from manymaps.compute.batch import Batch, Field
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, charges_of, decay, term_and_slope
 from manymaps.compute.threads import share_out
 
-__all__ = ["BLINDING", "field", "resum_extremes", "within_range"]
+__all__ = ["BLINDING", "field", "finished", "within_range"]
 
 _PAIRS_PER_CHUNK = 1 << 17
 _FAINT = np.float32(1e-30)
@@ -119,83 +120,64 @@ def _resum_rows(
     for r in range(first, last):
         i = rows[r]
         potential[i], scale[i] = _row_in_log_domain(
-            targets, i, sources, ranges[r, 0], ranges[r, 1], skip[i], log_charges, kind, precise
+            targets, i, sources, ranges[r, 2], ranges[r, 3], skip[i], log_charges, kind, precise
         )
         for k in range(precise.size):
             force[k, i] = precise[k]
 
 
-def resum_extremes(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-    log_charges: np.ndarray,
-    skip: np.ndarray,
-    kind: int,
-    sums: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> None:
+def _resum_extremes(batch: Batch, sums: Field) -> None:
     """Sum rows that left the float32 range again in the log domain, and update `sums` in place."""
     with np.errstate(invalid="ignore"):
-        rows = np.flatnonzero(~((sums[0] > _FAINT) & (sums[0] < BLINDING)))
+        rows = np.flatnonzero(~((sums.potential > _FAINT) & (sums.potential < BLINDING)))
     if len(rows):
-        maps = np.searchsorted(target_offsets, rows, side="right") - 1
-        ranges = np.stack([source_offsets[maps], source_offsets[maps + 1]], axis=1)
+        maps = np.searchsorted(batch.target_offsets, rows, side="right") - 1
         share_out(
-            _resum_rows, len(rows), rows, ranges, targets, sources, log_charges, skip, kind, *sums
-        )
+            _resum_rows, len(rows), rows, batch.ranges[maps], batch.targets, batch.sources,
+            batch.log_charges, batch.skip, batch.kind, *sums,
+        )  # fmt: skip
 
 
-def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarray:
+def _chunks(batch: Batch) -> np.ndarray:
     """Return rows of (first target, last, first source, last) with about equal work per row."""
     chunks = []
-    for m in range(len(target_offsets) - 1):
-        first, last = int(target_offsets[m]), int(target_offsets[m + 1])
-        start, stop = int(source_offsets[m]), int(source_offsets[m + 1])
+    for first, last, start, stop in batch.ranges.tolist():
         rows = max(1, _PAIRS_PER_CHUNK // max(1, stop - start))
         chunks += [(i, min(i + rows, last), start, stop) for i in range(first, last, rows)]
     return np.array(chunks, dtype=np.int64).reshape(-1, 4)
 
 
-def within_range(log_charges: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return log charges relative to the largest charge of their map if that is far from 0.
+def within_range(batch: Batch) -> tuple[Batch, np.ndarray]:
+    """Return the batch with charges relative to the largest of their map if that is far from 1.
 
-    The function also returns the reference logarithm of each map, which is 0 for most maps.
+    The function also returns the logarithm of this charge for each map, which is 0 for most maps.
     """
-    shift = np.zeros(len(offsets) - 1)
-    for m, (start, stop) in enumerate(itertools.pairwise(offsets)):
-        peak = log_charges[start:stop].max(initial=-np.inf)
+    shift = np.zeros(batch.n_maps)
+    for m, (start, stop) in enumerate(itertools.pairwise(batch.source_offsets)):
+        peak = batch.log_charges[start:stop].max(initial=-np.inf)
         shift[m] = peak if _USUAL_LOG < abs(peak) < np.inf else 0.0
-    if not shift.any():
-        return log_charges, shift
-    return log_charges - np.repeat(shift, np.diff(offsets)).astype(np.float32), shift
-
-
-def field(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-    log_charges: np.ndarray,
-    skip: np.ndarray,
-    kind: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
-    n = targets.shape[1]
-    potential = np.empty(n, np.float32)
-    force = np.empty_like(targets)
-    scale = np.zeros(n, np.float64)
-    log_charges, shift = within_range(log_charges, source_offsets)
-    charges = charges_of(log_charges, kind)
-    chunks = _chunks(target_offsets, source_offsets)
-    share_out(
-        _sum_chunks, len(chunks), (0,) * targets.shape[0], chunks, targets, sources, charges,
-        skip, kind, potential, force,
-    )  # fmt: skip
-    resum_extremes(
-        targets, target_offsets, sources, source_offsets, log_charges, skip, kind,
-        (potential, force, scale),
-    )  # fmt: skip
     if shift.any():
-        scale += np.repeat(shift, np.diff(target_offsets))
-    return potential, force, scale
+        shifts = np.repeat(shift, np.diff(batch.source_offsets)).astype(np.float32)
+        batch = replace(batch, log_charges=batch.log_charges - shifts)
+    return batch, shift
+
+
+def finished(batch: Batch, sums: Field, shift: np.ndarray) -> Field:
+    """Sum extreme rows again, and return the field of the charges before `within_range`."""
+    _resum_extremes(batch, sums)
+    if shift.any():
+        sums.scale[:] += np.repeat(shift, np.diff(batch.target_offsets))
+    return sums
+
+
+def field(batch: Batch) -> Field:
+    """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
+    sums = Field.zeros(batch)
+    batch, shift = within_range(batch)
+    charges = charges_of(batch.log_charges, batch.kind)
+    chunks = _chunks(batch)
+    share_out(
+        _sum_chunks, len(chunks), (0,) * batch.d, chunks, batch.targets, batch.sources, charges,
+        batch.skip, batch.kind, sums.potential, sums.force,
+    )  # fmt: skip
+    return finished(batch, sums, shift)

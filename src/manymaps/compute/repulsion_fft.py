@@ -29,7 +29,7 @@ with the deconvolved samples c_k of the slope. These samples are odd in the lag,
 between two charges are exactly opposite and vanish at lag 0. Such schemes conserve momentum
 (Hockney & Eastwood 1988, chapter 5). The cost is one inverse transform per axis.
 
-Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+Arrays are described in `manymaps.compute`.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ import numpy as np
 from scipy import fft
 
 from manymaps.compute import repulsion_exact, repulsion_volume
+from manymaps.compute.batch import Batch, Field
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
+from manymaps.compute.repulsion_near import add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
 from manymaps.compute.similarity import GAUSSIAN, exp32
 from manymaps.compute.spline import SLOPE, SPLINE, add, position, read, slope, spline
@@ -62,8 +63,6 @@ _STRIP = 8
 _ROWS_PER_CHUNK = 512
 #: A map narrower than this many grid spacings is one clump.
 _NARROW = 2.0
-#: Part of the tolerance that the common error of a clump may reach before slopes are interpolated.
-_CLUMP_SHARE = 1.0
 #: An estimated error above this multiple of the tolerance selects slopes without computing the
 #: forces. Forces are rarely that large in up to two dimensions, and in early exaggeration most maps
 #: would be summed twice. In three dimensions, early forces are larger, and slopes take four times
@@ -314,61 +313,6 @@ def _gather_values(first, last, axes, maps, chunks, targets, low, inverse_h, n, 
                 values[i] = value
 
 
-def _sum_on_grid(
-    batch: Batch,
-    maps: np.ndarray,
-    chunks: np.ndarray,
-    grid: _Grid,
-    odd: bool,
-    potential: np.ndarray,
-    force: np.ndarray,
-    limit: float = np.inf,
-) -> np.ndarray:
-    """Set potential and force, including self terms, of maps that share a grid.
-
-    `chunks` has the format of `_chunks`; `odd` gathers forces from interpolants of the slopes.
-    Returns the crowding of each map as `_crowding` defines it. If all maps exceed `limit`,
-    potential and force are not computed.
-    """
-    n, d, side = grid.n, grid.d, grid.n // 2
-    loops = _VOLUME if d == 3 else _PLANE
-    axes = () if d == 3 else ((0,) * d,)
-    inverse_h = np.float32(1 / grid.h)
-    grids = np.zeros((len(maps), side**d), np.float32)
-    starts = np.empty((len(maps), side // _STRIP + 2), np.int64)
-    order = np.empty(batch.sources.shape[1], np.int64)
-    with alone_if(len(maps) < FEW_MAPS):
-        share_out(
-            _sort_into_strips, len(maps), maps, batch.source_offsets, batch.sources, batch.low,
-            inverse_h, starts, order,
-        )  # fmt: skip
-    with alone_if(len(order) < _FEW_POINTS):
-        for parity in (0, 1):
-            half = (starts.shape[1] - parity) // 2
-            share_out(
-                loops.spread, len(maps) * half, *axes, parity, half, maps, starts, order,
-                batch.sources, batch.charges, batch.low, inverse_h, side, grids,
-            )  # fmt: skip
-    crowding = np.empty(len(maps))
-    share_out(loops.crowding, len(maps), *axes, side, grids, crowding)
-    if crowding.min() > limit:
-        return crowding
-    transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if odd else ()))
-    fields = loops.convolved(
-        grids.reshape(-1, *(side,) * d), n, transforms, 1 if 4 * grids.size < _FEW_CELLS else None
-    )
-    place = maps, chunks, batch.targets, batch.low, inverse_h, n
-    with alone_if(batch.targets.shape[1] < _FEW_POINTS):
-        if odd:
-            for values, values_on_grid in zip((potential, *force), fields, strict=True):
-                on_grid = values_on_grid.reshape(len(maps), -1)
-                share_out(loops.gather_values, len(chunks), *axes, *place, on_grid, values)
-        else:
-            on_grid = next(fields).reshape(len(maps), -1)
-            share_out(loops.gather, len(chunks), *axes, *place, on_grid, potential, force)
-    return crowding
-
-
 @compiled
 def _crowding(first, last, axes, side, grids, crowding):
     """Fill the mean of Q^2, the squared excess charge of a clump, over the charges of each map.
@@ -428,6 +372,120 @@ def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
     return np.stack([place, starts, np.minimum(starts + _ROWS_PER_CHUNK, last[place])], axis=1)
 
 
+@dataclass(frozen=True)
+class _Work:
+    """Sums of one batch on grids, which set `sums` including self terms.
+
+    Attributes
+    ----------
+    batch : Batch
+        Targets and sources of all maps.
+    charges : ndarray of shape (n_sources,), float32
+        Charges relative to the usual charge of their map, without loud charges.
+    grids : Plan
+        Plan of all maps.
+    sums : Field
+        Field of all maps.
+    """
+
+    batch: Batch
+    charges: np.ndarray
+    grids: Plan
+    sums: Field
+
+    def sum_group(self, maps: np.ndarray) -> None:
+        """Sum maps that share a grid, and sum maps with clumps again by their slopes."""
+        batch, grids, one = self.batch, self.grids, maps[0]
+        h, radius = float(grids.spacing[one]), float(grids.radius[one])
+        grid = _Grid(batch.kind, batch.d, int(grids.length[one]), h, radius)
+        clumped = grids.span[maps] < _NARROW * h
+        if not clumped.all():
+            wide = maps[~clumped]
+            error = _clump_error(grid)
+            limit = (_CERTAIN_EXCESS[batch.d] * grids.tolerance / error) ** 2
+            crowding = self.sum_maps(wide, grid, limit=limit)
+            too_large = error * np.sqrt(crowding) > grids.tolerance * self._usual_forces(wide)
+            clumped[~clumped] = too_large | (crowding > limit)
+        clumps = maps[clumped]
+        lengths = grid_length(_FINER * grids.span[clumps] / h, batch.d)
+        for n in np.unique(lengths).tolist():
+            # The grid is not refined if the kernel is split, because the soft part is smooth
+            # enough, or if the map is too wide.
+            finer = replace(grid, n=n, h=h / _FINER) if n and not radius else grid
+            self.sum_maps(clumps[lengths == n], finer, by_slopes=True)
+
+    def sum_maps(
+        self, maps: np.ndarray, grid: _Grid, *, by_slopes: bool = False, limit: float = np.inf
+    ) -> np.ndarray:
+        """Sum maps on a grid and near pairs, and return the crowding of each map (`_crowding`).
+
+        With `by_slopes`, forces are gathered from interpolants of the slopes. If all maps exceed
+        the limit of crowding, the values on the grid are not gathered.
+        """
+        crowding = self._sum_on_grid(maps, grid, by_slopes, limit)
+        if grid.radius:
+            add_near(self.batch, self.charges, self.grids, maps, grid.radius, self.sums)
+        return crowding
+
+    def _sum_on_grid(
+        self, maps: np.ndarray, grid: _Grid, by_slopes: bool, limit: float
+    ) -> np.ndarray:
+        batch, low, (potential, force, _) = self.batch, self.grids.low, self.sums
+        n, d, side = grid.n, grid.d, grid.n // 2
+        loops = _VOLUME if d == 3 else _PLANE
+        axes = () if d == 3 else ((0,) * d,)
+        inverse_h = np.float32(1 / grid.h)
+        charges_on_grid = np.zeros((len(maps), side**d), np.float32)
+        starts = np.empty((len(maps), side // _STRIP + 2), np.int64)
+        order = np.empty(batch.sources.shape[1], np.int64)
+        with alone_if(len(maps) < FEW_MAPS):
+            share_out(
+                _sort_into_strips, len(maps), maps, batch.source_offsets, batch.sources, low,
+                inverse_h, starts, order,
+            )  # fmt: skip
+        with alone_if(len(order) < _FEW_POINTS):
+            for parity in (0, 1):
+                half = (starts.shape[1] - parity) // 2
+                share_out(
+                    loops.spread, len(maps) * half, *axes, parity, half, maps, starts, order,
+                    batch.sources, self.charges, low, inverse_h, side, charges_on_grid,
+                )  # fmt: skip
+        crowding = np.empty(len(maps))
+        share_out(loops.crowding, len(maps), *axes, side, charges_on_grid, crowding)
+        if crowding.min() > limit:
+            return crowding
+        transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if by_slopes else ()))
+        workers = 1 if 4 * charges_on_grid.size < _FEW_CELLS else None
+        fields = loops.convolved(charges_on_grid.reshape(-1, *(side,) * d), n, transforms, workers)
+        chunks = _chunks(batch.target_offsets, maps)
+        place = *axes, maps, chunks, batch.targets, low, inverse_h, n
+        with alone_if(batch.targets.shape[1] < _FEW_POINTS):
+            if by_slopes:
+                for values, on_grid in zip((potential, *force), fields, strict=True):
+                    on_grid = on_grid.reshape(len(maps), -1)
+                    share_out(loops.gather_values, len(chunks), *place, on_grid, values)
+            else:
+                on_grid = next(fields).reshape(len(maps), -1)
+                share_out(loops.gather, len(chunks), *place, on_grid, potential, force)
+        return crowding
+
+    def _usual_forces(self, maps: np.ndarray) -> np.ndarray:
+        """Return the root mean square of the forces of each map, or in 3-D their mean size.
+
+        In three dimensions, the force of a clump acts mostly on a few charges. With half of 6,000
+        points at one position, the error relative to the root mean square was only 0.002. However,
+        the net force, which should be 0, was 0.0065 of the sum of all forces.
+        """
+        sizes = np.zeros(len(maps), np.float32)
+        for k, m in enumerate(maps):
+            force = self.sums.force[:, slice(*self.batch.target_offsets[m : m + 2])]
+            if len(force) == 3:
+                sizes[k] = abs(force).mean() if force.size else 0.0
+            else:
+                sizes[k] = np.sqrt(np.square(force).sum() / max(1, force.size))
+        return sizes
+
+
 @compiled
 def _survey(first, last, offsets, log_charges, peaks, n_large):
     """Find the largest log charge per map, and count the charges within a factor of 1000 of it."""
@@ -478,151 +536,53 @@ def _usual_charges(
     return usual
 
 
-def _add_loud(
-    batch: Batch,
-    log_charges: np.ndarray,
-    skip: np.ndarray,
-    kind: int,
-    potential: np.ndarray,
-    force: np.ndarray,
-) -> None:
-    """Add the field of the few loud charges by direct summation.
-
-    Log charges are relative to the usual charge.
-    """
-    loud = log_charges > _LOG_LOUD
-    before = np.concatenate([[0], np.cumsum(loud)])
-    position = np.append(np.where(loud, before[:-1], -1), -1)
-    value, slope, scale = repulsion_exact.field(
-        batch.targets,
-        batch.target_offsets,
-        np.ascontiguousarray(batch.sources[:, loud]),
-        before[batch.source_offsets],
-        log_charges[loud],
-        position[skip],
-        kind,
+def _add_loud(batch: Batch, usual: np.ndarray, sums: Field) -> None:
+    """Add the field of the few charges far above the usual charges by direct summation."""
+    relative = batch.log_charges - np.repeat(usual, np.diff(batch.source_offsets)).astype(
+        np.float32
     )
+    loud = replace(batch, log_charges=relative).with_sources(np.flatnonzero(relative > _LOG_LOUD))
+    potential, force, scale = repulsion_exact.field(loud)
     # A value beyond the range of float32 becomes greater than `BLINDING`, so its row is summed
     # again.
     factor = np.exp(np.minimum(scale, 600.0))
-    potential += np.minimum(value * factor, _UNHELD).astype(np.float32)
-    force += np.clip(slope * factor, -_UNHELD, _UNHELD).astype(np.float32)
+    sums.potential[:] += np.minimum(potential * factor, _UNHELD).astype(np.float32)
+    sums.force[:] += np.clip(force * factor, -_UNHELD, _UNHELD).astype(np.float32)
 
 
-def _resum_faint(
-    batch: Batch,
-    log_charges: np.ndarray,
-    skip: np.ndarray,
-    faint: np.ndarray,
-    kind: int,
-    result: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> None:
-    """Replace the rows that the error of the grid could affect by direct sums."""
-    potential, force, scale = result
-    rows = np.flatnonzero(faint)
-    potential[rows], force[:, rows], scale[rows] = repulsion_exact.field(
-        np.ascontiguousarray(batch.targets[:, rows]),
-        np.searchsorted(rows, batch.target_offsets),
-        batch.sources,
-        batch.source_offsets,
-        log_charges,
-        skip[rows],
-        kind,
-    )
-
-
-def field(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-    log_charges: np.ndarray,
-    skip: np.ndarray,
-    kind: int,
-    how: Plan,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def field(batch: Batch, grids: Plan) -> Field:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
-    n_maps = len(target_offsets) - 1
-    potential = np.zeros(targets.shape[1], np.float32)
-    force = np.zeros_like(targets)
-    scale = np.zeros(targets.shape[1], np.float64)
+    n_maps, offsets, log_charges = batch.n_maps, batch.source_offsets, batch.log_charges
     peaks, n_large = np.empty(n_maps, np.float32), np.empty(n_maps, np.int64)
     charges, n_loud = np.empty_like(log_charges), np.empty(n_maps, np.int64)
     with alone_if(n_maps < FEW_MAPS):
-        share_out(_survey, n_maps, source_offsets, log_charges, peaks, n_large)
-        usual = _usual_charges(source_offsets, log_charges, peaks, n_large)
-        share_out(_charge, n_maps, source_offsets, log_charges, usual, charges, n_loud)
-    batch = Batch(targets, target_offsets, sources, source_offsets, charges, how.low)
-    for maps in _groups(how, len(targets)):
-        _sum_group(batch, maps, kind, how, potential, force)
+        share_out(_survey, n_maps, offsets, log_charges, peaks, n_large)
+        usual = _usual_charges(offsets, log_charges, peaks, n_large)
+        share_out(_charge, n_maps, offsets, log_charges, usual, charges, n_loud)
+    sums = Field.zeros(batch)
+    work = _Work(batch, charges, grids, sums)
+    for maps in _groups(grids, batch.d):
+        work.sum_group(maps)
     with alone_if(n_maps < FEW_MAPS):
         share_out(
-            _finish, n_maps, target_offsets, source_offsets, charges, skip, usual, potential, scale
-        )
+            _finish, n_maps, batch.target_offsets, offsets, charges, batch.skip, usual,
+            sums.potential, sums.scale,
+        )  # fmt: skip
     if n_loud.any():
-        relative = log_charges - np.repeat(usual, np.diff(source_offsets)).astype(np.float32)
-        _add_loud(batch, relative, skip, kind, potential, force)
-    faint = ~((potential > _FAINT * how.tolerance) & (potential < repulsion_exact.BLINDING))
-    if faint.any():
-        _resum_faint(batch, log_charges, skip, faint, kind, (potential, force, scale))
-    return potential, force, scale
+        _add_loud(batch, usual, sums)
+    least = _FAINT * grids.tolerance
+    is_reliable = (sums.potential > least) & (sums.potential < repulsion_exact.BLINDING)
+    if not is_reliable.all():
+        rows = np.flatnonzero(~is_reliable)
+        exact = repulsion_exact.field(batch.with_targets(rows))
+        sums.potential[rows], sums.force[:, rows], sums.scale[rows] = exact
+    return sums
 
 
-def _sum_group(
-    batch: Batch,
-    maps: np.ndarray,
-    kind: int,
-    how: Plan,
-    potential: np.ndarray,
-    force: np.ndarray,
-) -> None:
-    """Set potential and force, including self terms, of maps that share a grid."""
-    one, span = maps[0], float(how.span[maps].max())
-    length, h, radius = int(how.length[one]), float(how.spacing[one]), float(how.radius[one])
-    grid = _Grid(kind, len(batch.targets), length, h, radius)
-
-    def add(some: np.ndarray, grid: _Grid, odd: bool, limit: float = np.inf) -> np.ndarray:
-        chunks = _chunks(batch.target_offsets, some)
-        crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force, limit)
-        if radius:
-            add_near(batch, some, span, radius, potential, force)
-        return crowding
-
-    clumped = how.span[maps] < _NARROW * h
-    if not clumped.all():
-        wide = maps[~clumped]
-        limit = (_CERTAIN_EXCESS[grid.d] * how.tolerance / _clump_error(grid)) ** 2
-        crowding = add(wide, grid, False, limit)
-        shared_error = _clump_error(grid) * np.sqrt(crowding)
-        bounds = zip(batch.target_offsets[wide], batch.target_offsets[wide + 1], strict=True)
-        usual = np.array([_usual_force(force[:, first:last]) for first, last in bounds], np.float32)
-        too_large = shared_error > _CLUMP_SHARE * how.tolerance * usual
-        clumped[~clumped] = too_large | (crowding > limit)
-    clumps = maps[clumped]
-    lengths = grid_length(_FINER * how.span[clumps] / h, grid.d)
-    for n in np.unique(lengths).tolist():
-        # The grid is not refined if the kernel is split, because the soft part is smooth enough, or
-        # if the map is too wide.
-        finer = replace(grid, n=n, h=h / _FINER) if n and not radius else grid
-        add(clumps[lengths == n], finer, odd=True)
-
-
-def _usual_force(forces: np.ndarray) -> float:
-    """Return the root mean square of forces (d, n), or their mean size in three dimensions.
-
-    In three dimensions, the force of a clump acts mostly on a few charges. With half of 6,000
-    points at one position, the error relative to the root mean square was only 0.002. However, the
-    net force, which should be 0, was 0.0065 of the sum of all forces.
-    """
-    if len(forces) == 3:
-        return float(abs(forces).mean()) if forces.size else 0.0
-    return float(np.sqrt(np.square(forces).sum() / max(1, forces.size)))
-
-
-def _groups(how: Plan, d: int) -> Iterator[np.ndarray]:
+def _groups(grids: Plan, d: int) -> Iterator[np.ndarray]:
     """Yield maps with the same grid size and kernel, as many at a time as memory allows."""
     alike: dict[tuple[int, float], list[int]] = {}
-    for m, key in enumerate(zip(how.length.tolist(), how.radius.tolist(), strict=True)):
+    for m, key in enumerate(zip(grids.length.tolist(), grids.radius.tolist(), strict=True)):
         alike.setdefault(key, []).append(m)
     for (n, _), maps in sorted(alike.items()):
         batch = max(1, _BATCH_CELLS // max(1, n) ** d)

@@ -11,22 +11,21 @@ relative to its largest term, and tiles are joined by their scales (Milakov & Gi
 Therefore, no row leaves the range of float32. If the largest term is so small that float32 would
 round x too much, x is float64.
 
-Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources). Products
-use centred rows with an appended 1, so that a sum of W appears next to the sums of W s.
+Arrays are described in `manymaps.compute`. Products use centred rows with an appended 1, so that a
+sum of W appears next to the sums of W s.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from manymaps.compute.batch import Batch, Field
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.repulsion_exact import resum_extremes, within_range
-from manymaps.compute.similarity import GAUSSIAN, exp32, greater
+from manymaps.compute.repulsion_exact import finished, within_range
+from manymaps.compute.similarity import GAUSSIAN, charges_of, exp32, greater
 from manymaps.compute.threads import one_blas_thread, share_out
 
 __all__ = ["field"]
-
-Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _ROWS = 32
 _TILE = 512
@@ -168,33 +167,22 @@ def _sum_chunks(
                 scale[first + i] = scales[i] if value > _ZERO else 0.0
 
 
-def field(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-    log_charges: np.ndarray,
-    skip: np.ndarray,
-    kind: int,
-) -> Field:
+def field(batch: Batch) -> Field:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
-    n, d = targets.shape[1], len(targets)
-    sums = np.zeros(n, np.float32), np.zeros_like(targets), np.zeros(n)
-    chunks = _chunks(target_offsets, source_offsets)
-    log_charges, shift = within_range(log_charges, source_offsets)
-    base, charges = log_charges, log_charges
-    if kind != GAUSSIAN:
-        base, charges = np.zeros_like(log_charges), np.exp(log_charges)
-    centre = sources.mean(axis=1, dtype=np.float64) if sources.size else np.zeros(d)
+    sums = Field.zeros(batch)
+    batch, shift = within_range(batch)
+    targets, sources, kind = batch.targets, batch.sources, batch.kind
+    charges = charges_of(batch.log_charges, kind)
+    base = charges if kind == GAUSSIAN else np.zeros_like(charges)
+    centre = sources.mean(axis=1, dtype=np.float64) if sources.size else np.zeros(batch.d)
+    chunks = _chunks(batch)
     with one_blas_thread():
         share_out(
             _sum_chunks, len(chunks), chunks, np.ascontiguousarray(targets.T), sources,
-            _beside(targets, centre), _beside(sources, centre), base, charges, skip, kind, *sums,
+            _beside(targets, centre), _beside(sources, centre), base, charges, batch.skip, kind,
+            *sums,
         )  # fmt: skip
-    resum_extremes(targets, target_offsets, sources, source_offsets, log_charges, skip, kind, sums)
-    if shift.any():
-        sums[2][:] += np.repeat(shift, np.diff(target_offsets))
-    return sums
+    return finished(batch, sums, shift)
 
 
 def _beside(points: np.ndarray, centre: np.ndarray) -> np.ndarray:
@@ -204,12 +192,13 @@ def _beside(points: np.ndarray, centre: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarray:
-    """Return runs of targets as rows of (first target, last, first source, last)."""
+def _chunks(batch: Batch) -> np.ndarray:
+    """Return runs of targets as rows of (first target, last, first source, last).
+
+    Runs depend only on the number of targets.
+    """
     chunks = []
-    for m in range(len(target_offsets) - 1):
-        first, last = int(target_offsets[m]), int(target_offsets[m + 1])
-        start, stop = int(source_offsets[m]), int(source_offsets[m + 1])
+    for first, last, start, stop in batch.ranges.tolist():
         rows = max(_ROWS, -(-(last - first) // _MOST_CHUNKS))
         if start < stop:
             chunks += [(i, min(i + rows, last), start, stop) for i in range(first, last, rows)]

@@ -15,20 +15,19 @@ targets in a cell are in 3 rows in two dimensions, and in 9 rows in three dimens
 cells of each row are contiguous in memory. All rows are copied to one array before the sums,
 because runs of sources that do not fill whole registers took 40 % of the time.
 
-Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+Arrays are described in `manymaps.compute`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from manymaps.compute.batch import Batch, Field
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.repulsion_plan import FEW_MAPS
+from manymaps.compute.repulsion_plan import FEW_MAPS, Plan
 from manymaps.compute.threads import alone_if, share_out
 
-__all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
+__all__ = ["add_near", "soft_kernel", "soft_slope"]
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
@@ -39,34 +38,6 @@ _FOUR = np.float32(4.0)
 _REGISTERS = 32
 # Initial number of lanes for near sources. Not tuned.
 _LANES = 1024
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Charged maps in concatenated arrays, where map m is at offsets[m] to offsets[m + 1].
-
-    Attributes
-    ----------
-    targets : ndarray of shape (d, n_targets), float32
-        Coordinates of the targets.
-    target_offsets : ndarray of shape (n_maps + 1,), int64
-        Ranges of the maps among the targets.
-    sources : ndarray of shape (d, n_sources), float32
-        Coordinates of the sources.
-    source_offsets : ndarray of shape (n_maps + 1,), int64
-        Ranges of the maps among the sources.
-    charges : ndarray of shape (n_sources,), float32
-        Charges of the sources.
-    low : ndarray of shape (n_maps, d), float32
-        Lower bounds of the coordinates of each map.
-    """
-
-    targets: np.ndarray
-    target_offsets: np.ndarray
-    sources: np.ndarray
-    source_offsets: np.ndarray
-    charges: np.ndarray
-    low: np.ndarray
 
 
 def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
@@ -201,53 +172,48 @@ def _add(
 
 
 def add_near(
-    batch: Batch,
-    maps: np.ndarray,
-    span: float,
-    radius: float,
-    potential: np.ndarray,
-    force: np.ndarray,
+    batch: Batch, charges: np.ndarray, grids: Plan, maps: np.ndarray, radius: float, sums: Field
 ) -> None:
     """Add the near field of the charges of some maps, including self terms.
 
     Parameters
     ----------
     batch : Batch
-        Targets, sources and charges of all maps.
+        Targets and sources of all maps.
+    charges : ndarray of shape (n_sources,), float32
+        Charges of the sources.
+    grids : Plan
+        Plan of all maps, of which the extents are used.
     maps : ndarray of shape (n,), int64
         Maps to sum.
-    span : float
-        Upper bound of the coordinates of these maps, relative to `low`.
     radius : float
         Distance beyond which only the grid sums the sources.
-    potential : ndarray of shape (n_targets,), float32
-        Potentials, to which the near part is added in place.
-    force : ndarray of shape (d, n_targets), float32
-        Forces, to which the near part is added in place.
+    sums : Field
+        Field to which the near part is added in place.
     """
-    d, n_columns = len(batch.targets), int(span / radius) + 2
+    n_columns = int(float(grids.span[maps].max()) / radius) + 2
     inverse_side = np.float32(1 / radius)
 
     def sort(points: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        starts = np.empty((len(maps), n_columns**d + 1), np.int64)
+        starts = np.empty((len(maps), n_columns**batch.d + 1), np.int64)
         order = np.empty(points.shape[1], np.int64)
         share_out(
-            _sort_into_cells, len(maps), maps, offsets, points, batch.low, inverse_side, n_columns,
+            _sort_into_cells, len(maps), maps, offsets, points, grids.low, inverse_side, n_columns,
             starts, order,
         )  # fmt: skip
         return starts, order
 
-    *axes, charges = np.empty((d + 1, batch.sources.shape[1]), np.float32)
+    *axes, sorted_charges = np.empty((batch.d + 1, batch.sources.shape[1]), np.float32)
     with alone_if(len(maps) < FEW_MAPS):
         starts, order = sort(batch.sources, batch.source_offsets)
         share_out(
-            _arrange, len(maps), maps, batch.source_offsets, order, batch.sources, batch.charges,
-            tuple(axes), charges,
+            _arrange, len(maps), maps, batch.source_offsets, order, batch.sources, charges,
+            tuple(axes), sorted_charges,
         )  # fmt: skip
         of_targets = starts, order
         if batch.targets is not batch.sources:
             of_targets = sort(batch.targets, batch.target_offsets)
     share_out(
-        _add, len(maps) * n_columns ** (d - 1), *of_targets, batch.targets, starts, tuple(axes),
-        charges, n_columns, np.float32(radius), potential, force,
+        _add, len(maps) * n_columns ** (batch.d - 1), *of_targets, batch.targets, starts,
+        tuple(axes), sorted_charges, n_columns, np.float32(radius), sums.potential, sums.force,
     )  # fmt: skip

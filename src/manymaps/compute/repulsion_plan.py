@@ -1,4 +1,4 @@
-"""Predict the time of computing a field by Fourier transforms, and find the fastest plan.
+"""Predict the time of computing a field by Fourier transforms, and choose grids that save time.
 
     seconds = a + b n + c cells log(cells)  [+ a' + b' n + c' squares + e pairs]
 
@@ -8,21 +8,22 @@ individually. The number of near pairs is estimated from the numbers of points i
 because objects with negligible proportions in a map crowd together. The constants were measured on
 two current cores.
 
-Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+Arrays are described in `manymaps.compute`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import fft
 
+from manymaps.compute.batch import Batch
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN
 from manymaps.compute.threads import alone_if, share_out
 
-__all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan", "plan_batch", "spacing"]
+__all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan"]
 
 ORDER = 6
 FEW_MAPS = 4
@@ -40,11 +41,23 @@ _SOFT_ORDER = 3.6
 _POINT = {1: 0.065e-6, 2: 0.065e-6, 3: 0.22e-6}
 _CELL = {1: 0.8e-9, 2: 0.8e-9, 3: 1.6e-9}
 _MAP = 60e-6
+# Seconds per pair of direct sums, by code of the kernel. One thread took 0.18 and 0.08 ns.
+_DIRECT_PAIR = (0.7e-9, 0.2e-9)
+# A map with fewer pairs is always summed directly, and so are all maps if grids would save less
+# than this time.
+_ALWAYS_DIRECT = 40_000
+_CALL = 1e-3
 # Fitted to t-SNE maps of 5,000 to 70,000 digits on one thread, relative to `_POINT`.
 _NEAR_PAIR = 0.22e-9
 _NEAR_POINT = {1: 0.04e-6, 2: 0.04e-6, 3: 0.36e-6}
 _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
+# Seconds per pair of direct sums, by code of the kernel. One thread took 0.18 and 0.08 ns.
+_DIRECT_PAIR = (0.7e-9, 0.2e-9)
+# A map with fewer pairs is always summed directly, and so are all maps if grids would save less
+# than this time.
+_ALWAYS_DIRECT = 40_000
+_CALL = 1e-3
 _CLUSTERED = 1.2
 _SQUARE = 9.0
 _SQUARES = 64
@@ -67,11 +80,9 @@ class Plan:
     spacing : ndarray
         Spacing of the grid points.
     length : ndarray
-        Number of cells along one side of the padded grid, or 0 if no grid is large enough.
+        Number of cells along one side of the padded grid, or 0 for direct sums.
     radius : ndarray
         Radius below which near pairs are summed directly, or 0 if the kernel is not split.
-    seconds : ndarray
-        Predicted time on two current cores in seconds, or infinity without a grid.
     low : ndarray of shape (n_maps, d)
         Lowest corner of the targets and sources of each map.
     span : ndarray
@@ -83,75 +94,48 @@ class Plan:
     spacing: np.ndarray
     length: np.ndarray
     radius: np.ndarray
-    seconds: np.ndarray
     low: np.ndarray
     span: np.ndarray
     tolerance: float
 
-    def of(self, maps: np.ndarray) -> Plan:
-        """Return the plan for some maps."""
-        names = ("spacing", "length", "radius", "seconds", "low", "span")
-        return replace(self, **{name: getattr(self, name)[maps] for name in names})
 
+def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None:
+    """Find the fastest grid of each map that is faster than direct sums, or None if there is none.
 
-def plan_batch(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-    kind: int,
-    tolerance: float,
-) -> Plan:
-    """Find the fastest way to sum each map of a batch."""
-    extent = _joint_extent(targets, target_offsets, sources, source_offsets)
-    neighbors = np.zeros(len(target_offsets) - 1)
-    d = len(targets)
-    if kind != GAUSSIAN and d > 1:
-        side = np.fmax(_SQUARE, extent[1] / (_SQUARES if d == 2 else _CUBES)).astype(np.float32)
-        with alone_if(len(side) < FEW_MAPS):
-            share_out(
-                _count_neighbors, len(side), (0,) * d, target_offsets, targets, source_offsets,
-                sources, extent[0], side, neighbors,
-            )  # fmt: skip
-        neighbors *= (_SQUARE / side) ** d
-    sizes = np.diff(target_offsets), np.diff(source_offsets)
-    return plan(sizes, extent, neighbors, kind, tolerance)
-
-
-def plan(
-    sizes: tuple[np.ndarray, np.ndarray],
-    extent: tuple[np.ndarray, np.ndarray],
-    neighbors: np.ndarray,
-    kind: int,
-    tolerance: float,
-) -> Plan:
-    """Find the fastest way to sum maps with the given numbers of targets and sources.
-
-    `extent` contains `low` and `span`, and `neighbors` is the number of pairs that share a square
-    with sides of `_SQUARE`.
+    With `always`, each map receives a grid unless no grid is large enough.
     """
-    (n_targets, n_sources), (low, span) = sizes, extent
-    d = low.shape[1]
-    options = [(spacing(tolerance, kind, d), 0.0)]
+    d, kind = batch.d, batch.kind
+    n_targets, n_sources = np.diff(batch.target_offsets), np.diff(batch.source_offsets)
+    pairs = n_targets * n_sources
+    direct = np.where(pairs < _ALWAYS_DIRECT, 0.0, _DIRECT_PAIR[kind] * pairs)
+    if not always and (tolerance == 0 or direct.sum() <= _CALL):
+        return None
+    low, span = _joint_extent(batch)
+    options = [(_spacing(tolerance, kind, d), 0.0)]
+    near_pairs = np.zeros(batch.n_maps)
     if kind != GAUSSIAN and d > 1:
         share = _SOFT_SPACING * (tolerance / _SOFT_ERROR[d]) ** (1 / _SOFT_ORDER)
         options += [(radius * min(share, 0.4), radius) for radius in _RADII[d]]
+        near_pairs = _n_neighbors(batch, low, span)
     h, radius = (column[:, None] for column in np.array(options).T)
     length = grid_length(span / h, d)
     points = (n_targets + n_sources) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         seconds = _MAP + points * _POINT[d] + _CELL[d] * length**d * np.log2(length)
         near = _NEAR_MAP + points * _NEAR_POINT[d] + _NEAR_CELL * (span / radius) ** d
-    pairs = _CLUSTERED * neighbors * (radius / (_SQUARE / 3)) ** (d - 1)
-    pairs = np.minimum(pairs, n_targets * n_sources)
-    near += pairs * _NEAR_PAIR
+    near_pairs = _CLUSTERED * near_pairs * (radius / (_SQUARE / 3)) ** (d - 1)
+    near += np.minimum(near_pairs, pairs) * _NEAR_PAIR
     seconds = np.where(length, seconds + np.where(radius, near, 0), np.inf)
-    best = np.argmin(seconds, axis=0), np.arange(len(span))
-    chosen = h[best[0], 0], length[best], radius[best[0], 0], seconds[best]
-    return Plan(*chosen, low, span, tolerance)
+    best = np.argmin(seconds, axis=0), np.arange(batch.n_maps)
+    saved = np.maximum(direct - seconds[best], 0)
+    on_grid = always | ((saved > 0) & (saved.sum() > _CALL))
+    if not on_grid.any():
+        return None
+    length = np.where(on_grid, length[best], 0)
+    return Plan(h[best[0], 0], length, radius[best[0], 0], low, span, tolerance)
 
 
-def spacing(tolerance: float, kind: int, d: int) -> float:
+def _spacing(tolerance: float, kind: int, d: int) -> float:
     """Return the grid spacing at which forces are accurate to about `tolerance`.
 
     The error grows as h^6. The rule was measured on fits of the embedded word relations. The
@@ -185,55 +169,61 @@ def _extents(first, last, offsets, points, low, high):
 
 
 @inlined
-def _n_cells(axes):
-    return _SQUARES if len(axes) == 2 else _CUBES
-
-
-@inlined
-def _cell(points, i, low, m, inverse, axes):
+def _cell(points, i, low, m, inverse, n_cells):
     """Return the number of the cell that contains a point."""
-    number, edge = 0, _n_cells(axes)
-    for k in range(len(axes)):
+    number = 0
+    for k in range(points.shape[0]):
         cell = int((points[k, i] - low[m, k]) * inverse)
-        number = number * edge + max(0, min(cell, edge - 1))
+        number = number * n_cells + max(0, min(cell, n_cells - 1))
     return number
 
 
 @compiled
 def _count_neighbors(
-    first, last, axes, target_offsets, targets, source_offsets, sources, low, side, neighbors
+    first, last, target_offsets, targets, source_offsets, sources, low, side, n_cells, neighbors
 ):
     """Count the target-source pairs of each map that share a cell with the given `side`."""
     for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
-        counts = np.zeros(_n_cells(axes) ** len(axes), np.int64)
+        counts = np.zeros(n_cells ** low.shape[1], np.int64)
         for j in range(source_offsets[m], source_offsets[m + 1]):
-            counts[_cell(sources, j, low, m, inverse, axes)] += 1
+            counts[_cell(sources, j, low, m, inverse, n_cells)] += 1
         pairs = 0
         for i in range(target_offsets[m], target_offsets[m + 1]):
-            pairs += counts[_cell(targets, i, low, m, inverse, axes)]
+            pairs += counts[_cell(targets, i, low, m, inverse, n_cells)]
         neighbors[m] = pairs
 
 
-def _joint_extent(
-    targets: np.ndarray,
-    target_offsets: np.ndarray,
-    sources: np.ndarray,
-    source_offsets: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+def _n_neighbors(batch: Batch, low: np.ndarray, span: np.ndarray) -> np.ndarray:
+    """Estimate the number of pairs of each map that share a square with sides of `_SQUARE`."""
+    n_cells = _SQUARES if batch.d == 2 else _CUBES
+    side = np.fmax(_SQUARE, span / n_cells).astype(np.float32)
+    neighbors = np.zeros(batch.n_maps)
+    with alone_if(batch.n_maps < FEW_MAPS):
+        share_out(
+            _count_neighbors, batch.n_maps, batch.target_offsets, batch.targets,
+            batch.source_offsets, batch.sources, low, side, n_cells, neighbors,
+        )  # fmt: skip
+    return neighbors * (_SQUARE / side) ** batch.d
+
+
+def _joint_extent(batch: Batch) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest corner (n_maps, d) and longest side (n_maps,) of the points per map."""
-    shape = len(target_offsets) - 1, len(targets)
-    low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
-    few = len(low) < FEW_MAPS
-    with alone_if(few):
-        share_out(_extents, len(low), target_offsets, targets, low, high)
-    if sources is not targets:
-        other_low, other_high = np.empty_like(low), np.empty_like(high)
-        with alone_if(few):
-            share_out(_extents, len(low), source_offsets, sources, other_low, other_high)
+    low, high = _extent(batch.target_offsets, batch.targets)
+    if batch.sources is not batch.targets:
+        other_low, other_high = _extent(batch.source_offsets, batch.sources)
         empty = other_low[:, :1] > other_high[:, :1]
         low = np.where(empty, np.inf, np.minimum(low, other_low))
         high = np.maximum(high, other_high)
     with np.errstate(invalid="ignore"):
         span = (high - low).max(axis=1)
     return low, np.where(span >= 0, span, np.nan)
+
+
+def _extent(offsets: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest coordinates (n_maps, d) of one side."""
+    shape = len(offsets) - 1, len(points)
+    low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    with alone_if(len(low) < FEW_MAPS):
+        share_out(_extents, len(low), offsets, points, low, high)
+    return low, high
