@@ -38,13 +38,6 @@ def test_numbers_of_thousands_of_digits(tmp_path):
     assert sorted([f"a{DIGITS}", "a10", "a9"], key=natural_order) == ["a9", "a10", f"a{DIGITS}"]
 
 
-def test_halves_of_characters_in_json(tmp_path):
-    line = '{"text": "aa \\ud800", "id": "\\udc00", "k": "v\\ud800"}\n'
-    counts = count_texts(save(tmp_path / "t.jsonl", line))
-    assert (counts.row_labels, counts.column_labels) == (("?",), ("aa",))
-    assert counts.row_metadata["k"].tolist() == ["v?"]
-
-
 def test_a_table_without_rows(tmp_path):
     for text in "label,n\n", '""\n""\n', "<html>\n", ",\n":
         with pytest.raises(DataError):

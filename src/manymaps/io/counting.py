@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -133,16 +132,13 @@ class Words:
             fault = "is not a regular expression with at most one group"
             raise ParameterError(fault, name="token_pattern", value=self.token_pattern)
         if self.vocabulary is not None:
-            words = [_prepared(self, word) for word in map(str, self.vocabulary)]
-            if not words or isinstance(self.vocabulary, str) or "" in words:
-                raise ParameterError("vocabulary must be a list of at least one word")
-            if len(set(words)) < len(words):
-                word = Counter(words).most_common(1)[0][0]
-                raise ParameterError(f"vocabulary contains {word[:60]!r} twice; words must differ")
-            if (self.max_words, self.skip_words, self.min_documents) != (None, 0, 1):
+            words = {_prepared(self, str(word)) for word in self.vocabulary} - {""}
+            selects = (self.max_words, self.skip_words, self.min_documents) != (None, 0, 1)
+            is_list = not isinstance(self.vocabulary, str)
+            if not words or len(words) < len(self.vocabulary) or not is_list or selects:
                 raise ParameterError(
-                    "max_words, skip_words and min_documents cannot be combined with a vocabulary, "
-                    "whose words are all counted"
+                    "vocabulary must be a list of different words, which are all counted: omit "
+                    "max_words, skip_words and min_documents"
                 )
 
 
@@ -335,17 +331,6 @@ def _prepared(words: Words, text: str) -> str:
     return text if words.token_pattern else text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
-def _are_omitted(words: Words, names: Sequence[str]) -> list[bool]:
-    """Return whether each word is a stop word."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    if words.stop_words == "english":
-        contraction = re.compile(CONTRACTION)
-        return [x in ENGLISH_STOP_WORDS or bool(contraction.search(x)) for x in names]
-    omitted = {_prepared(words, word) for word in words.stop_words or ()}
-    return [name in omitted for name in names]
-
-
 def _counted(
     documents: Documents, words: Words
 ) -> tuple[list[list[str]], list[str], sparse.csr_array, tuple[str, ...]]:
@@ -365,16 +350,13 @@ def _counted(
         raise DataError(f"{source}: the texts contain no words")
     if "" in known:
         raise ParameterError("the pattern or tokenizer returns empty words; exclude them")
-    vocabulary = [_prepared(words, word) for word in words.vocabulary or ()]
-    vectorizer = CountVectorizer(
-        analyzer=list, lowercase=False, vocabulary=vocabulary or None, dtype=np.float64
-    )
-    table = sparse.csr_array(vectorizer.fit_transform(tokens))
+    names = [_prepared(words, word) for word in words.vocabulary or sorted(known)]
+    count = CountVectorizer(analyzer=list, lowercase=False, vocabulary=names, dtype=np.float64)
+    table = sparse.csr_array(count.transform(tokens))
     if words.vocabulary is not None:
         if not table.nnz:
             raise DataError(f"{source}: no word of the vocabulary occurs in the texts")
         return tokens, list(words.vocabulary), table, ()
-    names = vectorizer.get_feature_names_out().tolist()
     chosen, notes = _chosen(names, table, words, source)
     return tokens, [names[c] for c in chosen], table[:, chosen], notes
 
@@ -384,26 +366,34 @@ def _chosen(
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the positions of the words to count in alphabetical order, and notes."""
     totals, n_documents = table.sum(axis=0), np.bincount(table.indices, minlength=len(names))
-    is_omitted = np.array(_are_omitted(words, names))
-    ranked = np.argsort(-totals, kind="stable")
-    omitted, others = ranked[is_omitted[ranked]], ranked[~is_omitted[ranked]]
-    frequent = others[n_documents[others] >= words.min_documents]
+    omitted = _stop_words(words, names)
+    ranked = [c for c in np.argsort(-totals, kind="stable") if names[c] not in omitted]
+    frequent = [c for c in ranked if n_documents[c] >= words.min_documents]
     chosen = np.sort(frequent[words.skip_words :][: words.max_words])
     if not chosen.size:
         raise DataError(
-            f"{source}: no word is left of {len(names):,}; {omitted.size:,} are stop words, "
-            f"{frequent.size:,} others occur in at least {words.min_documents} documents, and "
+            f"{source}: no word is left of {len(names):,}; {len(omitted):,} are stop words, "
+            f"{len(frequent):,} others occur in at least {words.min_documents} documents, and "
             f"{setting('skip_words', words.skip_words)} omits the most frequent of these"
         )
     share = f"{totals[chosen].sum() / totals.sum():.1%} of {totals.sum():,.0f} in the text"
     notes = [f"{chosen.size:,} of {len(names):,} different words are counted, {share}"]
-    if omitted.size:
-        first = listed([names[c] for c in omitted], 3)
+    if omitted:
         notes.append(
-            f"function words left out: {omitted.size:,} ({first}); use "
+            f"function words left out: {len(omitted):,} ({listed(sorted(omitted), 3)}); use "
             f"{setting('stop_words', None)} to count them"
         )
     return chosen, tuple(notes)
+
+
+def _stop_words(words: Words, names: Sequence[str]) -> set[str]:
+    """Return the words that are stop words."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    if words.stop_words == "english":
+        contraction = re.compile(CONTRACTION)
+        return {x for x in names if x in ENGLISH_STOP_WORDS or contraction.search(x)}
+    return {_prepared(words, word) for word in words.stop_words or ()}.intersection(names)
 
 
 def _reported(counts: Counts, documents: Documents, notes: tuple[str, ...]) -> Counts:

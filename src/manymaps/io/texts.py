@@ -1,29 +1,27 @@
 """Reader that converts texts in files and in memory to documents with labels and metadata.
 
-folder                  each file is a document, and its sub-folder is the metadata "group"
-csv, tsv, parquet       each row is a document
-jsonl, json             each line is an object, whose fields are read like columns
-other files             each line is a document
+folder                         each file is a document, and its sub-folder is the metadata "group"
+csv, tsv, parquet, jsonl       each row is a document
+other files                    each line is a document
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from manymaps.archive.door import reading
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import metadata_array, numbered
 from manymaps.data.frame_labels import is_frame
 from manymaps.data.frames import index_labels
-from manymaps.data.tables import as_pandas, place, source_of
+from manymaps.data.tables import as_pandas, cell_label, is_missing, place, source_of
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import Role, aliases, find_roles
 from manymaps.io.files import decoded, is_binary, read_bytes, suffix_of
-from manymaps.io.frames import SHEETS, read_frame
-from manymaps.io.packing import unpacked
+from manymaps.io.frames import SHEETS, described, read_frame
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -61,19 +59,17 @@ def read_documents(source: TextSource, column: str | None, label_column: str | N
     """
     import pandas as pd
 
-    labels: list[str] | None = None
+    labels = None
     if isinstance(source, str | PathLike):
         path = Path(source)
         frame = _folder(path) if path.is_dir() else _file(path)
-        frame.attrs["source"] = str(source)
     elif is_frame(source):
-        labels = index_labels(source)
-        frame = as_pandas(source)
+        labels, frame = index_labels(source), as_pandas(source)
     else:
         pairs = list(source.items() if hasattr(source, "items") else enumerate(source))
         labels = [str(label) for label, _ in pairs]
-        frame = pd.DataFrame({"text": [text for _, text in pairs]}, dtype=object)
-        frame.attrs["source"] = "texts in memory"
+        texts = pd.DataFrame({"text": [text for _, text in pairs]}, dtype=object)
+        frame = described(texts, "texts in memory")
     return _documents(frame, labels, {"column": column, "label_column": label_column})
 
 
@@ -81,26 +77,18 @@ def _folder(root: Path) -> pd.DataFrame:
     """Read the files of a folder and its sub-folders in the order of their paths."""
     import pandas as pd
 
-    rows: list[dict[str, str]] = []
-    left_out, recoded = [], []
+    rows, left_out = [], []
     for path in sorted(path for path in root.rglob("*") if not path.is_dir()):
-        name, data = path.relative_to(root).as_posix(), b"\0"
-        if path.is_file() and "/." not in f"/{name}":
-            with unpacked(path) as file:
-                data = file.read()
+        name = path.relative_to(root).as_posix()
+        data = path.read_bytes() if path.is_file() and "/." not in f"/{name}" else b"\0"
         if is_binary(data):
             left_out.append(name)
-            continue
-        text, note = decoded(data, str(path))
-        recoded += [name] * len(note)
-        rows.append({"file": name, "text": text, "group": name.rpartition("/")[0]})
+        else:
+            rows.append((name, decoded(data, str(path))[0], name.rpartition("/")[0]))
     frame = pd.DataFrame(rows, columns=["file", "text", "group"], dtype=object)
-    frame.attrs["notes"] = tuple(
-        f"{what}: {len(names):,} ({listed(names, 3)})"
-        for what, names in {"hidden or not text": left_out, "read as Windows-1252": recoded}.items()
-        if names
-    )
-    return frame if frame["group"].any() else frame.drop(columns="group")
+    note = f"hidden or not text: {len(left_out):,} ({listed(left_out, 3)})"
+    frame = frame if frame["group"].any() else frame.drop(columns="group")
+    return described(frame, str(root), notes=(note,) if left_out else ())
 
 
 def _file(path: Path) -> pd.DataFrame:
@@ -110,30 +98,15 @@ def _file(path: Path) -> pd.DataFrame:
     suffix = suffix_of(path)
     if suffix in TABLES:
         return read_frame(path, "a table of texts")
-    text, notes = decoded(read_bytes(path, "texts"), str(path))
     if suffix in (".jsonl", ".ndjson", ".json"):
-        records = _records(text, str(path))
-        lines = pd.Index(list(records), name="line")
-        frame = pd.DataFrame(list(records.values()), lines, dtype=object)
-    else:
-        frame = pd.DataFrame({"text": text.removesuffix("\n").split("\n")}, dtype=object)
-    frame.attrs["notes"] = notes
-    return frame
-
-
-def _records(text: str, source: str) -> dict[int, dict[str, Any]]:
-    """Parse an object on each line, and return them by their lines."""
-    records = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                records[number] = dict(json.loads(line))
-            except (ValueError, TypeError, RecursionError) as error:
-                raise DataError(
-                    f"{source}, line {number} is not a JSON object ({error!s:.80}); write one per "
-                    'line, such as {"id": "a", "text": "..."}'
-                ) from error
-    return records
+        with reading(path, "JSON", 'write one object per line, such as {"id": "a", "text": "..."}'):
+            frame = pd.read_json(
+                path, lines=True, dtype=False, convert_axes=False, convert_dates=False
+            )
+        return described(frame, str(path))
+    text, notes = decoded(read_bytes(path, "texts"), str(path))
+    frame = pd.DataFrame({"text": text.removesuffix("\n").split("\n")}, dtype=object)
+    return described(frame, str(path), notes=notes)
 
 
 def _documents(
@@ -152,43 +125,30 @@ def _documents(
             f"{source} has no column of texts with a usual name; its columns are {listed(names)}. "
             f"Name one of them as {setting('column')}"
         )
-    cells = dict(enumerate(map(_cells, (frame.iloc[:, c] for c in range(len(names))))))
-    texts = cells.pop(text)
+    columns = {c: frame.iloc[:, c].tolist() for c in range(len(names))}
+    texts = ["" if is_missing(cell) else cell for cell in columns.pop(text)]
     for row, cell in enumerate(texts):
-        if not isinstance(cell, str | None):
+        if not isinstance(cell, str):
             raise DataError(
                 f"{place(frame, row)}: the text is {cell!r:.60} of type {type(cell).__name__}; "
                 f"expected a text, or another column as {setting('column')}"
             )
     if label is not None and (labels is None or wanted["label_column"]):
-        labels = ["" if cell is None else str(cell).strip() for cell in cells.pop(label)]
+        labels = list(map(cell_label, columns.pop(label)))
         if "" in labels:
             raise DataError(
                 f"{place(frame, labels.index(''))}: the label in the column {names[label]!r} "
                 f"is missing; fill it in, or select another column with {setting('label_column')}"
             )
-    unusable = [c for c, column in cells.items() if not all(map(_is_value, column))]
-    metadata = {names[c]: metadata_array(cells[c]) for c in cells if c not in unusable}
     unique, renamed = numbered(labels or [str(row) for row in range(len(texts))], "document")
-    notes += renamed
-    if None in texts:
-        notes += (f"documents without a text, read as empty: {texts.count(None):,}",)
-    if unusable:
-        left_out = listed([names[c] for c in unusable])
-        notes += (f"columns with lists or long texts, which are not metadata: {left_out}",)
-    report = ReadReport(source, len(texts), notes=notes)
-    return Documents([cell or "" for cell in texts], unique, metadata, report)
-
-
-def _cells(column: pd.Series) -> list[Any]:
-    """Return the cells of a column, with None for missing cells and without halves of characters.
-
-    Only JSON can contain halves of characters, which no file can store.
-    """
-    return [
-        cell.encode("utf-8", "replace").decode() if isinstance(cell, str) else cell
-        for cell in column.astype(object).where(column.notna(), None)
-    ]
+    are_values = {c: all(map(_is_value, cells)) for c, cells in columns.items()}
+    values = [c for c in columns if are_values[c]]
+    metadata = {names[c]: metadata_array(frame.iloc[:, c].to_numpy()) for c in values}
+    left_out = [names[c] for c in columns if not are_values[c]]
+    notes = (*notes, *renamed)
+    if left_out:
+        notes += (f"columns with lists or long texts, which are not metadata: {listed(left_out)}",)
+    return Documents(texts, unique, metadata, ReadReport(source, len(texts), notes=notes))
 
 
 def _is_value(cell: Any) -> bool:
