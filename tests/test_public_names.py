@@ -15,7 +15,7 @@ FUNCTIONS = """
 align associations_from cluster_path cluster_stability compare correspondence_analysis
 count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
 insert_rows judgements_from load_atlas load_consonants load_integers
-load_word_associations load_word_relations make_additive_similarities
+load_word_associations load_word_relations
 fit_vectors nearest_neighbors noise_scan pair_table
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses
 plot_stability predict_associations prediction_error
@@ -40,9 +40,7 @@ Reliability
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",
     "atlas": "Atlas Neighbor Sense load_atlas",
-    "datasets": "AdditiveSimilarities load_consonants load_integers "
-    "load_word_associations load_word_relations make_additive_similarities "
-    "sense_names",
+    "datasets": "load_consonants load_integers load_word_associations load_word_relations",
     "metrics": "continuity kl_divergence mu_global mu_local nearest_neighbor_error "
     "strongest_recall trustworthiness",
     "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "

@@ -47,7 +47,6 @@ from .data.datasets import load_consonants as load_consonants
 from .data.datasets import load_integers as load_integers
 from .data.datasets import load_word_associations as load_word_associations
 from .data.datasets import load_word_relations as load_word_relations
-from .data.datasets import make_additive_similarities as make_additive_similarities
 from .data.judgements import Judgements as Judgements
 from .data.ratings import Ratings as Ratings
 from .data.resampling import resampled as resampled

@@ -7,13 +7,10 @@ from manymaps.data.datasets import (
     CONSONANT_CONSTANT,
     INTEGER_CLUSTERS,
     INTEGER_CONSTANT,
-    AdditiveSimilarities,
     load_consonants,
     load_integers,
     load_word_associations,
     load_word_relations,
-    make_additive_similarities,
-    sense_names,
 )
 
 __all__ = [
@@ -21,11 +18,8 @@ __all__ = [
     "CONSONANT_CONSTANT",
     "INTEGER_CLUSTERS",
     "INTEGER_CONSTANT",
-    "AdditiveSimilarities",
     "load_consonants",
     "load_integers",
     "load_word_associations",
     "load_word_relations",
-    "make_additive_similarities",
-    "sense_names",
 ]  # fmt: skip

@@ -16,8 +16,7 @@ No other association data include this ground truth, for example which sense of 
 *knot* and which sense is related to *contest*. `scripts/build_word_relations.py` documents the
 strengths and builds the file. The licence is in `data/WORDNET-LICENSE`.
 
-`make_additive_similarities` generates similarities whose clusters are known (section 3.1 of the
-last paper below). The similarity tables contain the integers 0 to 9 and sixteen consonants. Their
+The similarity tables contain the integers 0 to 9 and sixteen consonants. Their
 values are not judgements of participants, but the predictions of two published additive clustering
 solutions:
 
@@ -32,22 +31,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import open_arrays
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_number
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.errors import ParameterError
 from manymaps.seeds import drawn_generator
-
-# The file contains a code for each sense, which is the WordNet sense number, plus 100 for verbs.
-VERB_CODE = 100
-# With the defaults, 3.5 % of the draws are drawn again (measured over 2,000). If none of this
-# number of draws contains distinct clusters, they are practically impossible.
-_MOST_DRAWS = 10_000
 
 INTEGERS: Final = tuple("0123456789")
 # Tables 1 and 2 of Tenenbaum (1996).
@@ -138,7 +130,7 @@ def load_word_relations() -> Associations:
 
     See Also
     --------
-    datasets.sense_names, load_word_associations, load_integers, load_consonants
+    load_word_associations, load_integers, load_consonants
 
     Examples
     --------
@@ -159,35 +151,6 @@ def load_word_relations() -> Associations:
     strengths = sparse.csr_array((weights, indices, arrays["indptr"]), shape=(n, n))
     report = ReadReport(source="word relations from WordNet 3.0", n_read=len(weights))
     return Associations(_labels(arrays), strengths, report, arrays["senses"].astype(np.int64))
-
-
-def sense_names() -> dict[str, tuple[str, ...]]:
-    """Return the names of the senses that `pair_senses` refers to, for each word.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        Names of the senses of each word. A name consists of the word, n (noun) or v (verb), and the
-        sense number in WordNet. It represents all senses of the word that have largely the same
-        related words.
-
-    See Also
-    --------
-    manymaps.load_word_relations
-
-    Examples
-    --------
-    >>> from manymaps.data.datasets import sense_names
-    >>> sense_names()["bank"][:2]
-    ('bank.n.1', 'bank.n.2')
-    """
-    arrays = _read("word_relations")
-    ends = np.cumsum(arrays["sense_counts"], dtype=np.int64)
-    codes = np.split(arrays["sense_codes"].astype(int), ends[:-1])
-    return {
-        word: tuple(f"{word}.{'nv'[code // VERB_CODE]}.{code % VERB_CODE}" for code in numbers)
-        for word, numbers in zip(_labels(arrays), codes, strict=True)
-    }
 
 
 def load_integers(
@@ -284,117 +247,6 @@ def load_consonants(
     return _rebuilt(
         "consonants", CONSONANTS, CONSONANT_CLUSTERS, CONSONANT_CONSTANT, noise, random_state
     )
-
-
-class AdditiveSimilarities(NamedTuple):
-    """Generated similarities with their clusters.
-
-    Attributes
-    ----------
-    similarities : ndarray of shape (n, n)
-        Symmetric similarities with noise; the diagonal is NaN.
-    memberships : ndarray of int8, shape (n, K)
-        Binary memberships, sorted by decreasing weight.
-    weights : ndarray of shape (K,)
-        Weights of the clusters.
-
-    See Also
-    --------
-    manymaps.make_additive_similarities
-
-    Examples
-    --------
-    >>> from manymaps import make_additive_similarities
-    >>> data = make_additive_similarities(8, 3, random_state=0)
-    >>> data.similarities.shape, data.memberships.shape, data.weights.shape
-    ((8, 8), (8, 3), (3,))
-    """
-
-    similarities: np.ndarray
-    memberships: np.ndarray
-    weights: np.ndarray
-
-
-def make_additive_similarities(
-    n_objects: int = 12,
-    n_clusters: int = 8,
-    noise: float = 0.05,
-    *,
-    weights: tuple[float, float] = (0.1, 0.6),
-    random_state: int | np.random.RandomState | np.random.Generator | None = None,
-) -> AdditiveSimilarities:
-    """Generate similarities as sums of the weights of shared clusters, with normal noise.
-
-    s_ij = sum_k w_k f_ik f_jk + noise, with P(f_ik = 1) = 1 / 2 and w_k uniform. The defaults
-    are the artificial data of Tenenbaum (1996, section 3.1). Memberships are drawn again if a
-    cluster has fewer than two members or two clusters are equal, because similarities could not
-    identify such clusters.
-
-    Parameters
-    ----------
-    n_objects : int, at least 2
-        Number of objects n.
-    n_clusters : int, at least 1
-        Number of clusters K.
-    noise : float, at least 0
-        Standard deviation of the noise relative to the standard deviation of the exact
-        similarities. The noise of `load_integers` is a relative variance instead.
-    weights : tuple of two floats
-        Smallest and largest weight, greater than 0 and at least 0.
-    random_state : int, RandomState, Generator or None
-        Seed of all draws. If None, a seed is drawn once from NumPy's global state.
-
-    Returns
-    -------
-    AdditiveSimilarities
-        Similarities of shape (n, n), memberships of shape (n, K) and weights of shape (K,).
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of its range, or no draw contains distinct clusters of at least two
-        members.
-
-    See Also
-    --------
-    load_integers, AdditiveClustering
-
-    References
-    ----------
-    J. B. Tenenbaum, "Learning the structure of similarity", NIPS 8 (1996).
-
-    Examples
-    --------
-    >>> from manymaps import AdditiveClustering, make_additive_similarities
-    >>> data = make_additive_similarities(8, 3, noise=0.01, random_state=0)
-    >>> model = AdditiveClustering(3, random_state=0).fit(data.similarities)
-    >>> bool((model.memberships_ == data.memberships).all())
-    True
-    """
-    check_whole("n_objects", n_objects, 2)
-    check_whole("n_clusters", n_clusters)
-    check_number("noise", noise, least=0)
-    low, high = weights
-    if not 0 < low <= high < np.inf:
-        raise ParameterError(
-            "must be two numbers above 0 in increasing order", name="weights", value=weights
-        )
-    generator = drawn_generator(random_state)
-    for _ in range(_MOST_DRAWS):
-        members = (generator.random((n_objects, n_clusters)) < 0.5).astype(np.int8)
-        if members.sum(axis=0).min() >= 2 and len(np.unique(members.T, axis=0)) == n_clusters:
-            break
-    else:
-        raise ParameterError(
-            f"{_MOST_DRAWS:,} draws of {n_clusters} clusters of {n_objects} objects contained "
-            "empty, single or equal clusters; use fewer clusters or more objects"
-        )
-    sizes = np.sort(generator.uniform(low, high, n_clusters))[::-1]
-    upper = np.triu_indices(n_objects, 1)
-    exact = ((members * sizes) @ members.T)[upper]
-    values = np.full((n_objects, n_objects), np.nan)
-    values[upper] = exact + noise * exact.std() * generator.normal(size=exact.shape)
-    return AdditiveSimilarities(np.where(np.isnan(values), values.T, values), members, sizes)
 
 
 def _rebuilt(
