@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ from matplotlib.text import Text
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import View
-from manymaps.checks import check_index, check_number
+from manymaps.checks import check_index
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import CATEGORIES, INK, PAPER, Coloring
@@ -43,9 +43,9 @@ from manymaps.labels import plural
 if TYPE_CHECKING:
     from manymaps.clustering.stability import ClusterStability
 
-# Number of the heaviest features that are drawn by default, and the maximum number, because only
-# ten colours can be distinguished with all common forms of colour blindness.
-USUAL, MOST_FEATURES = 8, 10
+# Maximum number of features, because only ten colours can be distinguished with all common forms of
+# colour blindness.
+MOST_FEATURES = 10
 # Distance in points between an outline and its dots, and the additional distance for each outline
 # inside it. Levels are limited so that outlines stay near their dots.
 RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
@@ -64,28 +64,22 @@ CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
 LINE_RADIUS = 0.3
 
 
-class Feature(Protocol):
-    """A feature, with the labels of its objects and the weight that it adds to similarities."""
-
-    @property
-    def weight(self) -> float:
-        """The weight of the feature, above 0."""
-
-    @property
-    def members(self) -> Sequence[str]:
-        """The labels of the objects with the feature."""
-
-
 @dataclass(frozen=True)
-class _Shown:
-    """A feature in a figure, with its number from 1 and its members in the scene."""
+class _Feature:
+    """A feature in a figure, with its number from 1, its members in the scene, and its style."""
 
     number: int
     weight: float
     members: np.ndarray
     color: str
     line: float
-    recurrence: float | None
+    recurrence: float
+
+    @property
+    def key(self) -> str:
+        """The text of the feature in the key."""
+        text = f"{self.number}: {self.weight:.3f}"
+        return text + (f", recurs {self.recurrence:.0%}" if np.isfinite(self.recurrence) else "")
 
 
 def plot_features(
@@ -93,8 +87,6 @@ def plot_features(
     clusters: Any,
     *,
     map: int = 0,
-    features: Sequence[int] | None = None,
-    min_weight: float = 0.1,
     stability: ClusterStability | None = None,
     width: Width | None = None,
 ) -> Figure:
@@ -105,15 +97,10 @@ def plot_features(
     atlas : Atlas
         An atlas with one kind of object. It may contain objects without features.
     clusters : AdditiveClustering or sequence of clusters
-        A fitted model, or objects with the attributes `weight` and `members`. The members are
-        labels of the atlas.
+        A fitted model, or objects with the attributes `weight` and `members`, such as a part of
+        `clusters_`. The members are labels of the atlas. The ten heaviest clusters are drawn.
     map : int
         Number of the map, from 0.
-    features : sequence of int, optional
-        Indices of the features to draw, from 0. At most ten features can be drawn. By default, the
-        eight heaviest features are drawn.
-    min_weight : float in [0, 1]
-        Minimum weight of objects in this map. Objects with a smaller weight are omitted.
     stability : ClusterStability, optional
         Stability of these clusters (`manymaps.clustering.stability`). The key then contains the
         share of the repeated fits in which each feature recurs. The outline of a feature that
@@ -129,8 +116,7 @@ def plot_features(
     Raises
     ------
     ParameterError
-        If the map or a feature does not exist, more than ten features are requested, or a value is
-        out of its range.
+        If the map does not exist, there is no cluster, or the atlas is bipartite.
     UnknownLabelError
         If the atlas does not contain a member. The message suggests similar labels.
 
@@ -146,24 +132,41 @@ def plot_features(
     >>> integers = load_integers()
     >>> atlas = similarity_map(integers.strengths.toarray(), integers.labels)
     >>> clusters = [SimpleNamespace(members=m, weight=w) for m, w in INTEGER_CLUSTERS.items()]
-    >>> figure = plot_features(atlas, clusters, features=[0, 2])
+    >>> figure = plot_features(atlas, clusters[:2])
     >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "number"]
-    ['1', '3']
+    ['1', '2']
     """
     found = list(getattr(clusters, "clusters_", clusters))
-    chosen = _chosen(found, features)
-    _check(atlas, map, min_weight, stability, len(found))
-    rows = [np.array([atlas.index(str(label)) for label in found[k].members]) for k in chosen]
+    if atlas.kinds is not None:
+        raise ParameterError("features cannot be drawn over a bipartite atlas")
+    check_index("map", map, atlas.n_maps)
+    if not found:
+        raise ParameterError("there are no features to draw")
+    if stability is not None and len(stability.recurrence) != len(found):
+        raise ParameterError(
+            f"stability is of {plural('cluster', len(stability.recurrence))}, but {len(found)} are "
+            "drawn; pass the stability of these clusters"
+        )
+    heaviest = sorted(range(len(found)), key=lambda k: (-found[k].weight, k))
+    order = [k for k in heaviest if len(found[k].members)][:MOST_FEATURES]
+    rows = [np.array([atlas.index(str(label)) for label in found[k].members]) for k in order]
     weights = np.zeros(atlas.n_objects)
-    for k, members in zip(chosen, rows, strict=True):
+    for k, members in zip(order, rows, strict=True):
         weights[members] += found[k].weight
-    scene = _whole(read_scene(atlas, map, weights, Dots(min_weight)))
+    scene = _whole(read_scene(atlas, map, weights, Dots()))
     typeface, sheet = typeface_for(atlas.labels), sheet_for(width)
-    recurrence = None if stability is None else stability.recurrence
-    shown = _shown(found, chosen, rows, recurrence, scene, sheet)
-    key = Coloring(
-        "feature: weight", categories=tuple((_key_of(each), each.color) for each in shown)
-    )
+    recurrence = np.full(len(found), np.nan) if stability is None else stability.recurrence
+    most, (thin, thick) = max([found[k].weight for k in order], default=1.0) or 1.0, LINES
+    shown = [
+        _Feature(
+            k + 1, float(found[k].weight),
+            np.isin(scene.objects, members) & ~scene.view.outside, color,
+            (thin + (thick - thin) * max(found[k].weight, 0.0) / most) * sheet.scale,
+            float(recurrence[k]),
+        )
+        for k, members, color in zip(order, rows, CATEGORIES, strict=False)
+    ]  # fmt: skip
+    key = Coloring("feature: weight", categories=tuple((each.key, each.color) for each in shown))
     head = sheet.head + key_space(key, typeface, sheet.width or SCREEN_WIDTH, sheet)
     ax = own_axes(scene, head, replace(sheet, foot=sheet.side) if sheet.width else sheet)
     ax.set_frame_on(False)
@@ -176,12 +179,16 @@ def plot_features(
     if sheet.width is not None:
         look = replace(look, dot_areas=(5.0, 20.0), margin=(26.0, 24.0), font_sizes=(6.0, 7.0))
     draw(ax, scene, look, atlas.labels, lambda panel: _draw_features(panel, shown, sheet))
-    remarks = _remarks(atlas, scene, found, chosen, rows)
+    subject = [f"of {plural('object', atlas.n_objects)}"]
+    if hasattr(clusters, "variance_accounted_for_"):
+        subject.append(f"{clusters.variance_accounted_for_:.1%} of the variance")
+        subject.append(f"constant {clusters.constant_:.3f}")
+    remarks = _remarks(atlas, scene, rows, len(found))
     if stability is not None:
         refits = plural("refit", stability.n_bootstraps)
         remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
-    page, name = Captions(root(ax), typeface, sheet), plural("feature", len(chosen))
-    describe_page(page, name, _subject(clusters, atlas), remarks, coloring=key)
+    page, name = Captions(root(ax), typeface, sheet), plural("feature", len(shown))
+    describe_page(page, name, subject, remarks, coloring=key)
     return page.figure
 
 
@@ -194,71 +201,8 @@ def _whole(scene: Scene) -> Scene:
     return replace(scene, view=View(low, high, np.zeros(n, dtype=bool)))
 
 
-def _check(
-    atlas: Atlas,
-    map: int,
-    min_weight: float,
-    stability: ClusterStability | None,
-    n_found: int,
-) -> None:
-    if atlas.kinds is not None:
-        raise ParameterError("features cannot be drawn over a bipartite atlas")
-    check_index("map", map, atlas.n_maps)
-    check_number("min_weight", min_weight, least=0, most=1)
-    if stability is not None and len(stability.recurrence) != n_found:
-        raise ParameterError(
-            f"stability is of {plural('cluster', len(stability.recurrence))}, but {n_found} are "
-            "drawn; pass the stability of these clusters"
-        )
-
-
-def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[int]:
-    """Choose the indices of the features to show."""
-    if not found:
-        raise ParameterError("there are no features to draw")
-    if features is None:
-        heaviest = sorted(range(len(found)), key=lambda k: (-found[k].weight, k))
-        return [k for k in heaviest if len(found[k].members)][:USUAL]
-    chosen = list(dict.fromkeys(int(k) for k in features))
-    for k in chosen:
-        check_index("feature", k, len(found))
-    if not 1 <= len(chosen) <= MOST_FEATURES:
-        raise ParameterError(
-            f"{len(chosen)} features were requested; a map shows 1 to {MOST_FEATURES}"
-        )
-    return chosen
-
-
-def _shown(
-    found: Sequence[Feature],
-    chosen: Sequence[int],
-    rows: Sequence[np.ndarray],
-    recurrence: np.ndarray | None,
-    scene: Scene,
-    sheet: Sheet,
-) -> list[_Shown]:
-    heaviest = max([found[k].weight for k in chosen], default=1.0) or 1.0
-    thin, thick = LINES
-    shown = []
-    for k, rows_of, color in zip(chosen, rows, CATEGORIES, strict=False):
-        weight = float(found[k].weight)
-        members = np.isin(scene.objects, rows_of) & ~scene.view.outside
-        line = (thin + (thick - thin) * max(weight, 0.0) / heaviest) * sheet.scale
-        share = None if recurrence is None else float(recurrence[k])
-        shown.append(_Shown(k + 1, weight, members, color, line, share))
-    return shown
-
-
-def _key_of(feature: _Shown) -> str:
-    """Return the text of a feature in the key."""
-    text = f"{feature.number}: {feature.weight:.3f}"
-    if feature.recurrence is not None and np.isfinite(feature.recurrence):
-        text += f", recurs {feature.recurrence:.0%}"
-    return text
-
-
 def _draw_features(
-    panel: Panel, shown: Sequence[_Shown], sheet: Sheet
+    panel: Panel, shown: Sequence[_Feature], sheet: Sheet
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw outlines, the lightest first, and numbers.
 
@@ -323,9 +267,9 @@ def _tag(text: Text, color: str) -> None:
     text.set_bbox({"boxstyle": "circle,pad=0.18", "facecolor": color, "linewidth": 0})
 
 
-def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> None:
+def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Feature) -> None:
     closed = [Outline(line, closed=True) for line in lines]
-    is_unsteady = feature.recurrence is not None and feature.recurrence < HALF
+    is_unsteady = feature.recurrence < HALF
     patch = PathPatch(
         Outline.make_compound_path(*closed),
         facecolor=to_rgba(feature.color, FILL),
@@ -367,27 +311,11 @@ def _number_places(
     return places[np.arange(len(lines)), np.maximum(chosen, 0)]
 
 
-def _subject(clusters: Any, atlas: Atlas) -> list[str]:
-    words = [f"of {plural('object', atlas.n_objects)}"]
-    explained = getattr(clusters, "variance_accounted_for_", None)
-    if explained is not None:
-        words.append(f"{explained:.1%} of the variance")
-        words.append(f"constant {clusters.constant_:.3f}")
-    return words
-
-
-def _remarks(
-    atlas: Atlas,
-    scene: Scene,
-    found: Sequence[Feature],
-    chosen: Sequence[int],
-    rows: Sequence[np.ndarray],
-) -> list[str]:
-    parts = (
-        [f"{len(chosen)} of {plural('feature', len(found))}"] if len(chosen) < len(found) else []
-    )
+def _remarks(atlas: Atlas, scene: Scene, rows: Sequence[np.ndarray], n_found: int) -> list[str]:
+    """Return the notes of a figure of features."""
+    parts = [f"{len(rows)} of {plural('feature', n_found)}"] if len(rows) < n_found else []
     parts.append("thicker lines: heavier features")
-    wanted = np.unique(np.concatenate(rows)) if rows else np.empty(0, int)
+    wanted = np.unique(np.concatenate([np.empty(0, int), *rows]))
     lacking = int((~np.isin(wanted, scene.objects[~scene.view.outside])).sum())
     if lacking:
         parts.append(f"{plural('member', lacking)} not in this view")
