@@ -16,7 +16,7 @@ from scipy import sparse
 
 from figure_samples import assert_no_overlap, labels_of, random_atlas, words_of
 from manymaps.atlas.atlas import Atlas
-from manymaps.errors import ParameterError
+from manymaps.errors import DataWarning, ParameterError
 from manymaps.figures.coloring import ACCENT, ISLANDS
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
@@ -123,7 +123,7 @@ def test_sites_and_species_at_infinity_are_arrows_unless_a_penalty_kept_them(pen
     assert [len(c.get_offsets()) for c in arrows] == ([15] if penalty == 0 else [])
 
 
-def test_odd_labels_are_shown_literally_without_a_warning():
+def test_odd_labels_are_shown_literally_and_missing_characters_are_named():
     rng = np.random.default_rng(0)
     n = len(ODD_LABELS)
     points = np.stack(np.meshgrid(np.arange(5), np.arange(5)), -1).reshape(-1, 2)[:n] * [9.0, 3.0]
@@ -135,8 +135,11 @@ def test_odd_labels_are_shown_literally_without_a_warning():
         MULTIPLE_MAPS_T_SNE,
         metadata={"$kind$": column},
     )
-    figure = plot_map(atlas, 0, min_weight=0, color="$kind$", highlight="$x^2$")
-    for shown in (figure, plot_atlas(atlas), plot_senses(atlas, "中文")):
+    with pytest.warns(DataWarning, match="no installed font contains"):
+        figure = plot_map(atlas, 0, min_weight=0, color="$kind$", highlight="$x^2$")
+    with pytest.warns(DataWarning):
+        others = plot_atlas(atlas), plot_senses(atlas, "中文")
+    for shown in (figure, *others):
         for suffix in ("png", "svg", "pdf"):
             shown.savefig(io.BytesIO(), format=suffix)
     words = words_of(figure.axes[0])

@@ -2,12 +2,14 @@
 
 For every character that no font contains, matplotlib warns during drawing, long after the figure
 was created. Labels are therefore made printable first. If only another installed font contains a
-character, that font is added to the list. A character that no font contains becomes an empty box.
+character, that font is added to the list. A character that no font contains becomes an empty box,
+and one warning names such characters.
 """
 
 from __future__ import annotations
 
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,11 +21,12 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 
-# Sans-serif fonts in order of preference. The last one is included in matplotlib.
-PREFERRED = (
-    "Source Sans 3", "Source Sans Pro", "Inter", "Open Sans", "Noto Sans", "Helvetica Neue",
-    "Segoe UI", "Arial", "DejaVu Sans",
-)  # fmt: skip
+from manymaps.errors import DataWarning
+from manymaps.labels import plural
+
+# Sans-serif fonts in order of preference: those that journals ask for, a font with the same widths,
+# and the one that is included in matplotlib.
+PREFERRED = ("Arial", "Helvetica", "Liberation Sans", "Noto Sans", "DejaVu Sans")
 # Font weights on the CSS scale, as stored in font files.
 REGULAR, BOLD = 400, 700
 # The resolution of saved figures, which most journals require for figures with text.
@@ -51,14 +54,15 @@ class Typeface:
         >>> Typeface(("Any",), frozenset(map(ord, "tie □"))).printable("t\\ni☃e")
         't i□e'
         """
-        shown = []
-        for character in " ".join(label.split()):
-            kind = unicodedata.category(character)
-            if ord(character) in self.characters:
-                shown.append(character)
-            elif kind in ("Cs", "Co", "Cn") or kind[0] not in "MC":
-                shown.append(UNSHOWABLE)
+        line = " ".join(label.split())
+        shown = (x if ord(x) in self.characters else _in_place_of(x) for x in line)
         return "".join(shown)
+
+
+def _in_place_of(character: str) -> str:
+    """Return a box for a character without a glyph, but nothing for marks and controls."""
+    kind = unicodedata.category(character)
+    return UNSHOWABLE if kind in ("Cs", "Co", "Cn") or kind[0] not in "MC" else ""
 
 
 def elide(text: str, length: int) -> str:
@@ -101,23 +105,34 @@ def _elide_start(text: str, length: int) -> str:
 
 
 def typeface_for(labels: Iterable[str]) -> Typeface:
-    """Choose installed fonts that together contain most characters of these labels."""
-    needed = frozenset(ord(character) for label in set(labels) for character in label)
+    """Choose installed fonts that together contain most characters of these labels.
+
+    Warns
+    -----
+    DataWarning
+        If no font contains a character.
+    """
+    missing = {x for label in set(labels) for x in label if not x.isspace() and x > " "}
     regular = _regular_fonts()
     first = next(name for name in PREFERRED if name in regular and _has_bold(name))
-    families = [first, *(["DejaVu Sans"] if first != "DejaVu Sans" else [])]
-    held: set[int] = set().union(*(_characters(regular[name]) for name in families))
-    missing = {code for code in needed - held if not chr(code).isspace() and code > 0x20}
-    others = sorted(set(regular) - set(families), key=lambda name: ("Noto Sans" not in name, name))
-    for name in others:
-        if not missing:
-            break
-        supported = missing & _characters(regular[name])
-        if supported:
+    others = sorted(regular, key=lambda name: ("Noto Sans" not in name, name))
+    families, characters = [], set[int]()
+    for name in dict.fromkeys([first, "DejaVu Sans", *others]):
+        held = _characters(regular[name])
+        if len(families) < 2 or any(ord(x) in held for x in missing):
             families.append(name)
-            held |= supported
-            missing -= supported
-    return Typeface(tuple(families), frozenset(held))
+            characters |= held
+            missing = {x for x in missing if ord(x) not in held}
+    boxes = sorted(x for x in missing if _in_place_of(x))
+    if boxes:
+        names = ", ".join(f"U+{ord(x):04X}" for x in boxes[:5])
+        warnings.warn(
+            f"no installed font contains {plural('character', len(boxes))} of the labels, which "
+            f"{'is' if len(boxes) == 1 else 'are'} drawn as boxes: {names}",
+            DataWarning,
+            stacklevel=3,
+        )
+    return Typeface(tuple(families), frozenset(characters))
 
 
 @cache
