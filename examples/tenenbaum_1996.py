@@ -214,7 +214,7 @@ def similarities(printed: Printed) -> tuple[np.ndarray, tuple[str, ...], bool]:
     measured = path.exists()
     if measured:
         table = read_similarities(path)
-        values, labels = table.values.copy(), table.labels
+        values, labels = table.to_numpy(copy=True), tuple(table.index)
     else:
         load = load_integers if printed is INTEGERS else load_consonants
         rebuilt = load(0.05, random_state=0)

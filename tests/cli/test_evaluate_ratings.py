@@ -53,7 +53,7 @@ def test_ratings_that_were_read_as_associations(folder):
     ("text", "options", "code", "message"),
     [
         ("Word 1,Word 2,Human (mean)\nhat,cap,8\n", (), 3, "contains both words of 0 of 1 pairs"),
-        ("Word 1,Word 2,Human (mean)\nhat,cap,much\n", ("--ratings",), 3, "line 2: the rating of"),
+        ("Word 1,Word 2,Human (mean)\nhat,cap,much\n", ("--ratings",), 3, "line 2 ('hat' - 'cap')"),
         ("Word 1,Word 2,Human (mean)\nhat,hat,2\n", ("--ratings",), 3, "two different words"),
         (RATED, ("--neighbors", 3), 2, "--neighbors does not apply to ratings of pairs"),
     ],

@@ -69,7 +69,7 @@ def test_json_and_files_have_the_same_table(folder, tmp_path):
     ("text", "message"),
     [
         ("word1,word2\ntie,hat\n", "no pair has two words of the atlas; unknown words are 'hat'"),
-        ("tie\nknot\n", "expected two words on each line"),
+        ("tie\nknot\n", "has only one column"),
     ],
 )
 def test_bad_lists(folder, tmp_path, text, message):

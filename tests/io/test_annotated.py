@@ -60,7 +60,7 @@ def test_files_and_the_functions_for_anndata_choose_the_same_table(tmp_path, n_v
 
 
 def test_the_file_is_closed_after_it_was_read(annotated):
-    assert kind_of(annotated) == "counts"
+    assert kind_of(annotated) == "vectors"
     with open_annotated(annotated) as data:
         assert data.shape == (2, 3)
         assert data.isbacked

@@ -16,13 +16,7 @@ from pyarrow import parquet
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import (
-    associations_from,
-    read_associations,
-    read_group_sizes,
-    response_columns,
-)
-from manymaps.io.columns import ColumnNames
+from manymaps.io.associations import associations_from, read_associations
 
 PLAIN = "cue,response,strength\ntie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
 
@@ -185,7 +179,7 @@ def test_odd_words_are_kept_verbatim(tmp_path, delimiter, header):
             writer.writerow(["cue", "response", "strength"])
         for a, b in zip(ODD, ODD[1:] + ODD[:1], strict=True):
             writer.writerow([a, b, 1])
-    norms = read_associations(path, format="edges")
+    norms = read_associations(path)
     assert norms.labels == tuple(ODD)
     assert norms.n_pairs == len(ODD)
 
@@ -376,7 +370,6 @@ def test_strengths_of_every_size(write):
         "",
         " \n\n",
         "cue,response,strength\n",
-        "tie knot 0.5\nknot tie 0.5\n",
         "cue\ntie\n",
         "cue,reply,strength\na,b,1\n",
         "foo,bar,baz\na,b,1\n",
@@ -410,10 +403,9 @@ OPTIONS = [
     (DataError, None, {"strength": "n"}),
     (DataError, None, {"response": "cue"}),
     (DataError, None, {"self_pairs": "error"}),
-    (ParameterError, "labels", {"labels": ["tie"], "format": "edges"}),
+    (ParameterError, "labels", {"labels": ["tie"]}),
     *((ParameterError, name, {name: "maybe"}) for name in ("responses", "rows", "self_pairs")),
     *((ParameterError, "responses", {"responses": f"keep:{n}"}) for n in ("0", "", "-1", "2.5")),
-    (ParameterError, "format", {"format": "xls"}),
 ]
 
 
@@ -430,7 +422,7 @@ def test_strengths_that_are_none(write):
         path = write("n.csv", f"cue,response,strength\na,b,1\n\nb,a,{value}\n")
         with pytest.raises(DataError) as caught:
             read_associations(path)
-        assert f"{path}, line 4: " in str(caught.value)
+        assert f"{path}, line 4 ('b' - 'a'), column 3 ('strength'): " in str(caught.value)
 
 
 # --- frames, graphs, arrays -----------------------------------------------------------------------
@@ -460,7 +452,7 @@ def test_parquet(tmp_path):
     assert as_dict(read_associations(tmp_path / "n.parquet")) == EXPECTED
     coded = pa.table({**COLUMNS, "Cue": pa.array(COLUMNS["Cue"]).dictionary_encode()})
     parquet.write_table(coded, tmp_path / "coded.parquet")
-    assert as_dict(read_associations(tmp_path / "coded.parquet", format="parquet")) == EXPECTED
+    assert as_dict(read_associations(tmp_path / "coded.parquet")) == EXPECTED
 
 
 def test_the_column_of_strengths_is_another_than_that_of_responses(write):
@@ -538,45 +530,3 @@ def test_the_line_in_which_excel_names_the_delimiter_is_no_row(tmp_path, rows):
     (tmp_path / "norms.csv").write_text("sep=;\ncue;response;strength\na;b;1\nb;a;x\n", "utf-8")
     with pytest.raises(DataError):
         read_associations(tmp_path / "norms.csv")
-
-
-@pytest.mark.parametrize(
-    ("header", "found"),
-    [
-        ("CUE,TARGET,#G,#P,FSG", ("#P", "#G")),
-        ("cue,response,R123,N,R123.Strength", ("R123", "N")),
-        ("cue,response,strength,group_size", (None, "group_size")),
-        ("cue,response,count,group", (None, "group")),
-        ("cue,response,strength", (None, None)),
-    ],
-)
-def test_columns_of_counts_and_group_sizes(tmp_path, header, found):
-    path = tmp_path / "norms.csv"
-    cells = ["tie", "knot"] + ["2"] * (header.count(",") - 1)
-    path.write_text(f"{header}\n{','.join(cells)}\nknot,tie{',2' * (len(cells) - 2)}\n")
-    assert response_columns(path, ColumnNames()) == found
-
-
-def test_group_sizes_of_text_and_parquet(tmp_path):
-    columns = {"cue": ["Tie", "Tie", "knot"], "target": ["knot", "suit", "Tie"], "N": [90, 90, 80]}
-    frame = pl.DataFrame(columns | {"strength": [0.5, 0.25, 1]})
-    frame.write_csv(tmp_path / "norms.csv")
-    frame.write_parquet(tmp_path / "norms.parquet")
-    for name in ("norms.csv", "norms.parquet"):
-        path = tmp_path / name
-        assert response_columns(path, ColumnNames()) == (None, "N")
-        names = ColumnNames(strength="N")
-        assert read_group_sizes(path, names) == {"Tie": 90, "knot": 80}
-        assert read_group_sizes(path, names, fold=True) == {"tie": 90, "knot": 80}
-    graph = tmp_path / "norms.graphml"
-    graph.write_text("<graphml/>")
-    assert response_columns(graph, ColumnNames()) == (None, None)
-
-
-def test_bad_group_sizes(tmp_path):
-    path, names = tmp_path / "norms.csv", ColumnNames(strength="N")
-    for sizes in ("9O", "80"), ("80", ""), ("0", "0"), ("14.5", "14.5"), ("80", "81"):
-        rows = [f"tie,{word},1,{n}\n" for word, n in zip(("knot", "suit"), sizes, strict=True)]
-        path.write_text("cue,response,strength,N\n" + "".join(rows))
-        with pytest.raises(DataError):
-            read_group_sizes(path, names)

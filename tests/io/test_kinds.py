@@ -92,10 +92,3 @@ def test_kinds_of_parquet(tmp_path):
     path.write_bytes(b"PAR1")
     with pytest.raises(DataError):
         kind_of(path)
-
-
-def test_a_format_decides(tmp_path):
-    path = save(tmp_path / "v.txt", PAIRS)
-    assert kind_of(path, "trials") == "trials"
-    assert kind_of(path, "csv") == kind_of(path, "matrix") == "associations"
-    assert kind_of(save(tmp_path / "v.vec", lines_of(WORDS, VALUES, ",")), "csv") == "vectors"

@@ -38,7 +38,6 @@ def assert_matrix(norms: Associations, labels=tuple(WORDS)) -> None:
 )
 def test_labelled_tables(write, text):
     assert_matrix(read_associations(write("m.csv", text), rows="keep"))
-    assert_matrix(read_associations(write("m.csv", text), rows="keep", format="matrix"))
 
 
 def test_a_matrix_may_hold_words_that_name_columns(write):
@@ -50,7 +49,6 @@ def test_a_matrix_may_hold_words_that_name_columns(write):
 def test_tables_of_numbers_alone(write):
     text = "1,0.6,0.4\n0.6,1,0\n0.4,0,1\n"
     path, words = write("m.csv", text), write("labels.txt", "tie\r\nknot\r\n suit\r\n\r\n")
-    assert_matrix(read_associations(path, rows="keep", format="matrix"), "012")
     assert_matrix(read_associations(path, rows="keep", labels=words))
     four = read_associations(write("m.csv", "0,1,1,2\n1,0,1,1\n1,1,0,1\n1,1,1,0\n"))
     assert four.labels == ("0", "1", "2", "3")
@@ -103,7 +101,7 @@ def test_arrays_in_files(tmp_path):
 )
 def test_tables_that_cannot_be_used(write, text):
     with pytest.raises(DataError) as caught:
-        read_associations(write("bad.csv", text), format="matrix")
+        read_associations(write("bad.csv", text))
     assert "bad.csv" in str(caught.value)
 
 

@@ -11,10 +11,8 @@ import pyarrow as pa
 import pytest
 
 from manymaps.errors import DataError
-from manymaps.io.associations import read_associations
-from manymaps.io.files import sampled, samples_kept
 from manymaps.io.frames import read_frame
-from manymaps.io.kinds import kind_of
+from manymaps.io.kinds import read
 from manymaps.io.metadata import read_columns
 from manymaps.io.tables import frame_table, read_table
 from vector_samples import save
@@ -71,18 +69,11 @@ def opened(monkeypatch):
     return names
 
 
-@pytest.mark.parametrize("size", [10, 2**20])
-def test_a_sample_serves_every_question(tmp_path, opened, monkeypatch, size):
-    monkeypatch.setattr("manymaps.io.files.SAMPLE_BYTES", size)
+def test_a_file_is_opened_once(tmp_path, opened):
     path = save(tmp_path / "norms.csv", NORMS)
     opened.clear()
-    with samples_kept():
-        assert kind_of(path) != "counts"
-        assert kind_of(path) != "vectors"
-        read_associations(path)
-    assert opened.count("norms.csv") == 1
-    save(path, NORMS.replace("tie", "bow"))
-    assert b"bow" in sampled(path).start
+    assert read(path).n_pairs == 2
+    assert opened == ["norms.csv"]
 
 
 def test_a_header_that_cannot_be_split_is_reported(tmp_path):

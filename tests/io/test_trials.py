@@ -13,7 +13,6 @@ from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.kinds import kind_of
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
-from manymaps.io.trials import holds_trials
 from trial_samples import swow_rows, write_plain, write_swow
 
 HEADER = ["participantID", "age", "gender", "cue", "R1", "R2", "R3"]
@@ -72,7 +71,7 @@ def test_frames_and_parquet_are_read_alike(tmp_path):
     check_rows(mm.trials_from(pl.DataFrame(columns)))
     check_rows(mm.trials_from(pd.DataFrame(columns)))
     pl.DataFrame(columns).write_parquet(tmp_path / "a.parquet")
-    assert holds_trials(tmp_path / "a.parquet")
+    assert kind_of(tmp_path / "a.parquet") == "trials"
     check_rows(mm.read_trials(tmp_path / "a.parquet"))
 
 
@@ -136,7 +135,7 @@ def test_names_of_columns(header, answers, participant):
 )
 def test_other_files_are_none_of_trials(tmp_path, text):
     (tmp_path / "a.csv").write_text(text)
-    assert not holds_trials(tmp_path / "a.csv")
+    assert kind_of(tmp_path / "a.csv") != "trials"
 
 
 def test_one_answer_a_row_is_gathered_by_person_and_cue(tmp_path):
@@ -243,7 +242,6 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}),
         ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}),
         ("cue,R1,R2\ntie,a,b\n", {"balance": 0}),
-        ("cue,R1,R2\ntie,a,b\n", {"format": "npy"}),
         ("cue,R1\ntie,a\n", {"response": "cue"}),
     ],
 )  # fmt: skip
@@ -363,15 +361,12 @@ def test_trials_are_told_from_counts_and_vectors(tmp_path, header):
     file = write_plain(tmp_path / "a.csv", names, rows)
     pl.DataFrame(rows, schema=names, orient="row").write_parquet(tmp_path / "a.parquet")
     for path in (file, tmp_path / "a.parquet"):
-        assert holds_trials(path)
-        assert kind_of(path) != "counts"
-        assert kind_of(path) != "vectors"
+        assert kind_of(path) == "trials"
 
 
 def test_trials_are_known_in_utf_16(tmp_path):
     path = tmp_path / "trials.csv"
     text = "\n".join(",".join(row) for row in [HEADER, *ROWS[:4]]) + "\n"
     path.write_text(text + "p4,20,Fe,tie,knot,,\n" * 200, "utf-16")
-    assert holds_trials(path)
-    assert kind_of(path) != "counts"
+    assert kind_of(path) == "trials"
     assert mm.read_trials(path).n_trials == 204

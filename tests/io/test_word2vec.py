@@ -155,7 +155,6 @@ def test_repeated_words_are_numbered(tmp_path):
         "  \n\n",
         "\ufeff",
         "word\n",
-        ROWS.encode("utf-16"),
     ],
 )
 def test_texts_that_are_refused(tmp_path, content):

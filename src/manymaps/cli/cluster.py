@@ -25,9 +25,10 @@ from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from manymaps.clustering.paths import ClusterPath
     from manymaps.clustering.stability import ClusterStability
-    from manymaps.data.similarities import SimilarityTable
 
 SOLVERS = ("annealing", "gibbs")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
@@ -164,12 +165,12 @@ def _check(options: ClusterOptions) -> None:
     )  # fmt: skip
 
 
-def _read(options: ClusterOptions) -> SimilarityTable:
+def _read(options: ClusterOptions) -> pd.DataFrame:
     from manymaps.cli.reading import load_similarities
 
     absent = options.absent or ("missing" if options.dissimilarities else "zero")
     table = load_similarities(options.file, absent)
-    note(*table.notes)
+    note(*table.attrs["notes"])
     return table
 
 
@@ -201,19 +202,22 @@ def _stability(
         )
 
 
-def _map(table: SimilarityTable, options: ClusterOptions) -> mm.Atlas:
+def _map(table: pd.DataFrame, options: ClusterOptions) -> mm.Atlas:
     """Return the map to draw clusters on, a two-dimensional scaling of the similarities."""
     similar = -table.values if options.dissimilarities else table.values
-    return mm.similarity_map(similar, table.labels)
+    return mm.similarity_map(similar, list(table.index))
 
 
 def _record(
     estimator: mm.AdditiveClustering,
     stability: ClusterStability | None,
-    table: SimilarityTable,
+    table: pd.DataFrame,
     options: ClusterOptions,
 ) -> dict[str, Any]:
-    n = table.n_objects
+    import numpy as np
+
+    n = len(table)
+    n_pairs = int(np.isfinite(table.to_numpy()[np.triu_indices(n, 1)]).sum())
     clusters: list[dict[str, Any]] = [
         {"weight": c.weight, "members": list(c.members)} for c in estimator.clusters_
     ]
@@ -228,8 +232,8 @@ def _record(
         "clusters": clusters,
         "n_bootstraps": options.bootstraps,
         "n_objects": n,
-        "n_pairs": table.n_pairs,
-        "n_missing": n * (n - 1) // 2 - table.n_pairs,
+        "n_pairs": n_pairs,
+        "n_missing": n * (n - 1) // 2 - n_pairs,
         # A perfect fit has an infinite value, which JSON represents as null.
         "log_likelihood": estimator.log_likelihood_,
         "solver": options.solver,
@@ -284,7 +288,7 @@ def _rows(record: dict[str, Any], *, with_recurrence: bool) -> Iterator[tuple[st
     yield "", f"{record['constant']:.3f}", *blank, "(all)"
 
 
-def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> None:
+def _choose(table: pd.DataFrame, numbers: range, options: ClusterOptions) -> None:
     """Compare numbers of clusters, and suggest one number."""
     from manymaps.clustering.problem import similarities_from
 

@@ -152,7 +152,7 @@ def _holds_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
     if options.ratings:
         return True
     plain = atlas.kinds is None and options.metric is None
-    return plain and kind_of(options.file, None) == "ratings"
+    return plain and kind_of(options.file) == "ratings"
 
 
 def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:

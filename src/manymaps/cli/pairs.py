@@ -25,7 +25,6 @@ class PairsOptions:
     response: str | None = option(
         "COLUMN", "Column of the second words, if its name is not recognized."
     )
-    format: str | None = option("NAME", "Read PAIRS in this format, regardless of its suffix.")
     output: Path | None = output_option(
         "OUT.csv",
         OutputFile(".csv", ".parquet"),
@@ -61,7 +60,7 @@ def pairs(options: PairsOptions) -> None:
     from manymaps.atlas.export import columns_as_csv, write_columns
     from manymaps.io.ratings import read_word_pairs
 
-    reading = {"cue": options.cue, "response": options.response, "format": options.format}
+    reading = {"cue": options.cue, "response": options.response}
     listed = read_word_pairs(options.file, **reading)
     atlas = mm.load_atlas(options.atlas)
     table = mm.pair_table(atlas, listed)

@@ -29,18 +29,17 @@ from manymaps.data.counts import Counts
 from manymaps.data.frames import find_key, join_columns
 from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import split_responses
-from manymaps.data.similarities import SimilarityTable
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import associations_from, read_associations, response_columns
-from manymaps.io.columns import ColumnNames
+from manymaps.io.associations import associations_from, read_associations
+from manymaps.io.columns import NAMES, find, usual_column
 from manymaps.io.counts import counts_from, read_counts
-from manymaps.io.kinds import kind_of
+from manymaps.io.kinds import kind_of, opened
 from manymaps.io.matrices import read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.trial_columns import TrialNames
-from manymaps.io.trials import holds_trials, read_trials
+from manymaps.io.trials import has_trials, read_trials
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabelError, first_of, fold, plural
 from manymaps.progress import work
@@ -144,9 +143,7 @@ def load_raw(
     check_choice("rows", rows, ROW_SUMS, why="; only lists of counts have a column of rows")
     with work(f"reading {file}"), reasoned(file, reading):
         if kind == "trials":
-            form = "trials" if reading.kind == "trials" else None
-            settings = chosen(reading, "cue", "response", *OF_TRIALS)
-            trials = read_trials(file, format=form, **settings)
+            trials = read_trials(file, **chosen(reading, "cue", "response", *OF_TRIALS))
             return Loaded(trials, {"responses": reading.responses, "rows": rows})
         if kind == "vectors":
             some = among if among is not None and metric != "precomputed" else words
@@ -172,9 +169,10 @@ def _kind(file: Path, reading: Reading, metric: str | None, words: Path | None) 
     # Trials have neither strengths nor labels of their own.
     if of_vectors is None and reading.strength is None and reading.labels is None:
         names = TrialNames(reading.cue, reading.response, reading.participant)
-        if holds_trials(file, names, None):
+        table = opened(file)
+        if not isinstance(table, Path) and (names.of_trials or has_trials(table, names)):
             return "trials"
-    kind = "associations" if named else str(kind_of(file, None))
+    kind = "associations" if named else str(kind_of(file))
     # Labels and sums of rows are settings of tables of associations, or of vectors.
     if kind == "counts" and (reading.rows or reading.labels):
         kind = "associations"
@@ -213,9 +211,12 @@ def load_new(file: Path, words: Path | None, also: Sequence[str] = ()) -> Vector
     return data
 
 
-def load_similarities(file: Path, absent: str) -> SimilarityTable:
+def load_similarities(file: Path, absent: str) -> pd.DataFrame:
     """Read similarities of a square table or a list, or the average of several judges."""
+    import pandas as pd
+
     from manymaps.io.clean import is_clean
+    from manymaps.io.frames import described
     from manymaps.io.similarities import read_similarities
 
     if not is_clean(file):
@@ -223,13 +224,14 @@ def load_similarities(file: Path, absent: str) -> SimilarityTable:
             return read_similarities(file, absent=absent)
     data = load(file).data
     if isinstance(data, Judgements):
-        return SimilarityTable(tuple(data.labels), data.average, str(file))
+        frame = pd.DataFrame(data.average, data.labels, data.labels)
+        return described(frame, str(file), n_absent=0)
     if not isinstance(data, Associations):
         raise BadData(f"{file} contains no similarities of objects; expected a square table")
     values = data.similarities.toarray()
     if data.missing is not None:
         values[data.missing.toarray()] = np.nan
-    return SimilarityTable(tuple(data.labels), values, str(file))
+    return described(pd.DataFrame(values, data.labels, data.labels), str(file), n_absent=0)
 
 
 def load_pairs(file: Path, what: str = "associations") -> Associations:
@@ -259,7 +261,11 @@ def load_responses(file: Path) -> Loaded:
         settings = loaded.settings | {"responses": rule}
         return Loaded(loaded.data, settings if isinstance(loaded.data, Trials) else {})
     kind = _kind(file, Reading(), None, None)
-    counts = response_columns(file, ColumnNames(), None)[0] if kind == "associations" else None
+    table, counts = opened(file), None
+    if kind == "associations" and not isinstance(table, Path):
+        names = list(map(str, table.columns))
+        at = find(table, "count")
+        counts = None if at is None or usual_column(names, NAMES["strength"]) is None else names[at]
     return load_raw(file, Reading(kind=kind, responses="keep", strength=counts))
 
 

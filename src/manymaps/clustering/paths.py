@@ -162,7 +162,7 @@ def cluster_path(
 
     Parameters
     ----------
-    X : array, condensed vector, SimilarityTable, Associations, Judgements or data frame
+    X : array, condensed vector, Associations, Judgements or data frame
         Similarities as for `AdditiveClustering.fit`.
     n_clusters : iterable of int, default range(1, 11)
         Numbers of clusters to compare. They are sorted and duplicates are removed. One cluster and

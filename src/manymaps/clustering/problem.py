@@ -108,7 +108,7 @@ def similarities_from(
 
     Parameters
     ----------
-    X : array, condensed vector, SimilarityTable, Associations, Judgements, frame or Similarities
+    X : array, condensed vector, Associations, Judgements, frame or Similarities
         Similarities, with NaN for missing pairs. An array has shape (n, n), and a condensed
         vector has n (n - 1) / 2 values. Judgements are averaged over judges, and the diagonal is
         ignored. A pair that is absent from `Associations` has similarity 0, unless it is

@@ -42,7 +42,7 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
 
     Parameters
     ----------
-    values : array or data frame of shape (n, n), SimilarityTable, Associations or Judgements
+    values : array or data frame of shape (n, n), Associations or Judgements
         Similarities, with NaN for unknown pairs. The diagonal is ignored. Judgements are averaged
         over judges. If only one direction of a pair is known, its similarity is used.
     labels : sequence of str, length n, optional

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manymaps.data.frames import index_labels
-from manymaps.data.similarities import SimilarityTable
 from manymaps.data.tables import as_pandas
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
@@ -55,7 +54,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
 
     Parameters
     ----------
-    X : Vectors, SimilarityTable, frame or array
+    X : Vectors, frame or array
     square : bool
         Whether columns represent the same objects as rows, as in a table of similarities.
 
@@ -81,7 +80,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     >>> labels, list(values.columns)
     (('tie', 'knot'), ['x'])
     """
-    if isinstance(X, Vectors | SimilarityTable):
+    if isinstance(X, Vectors):
         return tuple(X.labels), X.values
     if isinstance(X, str | PathLike):
         raise DataError(

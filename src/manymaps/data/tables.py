@@ -112,6 +112,13 @@ def source_of(frame: pd.DataFrame) -> str:
     return str(frame.attrs.get("source", "the frame"))
 
 
+def names_of(frame: pd.DataFrame) -> list[str]:
+    """Return the names of the columns, or "column 1", "column 2", ... without a header."""
+    if not frame.attrs.get("header", True):
+        return [f"column {c + 1}" for c in range(frame.shape[1])]
+    return list(map(cell_label, frame.columns))
+
+
 def place(frame: pd.DataFrame, row: int) -> str:
     """Return the source and the line (for text) or row (from 0) of a row, for error messages."""
     if frame.index.name == "line":

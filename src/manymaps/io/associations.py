@@ -5,60 +5,62 @@
     matrix        a square table: labelled text, NPY, NPZ, MatrixMarket, array, frame
     graph         nodes and weighted edges (`manymaps.io.graphs`): GraphML, networkx
 
-The rules for dropping, merging and scaling pairs are the same for all formats and are described in
-`manymaps.data.pair_rules`. The module `manymaps.io.tables` splits text into rows.
+A file is opened as a frame, a graph or a matrix, and then read like an object in memory. The rules
+for dropping, merging and scaling pairs are the same for all formats (`manymaps.data.pair_rules`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.data.associations import Associations
+from manymaps.checks import check_labels
+from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.counts import Counts
-from manymaps.data.pair_rules import Rules, split_responses
-from manymaps.data.tables import is_number, place
+from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
+from manymaps.data.tables import Labels, is_number, names_of, place, source_of
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import (
-    COUNT,
-    GROUP_SIZE,
-    PAIR_ROLES,
-    STRENGTH,
-    ColumnNames,
-    find_roles,
-    folded,
-    has_pair_header,
-    usual_column,
-)
-from manymaps.io.files import PAIRS, sampled
-from manymaps.io.frames import usual_header
-from manymaps.io.graphs import graph_pairs, is_graph, read_graphml
-from manymaps.io.kinds import PAIR_FORMATS, asked_format
+from manymaps.io.columns import NAMES, find, find_needed, folded, has_pair_header
+from manymaps.io.files import CONTAINERS, PAIRS, suffix_of
+from manymaps.io.frames import read_frame, without_header
+from manymaps.io.graphs import edges_of, is_graph, read_graphml
 from manymaps.io.matrices import (
     LabelledMatrix,
-    ValueRule,
     is_matrix,
     labelled_matrix,
+    matrix_in,
     matrix_of_counts,
     read_array,
     read_labels,
-    read_text_matrix,
 )
-from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
-from manymaps.io.tables import RULE_OF, Table, frame_table, read_table
+from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
+from manymaps.io.tables import (
+    RULE_OF,
+    checked_frame,
+    head_of,
+    is_text,
+    labels_of,
+    numbers_of,
+    numeric_columns,
+    without_headers,
+)
 from manymaps.io.trial_columns import TrialNames
-from manymaps.io.trials import Balance, has_trials, table_trials
+from manymaps.io.trials import Balance, has_trials, trials_from
+from manymaps.labels import fold as folded_label
 from manymaps.labels import listed
 
-ARRAYS = ("npy", "npz", "mtx")
-CONTAINERS = (*ARRAYS, "parquet", "graphml")
-# Columns of the cue, response and strength, and notes.
-PairColumns: TypeAlias = tuple[tuple[int, int, int | None], tuple[str, ...]]
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The sum of 10 million such counts is exact in float64.
+MOST_COUNTED = 2**29
 UNWEIGHTED = "no column of strengths: every pair counts one"
 NO_FRAME = (
     "cannot make associations from an object of type {}; pass a data frame of pairs, a graph of "
@@ -72,7 +74,6 @@ def read_associations(
     cue: str | None = None,
     response: str | None = None,
     strength: str | None = None,
-    format: str | None = None,
     responses: str = "drop",
     rows: str = "renormalize",
     self_pairs: str = "drop",
@@ -85,7 +86,7 @@ def read_associations(
 ) -> Associations:
     """Read associations from an edge list, a graph, a square matrix, or raw trials.
 
-    The format is inferred from the content of the file:
+    The suffix of the file and the names of its columns determine how it is read:
 
     - An edge list is text or Parquet, with or without a header. Text is split at commas,
       semicolons, tabs or vertical bars, depending on its content. Each pair without a strength has
@@ -112,9 +113,6 @@ def read_associations(
         "similarity", or as counts in "count", "#P" or "R123". For trials, `response` may list
         several columns ("R1,R2,R3"). For GraphML, `strength` is the edge attribute that contains
         the weights.
-    format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx", \
-    "graphml"}, optional
-        Format of the file. By default, the name, first bytes and header determine it.
     responses : {"drop", "keep", "keep:N"}
         Treatment of responses that are never cues. "drop" drops them, "keep" keeps them as objects
         with empty rows, and "keep:5" keeps responses that at least 5 different cues evoke. For the
@@ -182,187 +180,36 @@ def read_associations(
     >>> norms.strengths.toarray()[0].tolist()
     [0.0, 0.75, 0.25]
     """
-    first, rule = split_responses(responses)
-    rules = Rules(rule, rows, self_pairs)
-    trial_names = TrialNames(cue, response, participant)
-    named = ColumnNames(cue, response, strength)
-    table = _opened(path, named, format)
-    of_trials: dict[str, Any] = {"participant": participant, "where": where, "balance": balance}
-    may_be = table is not None and strength is None and labels is None
-    if may_be and format not in ("edges", "matrix"):
-        assert table is not None
-        if format == "trials" or trial_names.of_trials or has_trials(table, trial_names):
-            trials = table_trials(table, trial_names, fold, where, balance, missing)
-            return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    for name, value in of_trials.items():
-        if value is not None:
-            raise ParameterError(
-                f"applies to trials only, and {path} does not have a row per participant and cue, "
-                "with columns such as participantID, cue, R1, R2 and R3",
-                name=name,
-                value=value,
-            )
-    # Files of strengths by Small World of Words have a column for each number of answers.
-    if first is not None and strength is None:
-        strength = f"R{'123456789'[:first]}.Strength"
-        if table is None or folded(strength) not in map(folded, table.names):
-            raise ParameterError(
-                f"selects answers of trials, and {path} has neither trials (a row per participant "
-                f"and cue, with R1, R2, ...) nor a column {strength!r}",
-                name="responses",
-                value=responses,
-            )
-        named = ColumnNames(cue, response, strength)
-    entries = _entries(path, table, named, format, labels)
-    if isinstance(entries, LabelledMatrix):
-        if missing is not None:
-            raise ParameterError(
-                f"applies to lists of responses, and {path} is a matrix",
-                name="missing",
-                value=missing,
-            )
-        return associate_matrix(entries, rules)
-    if not entries.similarities:
-        entries = entries.without_missing(missing)
-    return associate(entries.folded() if fold else entries, rules)
+    return associations_from(
+        opened(path, labels),
+        cue=cue,
+        response=response,
+        strength=strength,
+        responses=responses,
+        rows=rows,
+        self_pairs=self_pairs,
+        labels=labels,
+        participant=participant,
+        fold=fold,
+        where=where,
+        balance=balance,
+        missing=missing,
+    )
 
 
-def _opened(path: str | os.PathLike[str], names: ColumnNames, format: str | None) -> Table | None:
-    """Read the table in a file, or return None for an array, a graph or an annotated matrix."""
-    asked_format(format, PAIR_FORMATS)
-    sample = sampled(path)
-    kind = format if format in CONTAINERS else sample.container()
-    if kind not in (None, "parquet"):
-        return None
-
-    def is_header(first: Sequence[str]) -> bool:
-        # Two words without a known name are a pair.
-        is_known = names.any_given or has_pair_header(first, names)
-        return is_known or (len(first) != 2 and usual_header(first))
-
-    return read_table(sample, PAIRS, is_header=is_header)
-
-
-def read_entries(
+def opened(
     path: str | os.PathLike[str],
-    names: ColumnNames,
-    *,
-    format: str | None = None,
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
-    rule: ValueRule = "strengths",
-) -> LabelledMatrix | Pairs:
-    """Read the matrix or the list of pairs in a file, before pair rules are applied.
-
-    The parameters and errors are the same as for `read_associations`. The parameter `rule`
-    determines the allowed range of matrix values (see `manymaps.io.matrices`).
-    """
-    return _entries(path, _opened(path, names, format), names, format, labels, rule)
-
-
-def _entries(
-    path: str | os.PathLike[str],
-    table: Table | None,
-    names: ColumnNames,
-    format: str | None,
-    labels: Sequence[str] | str | os.PathLike[str] | None,
-    rule: ValueRule = "strengths",
-) -> LabelledMatrix | Pairs:
-    """Return the matrix or the list of pairs in a table, or else in another file."""
-    object_labels = None if labels is None else read_labels(labels)
-    if table is not None:
-        is_list = format == "edges" or not table.is_text
-        if format == "matrix" or not (
-            is_list or names.any_given or not _is_matrix(table, object_labels)
-        ):
-            return read_text_matrix(table, object_labels, rule)
-        pairs = table_pairs(table, names)
-        return pairs if object_labels is None else named_by(pairs, object_labels)
-    sample = sampled(path)
-    kind = format if format in CONTAINERS else sample.container()
+    rule: str = "strength",
+) -> Any:
+    """Return the frame, the graph or the matrix in a file."""
+    path = Path(path)
+    kind = CONTAINERS.get(suffix_of(path))
     if kind == "graphml":
-        _check_graph_options(names, object_labels, str(sample))
-        return read_graphml(sample.path, names.strength)
-    if kind in ARRAYS:
-        return read_array(sample.path, str(kind), object_labels, rule)
-    article, contents = ("an", "vectors or counts") if kind == "h5ad" else ("a", "counts")
-    raise DataError(
-        f"{sample} is {article} .{kind} file; expected {PAIRS} (.{kind} files contain {contents})"
-    )
-
-
-def response_columns(
-    path: str | os.PathLike[str], names: ColumnNames, format: str | None = None
-) -> tuple[str | None, str | None]:
-    """Return the columns of counts and of group sizes in an edge list that also has strengths.
-
-    The first name is None if counts are the only numbers of the pairs. Group sizes, such as "#G" in
-    the USF norms, are the numbers of participants or responses per cue.
-    """
-    table = _opened(path, names, format)
-    if table is None or not has_pair_header(table.names, names):
-        return None, None
-    head = table.names
-    count, size = usual_column(head, COUNT), usual_column(head, GROUP_SIZE)
-    if usual_column(head, STRENGTH) is None:
-        count = None
-    # A column such as "group" may also contain the names of groups.
-    if size is not None and not table.numeric[size]:
-        size = None
-    return None if count is None else head[count], None if size is None else head[size]
-
-
-def read_group_sizes(
-    path: str | os.PathLike[str],
-    names: ColumnNames,
-    *,
-    format: str | None = None,
-    fold: bool = False,
-) -> dict[str, int]:
-    """Read the group size of each cue from the column `names.strength` of an edge list.
-
-    Raises
-    ------
-    DataError
-        If a group size is not a whole number of at least 1, or if the rows of a cue have different
-        group sizes.
-    """
-    pairs = read_entries(path, names, format=format)
-    assert isinstance(pairs, Pairs)
-    cells = (pairs.folded() if fold else pairs).cells
-    values, cues = cells.checked(RULE_OF["group size"]), cells.columns[0]
-    by_cue: dict[str, int] = {}
-    for k in np.flatnonzero(~cells.unnamed).tolist():
-        cue, size = cues.texts[cues.codes[k]], int(values[k])
-        if by_cue.setdefault(cue, size) != size:
-            raise DataError(
-                f"{cells.where(k)}: the group size of {cue[:60]!r} is {size:,}, but "
-                f"{by_cue[cue]:,} in an earlier row; correct the column {names.strength!r}, or use "
-                f"{setting('n_responses')} to ignore it"
-            )
-    return by_cue
-
-
-def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, source: str) -> None:
-    """Raise a ParameterError for options that do not apply to graphs."""
-    if names.cue is not None or names.response is not None:
-        raise ParameterError(
-            f"{setting('cue')} and {setting('response')} name columns, but {source} is a graph; "
-            f"omit them ({setting('strength')} names the attribute of the weights)"
-        )
-    if labels is not None:
-        raise ParameterError(
-            f"{setting('labels')} applies to matrices, but {source} is a graph with labels; omit it"
-        )
-
-
-def _is_matrix(table: Table, labels: Sequence[str] | None) -> bool:
-    """Return whether a table is a matrix, rather than pairs or positions of `labels`."""
-    if labels is None:
-        return is_matrix(table)
-    are_positions = all(
-        len(row) in (2, 3) and row[0].isdecimal() and row[1].isdecimal() for row in table.head
-    )
-    return not are_positions or len(table) == len(table.names)
+        return read_graphml(path)
+    if kind in ("npy", "npz", "mtx"):
+        return read_array(path, kind, None if labels is None else read_labels(labels), rule)
+    return read_frame(path, PAIRS)
 
 
 def associations_from(
@@ -375,6 +222,11 @@ def associations_from(
     rows: str = "renormalize",
     self_pairs: str = "drop",
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    participant: str | None = None,
+    fold: bool = False,
+    where: str | None = None,
+    balance: Balance = None,
+    missing: str | Sequence[str] | None = None,
 ) -> Associations:
     """Create associations from a data frame, a graph or a matrix in memory.
 
@@ -388,7 +240,7 @@ def associations_from(
         becomes a pair in both directions, and an edge without a weight has weight 1.
     cue, response, strength : str, optional
         Column names. For a graph, `strength` is the edge attribute that contains the weights.
-    responses, rows, self_pairs, labels
+    responses, rows, self_pairs, labels, participant, fold, where, balance, missing
         See `read_associations`. An undirected graph is treated like a matrix.
 
     Returns
@@ -415,90 +267,300 @@ def associations_from(
     """
     if isinstance(data, Trials):
         return data.associations(responses, rows=rows, self_pairs=self_pairs)
-    rules = Rules(split_responses(responses)[1], rows, self_pairs)
-    names = ColumnNames(cue, response, strength)
+    first, rule = split_responses(responses)
+    rules = Rules(rule, rows, self_pairs)
+    if not is_square(data):
+        data = checked_frame(data, NO_FRAME)
+        names = TrialNames(cue, response, participant)
+        # A frame contains pairs if the user names a column of strengths.
+        if strength is None and labels is None and (names.of_trials or has_trials(data, names)):
+            trials = trials_from(
+                data,
+                cue=cue,
+                response=response,
+                participant=participant,
+                fold=fold,
+                where=where,
+                balance=balance,
+                missing=missing,
+            )
+            return trials.associations(responses, rows=rows, self_pairs=self_pairs)
+    source = source_of(data) if hasattr(data, "attrs") else getattr(data, "source", "the data")
+    of_trials = {"participant": participant, "where": where, "balance": balance}
+    for name, value in of_trials.items():
+        if value is not None:
+            raise ParameterError(
+                f"applies to trials only, and {source} does not have a row per participant and "
+                "cue, with columns such as participantID, cue, R1, R2 and R3",
+                name=name,
+                value=value,
+            )
+    if first is not None:
+        # Files of strengths by Small World of Words have a column for each number of answers.
+        strength = f"R{'123456789'[:first]}.Strength"
+        if is_square(data) or folded(strength) not in map(folded, names_of(data)):
+            raise ParameterError(
+                f"selects answers of trials, and {source} has neither trials (a row per "
+                f"participant and cue, with R1, R2, ...) nor a column {strength!r}",
+                name="responses",
+                value=responses,
+            )
+    columns = {"cue": cue, "response": response, "strength": strength}
+    return associate(entries_in(data, columns, labels, fold=fold, missing=missing), rules)
+
+
+def is_square(data: Any) -> bool:
+    """Return whether an object is a matrix or a graph, and not a frame of pairs."""
+    kinds = (LabelledMatrix, Counts, np.ndarray, list, tuple)
+    return isinstance(data, kinds) or sparse.issparse(data) or is_graph(data)
+
+
+def entries_in(
+    data: Any,
+    columns: Mapping[str, str | None],
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    *,
+    rule: str = "strength",
+    fold: bool = False,
+    missing: str | Sequence[str] | None = None,
+) -> LabelledMatrix | NumberedPairs:
+    """Return the matrix or the pairs in an object, before pair rules are applied.
+
+    Parameters
+    ----------
+    data : object
+        Frame, graph or matrix.
+    columns : mapping of str to str or None
+        Names of the columns "cue", "response" and "strength" from the user.
+    labels, fold, missing
+        See `read_associations`.
+    rule : {"strength", "similarity"}
+        Allowed values.
+    """
     object_labels = None if labels is None else read_labels(labels)
-    if sparse.issparse(data) or isinstance(data, np.ndarray | list | tuple):
-        return associate_matrix(labelled_matrix(data, object_labels, "the matrix"), rules)
-    if isinstance(data, Counts):
-        return associate_matrix(matrix_of_counts(data, object_labels), rules)
-    if object_labels is not None:
-        raise ParameterError(
-            f"{setting('labels')} applies to matrices; omit it, because graphs and frames have "
-            "labels"
-        )
-    if is_graph(data):
-        return associate(graph_pairs(data, strength), rules)
-    if not names.any_given and _is_square_frame(data):
+    is_named = any(columns.values())
+    matrix = None
+    if isinstance(data, LabelledMatrix):
+        matrix = data
+    elif isinstance(data, Counts):
+        matrix = matrix_of_counts(data, object_labels, rule)
+    elif is_square(data) and not is_graph(data):
+        matrix = labelled_matrix(data, object_labels, "the matrix", rule)
+    elif is_graph(data):
+        _check_graph_options(columns, object_labels)
+        data = edges_of(data)
+    elif is_text(data):
+        if not is_named and _is_matrix(data, object_labels):
+            matrix = matrix_in(data, object_labels, rule)
+    elif not is_named and list(map(str, data.index)) == list(map(str, data.columns)):
         index = [str(label).strip() for label in data.index]
-        return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
-    table = frame_table(data, NO_FRAME)
-    if table.is_text and not names.any_given and is_matrix(table):
-        return associate_matrix(read_text_matrix(table), rules)
-    # A frame contains pairs if the user names a column of strengths, even if it has participants.
-    trial_names = TrialNames(cue, response)
-    if strength is None and has_trials(table, trial_names):
-        trials = table_trials(table, trial_names)
-        return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    return associate(table_pairs(table, names), rules)
+        matrix = labelled_matrix(data.to_numpy(), index, source_of(data), rule)
+    if matrix is None:
+        return pairs_in(data, columns, object_labels, rule=rule, fold=fold, missing=missing)
+    if missing is not None:
+        raise ParameterError(
+            f"applies to lists of responses, and {matrix.source} is a matrix",
+            name="missing",
+            value=missing,
+        )
+    return matrix
 
 
-def table_pairs(table: Table, names: ColumnNames) -> Pairs:
-    """Return the pairs of a table, with or without a header."""
-    (cue, response, strength), notes = _pair_columns(table, names)
-    cells = table.read((cue, response), strength)
-    notes += table.notes
-    if cells.n_headers:
-        notes += (f"{cells.n_headers} repeated headers left out",)
-    return Pairs(cells, table.source, notes=notes)
+def _check_graph_options(columns: Mapping[str, str | None], labels: Sequence[str] | None) -> None:
+    """Raise a ParameterError for options that do not apply to graphs."""
+    if columns["cue"] is not None or columns["response"] is not None:
+        raise ParameterError(
+            f"{setting('cue')} and {setting('response')} name columns, but the data are a graph; "
+            f"omit them ({setting('strength')} names the attribute of the weights)"
+        )
+    if labels is not None:
+        raise ParameterError(f"{setting('labels')} applies to matrices, but graphs have labels")
 
 
-def _pair_columns(table: Table, names: ColumnNames) -> PairColumns:
-    """Find the columns of pairs by name or by order."""
-    first = table.head[0]
-    if table.header:
-        return _columns_under_header(table, names)
-    where = place(table.frame, 0)
-    if len(first) == 2:
-        pair = f"{first[0][:60]!r} and {first[1][:60]!r}"
-        return (0, 1, None), (UNWEIGHTED, f"no header: the first row, {pair}, was read as a pair")
-    if len(first) > 2 and is_number(first[2]):
-        return (0, 1, 2), ("no header: columns read as cue, response, strength",)
-    raise DataError(
-        f"{where}: the file has no header, and its third column contains {first[-1][:60]!r} "
-        "instead of a strength; add a header such as cue,response,strength"
+def _is_matrix(frame: pd.DataFrame, labels: Sequence[str] | None) -> bool:
+    """Return whether a table is a matrix, rather than pairs or positions of `labels`."""
+    if labels is None:
+        return is_matrix(frame)
+    is_list = frame.shape[1] in (2, 3) and len(frame) != frame.shape[1]
+    return not is_list or not all(x.isdecimal() for row in head_of(frame) for x in row[:2])
+
+
+def pairs_in(
+    frame: pd.DataFrame,
+    columns: Mapping[str, str | None],
+    labels: Sequence[str] | None = None,
+    *,
+    rule: str = "strength",
+    fold: bool = False,
+    missing: str | Sequence[str] | None = None,
+) -> NumberedPairs:
+    """Return the pairs in a frame, with objects in the order of their first appearance.
+
+    The parameters are those of `entries_in`. Rows without a label are left out, or an error for
+    similarities.
+    """
+    import pandas as pd
+
+    source, objects = source_of(frame), frame.attrs.get("objects")
+    frame, ends, weight, notes = _pair_columns(frame, columns)
+    whole = frame
+    if weight is not None:
+        frame = without_headers(frame, (*ends, weight))
+    n_headers = len(whole) - len(frame)
+    notes += tuple(frame.attrs.get("notes", ()))
+    notes += (f"{n_headers} repeated headers left out",) if n_headers else ()
+    words = [labels_of(frame, c) for c in ends]
+    values = np.ones(len(frame))
+    if weight is not None:
+        values = numbers_of(frame, [weight], RULE_OF[rule], ends)[:, 0]
+    if labels is not None:
+        words, note = _named_by(words, labels, frame)
+        notes += (note,)
+    if fold:
+        words = [Labels(list(map(folded_label, c.texts)), c.codes) for c in words]
+    is_named = np.logical_and.reduce([column.mask(bool) for column in words])
+    left_out = {"empty label": int(np.count_nonzero(~is_named))}
+    if left_out["empty label"] and rule == "similarity":
+        where = place(frame, int(np.argmin(is_named)))
+        raise DataError(f"{where}: a label is empty; fill it in")
+    if rule == "strength" and objects is None:
+        answers = words[1]
+        # Strengths are not counts, and larger numbers could overflow.
+        are_counts = (np.floor(values) == values) & (np.abs(values) < MOST_COUNTED)
+        weights = values if are_counts.all() else None
+        counts = np.bincount(answers.codes, weights, len(answers.texts)).astype(np.int64)
+        notes += missing_notes(answers.texts, counts, missing)
+        out = checked_missing(missing)
+        if out is not None:
+            is_answer = ~is_missing(answers.texts, out)[answers.codes]
+            left_out["missing answer"] = int(np.count_nonzero(is_named & ~is_answer))
+            is_named &= is_answer
+    rows = np.flatnonzero(is_named)
+    texts = [np.array(column.texts, object)[column.codes[rows]] for column in words]
+    known = np.array(objects or (), object)
+    codes, distinct = pd.factorize(np.concatenate([known, *texts]))
+    cue, response = np.split(codes[len(known) :].astype(np.int32), 2)
+    return NumberedPairs(
+        labels=tuple(distinct.tolist()),
+        n_cues=int(codes[: len(known) + len(rows)].max(initial=-1)) + 1,
+        cue=cue,
+        response=response,
+        values=values[rows],
+        source=source,
+        where=lambda k: place(frame, int(rows[k])),
+        similarities=bool(objects),
+        n_read=len(frame),
+        left_out={reason: n for reason, n in left_out.items() if n},
+        notes=notes,
     )
 
 
-def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
-    """Find the columns of pairs by name.
-
-    If a numeric column has an unknown name, it may or may not contain strengths, and the user must
-    decide.
-    """
-    header = table.head[0]
-    cue, response, strength = find_roles(header, PAIR_ROLES, vars(names), table.source)
-    assert cue is not None
-    assert response is not None
-    if strength is not None:
-        return (cue, response, strength), ()
-    spare = [
-        name
-        for c, (name, is_numeric) in enumerate(zip(header, table.numeric, strict=True))
-        # pandas writes row numbers in a column with an empty name.
-        if is_numeric and name and c not in (cue, response)
-    ]
-    if spare:
+def _pair_columns(
+    frame: pd.DataFrame, columns: Mapping[str, str | None]
+) -> tuple[pd.DataFrame, tuple[int, int], int | None, tuple[str, ...]]:
+    """Return a frame with the positions of the cue, response and strength, and notes."""
+    if frame.attrs.get("objects") is not None:
+        return _edge_columns(frame, columns["strength"])
+    # Two words without a usual name are a pair.
+    is_pair = is_text(frame) and frame.shape[1] == 2 and not any(columns.values())
+    if is_pair and frame.attrs["header"] and not has_pair_header(names_of(frame)):
+        frame = without_header(frame)
+    if not frame.attrs.get("header", True):
+        first = head_of(frame)[0]
+        if len(first) == 2:
+            pair = f"{first[0][:60]!r} and {first[1][:60]!r}"
+            note = f"no header: the first row, {pair}, was read as a pair"
+            return frame, (0, 1), None, (UNWEIGHTED, note)
+        if is_number(first[2]):
+            return frame, (0, 1), 2, ("no header: columns read as cue, response, strength",)
         raise DataError(
-            f"{table.source} has no column of strengths; its columns are {listed(header)}. Name "
-            f"one as {setting('strength')} (perhaps {spare[0][:60]!r}), or omit columns of numbers "
-            "to count every pair once"
+            f"{place(frame, 0)}: the file has no header, and its third column contains "
+            f"{first[2][:60]!r} instead of a strength; add a header such as cue,response,strength"
         )
-    return (cue, response, None), (UNWEIGHTED,)
+    cue = find_needed(frame, "cue", columns["cue"])
+    ends = (cue, find_needed(frame, "response", columns["response"], [cue]))
+    usual = NAMES["strength"] + NAMES["count"]
+    weight = find(frame, "strength", columns["strength"], ends, usual=usual)
+    # pandas writes row numbers in a column with an empty name.
+    numeric = zip(names_of(frame), numeric_columns(frame), strict=True)
+    spare = [name for c, (name, is_one) in enumerate(numeric) if is_one and name and c not in ends]
+    if weight is None and spare:
+        raise DataError(
+            f"{source_of(frame)} has no column of strengths; its columns are "
+            f"{listed(names_of(frame))}. Name one as {setting('strength')} (perhaps "
+            f"{spare[0][:60]!r}), or omit columns of numbers to count every pair once"
+        )
+    return frame, ends, weight, () if weight is not None else (UNWEIGHTED,)
 
 
-def _is_square_frame(data: Any) -> bool:
-    """Return whether the rows and columns of a pandas frame have the same labels."""
-    if not hasattr(data, "iloc") or data.shape != (len(data), len(data)) or len(data) < 2:
-        return False
-    return list(map(str, data.index)) == list(map(str, data.columns))
+def _edge_columns(
+    frame: pd.DataFrame, name: str | None
+) -> tuple[pd.DataFrame, tuple[int, int], int | None, tuple[str, ...]]:
+    """Return the edges of a graph, in which missing weights are 1, with the columns of pairs."""
+    usual = ("weight", *NAMES["strength"])
+    weight = find(frame, "strength", name, (0, 1), usual=usual, what="attribute")
+    if weight is None:
+        return frame, (0, 1), None, ("no weights: every edge counts one",)
+    frame.isetitem(weight, frame.iloc[:, weight].fillna(1))
+    return frame, (0, 1), weight, ()
+
+
+def _named_by(
+    words: Sequence[Labels], labels: Sequence[str], frame: pd.DataFrame
+) -> tuple[list[Labels], str]:
+    """Replace numbers in pairs by the labels at these positions, which start at 0 or 1.
+
+    Raises
+    ------
+    DataError
+        If a number is not the position of a label, or if a label occurs twice.
+    ParameterError
+        If the pairs contain words.
+    """
+    check_labels(labels, len(labels), "object", source=source_of(frame))
+    texts = [text for column in words for text in column.texts]
+    if not is_text(frame) or not any(map(str.isdecimal, texts)):
+        raise ParameterError(
+            f"{setting('labels')} applies to matrices and to pairs of whole numbers, but "
+            f"{source_of(frame)} is a list of pairs of words"
+        )
+    # Programs count from 0 or from 1. If position 0 occurs, counting starts at 0.
+    start = 0 if "0" in texts else 1
+    label_at = {str(i): label for i, label in enumerate(labels, start)}
+    for column in words:
+        unknown = column.mask(lambda text: text not in label_at)
+        if unknown.any():
+            k = int(np.argmax(unknown))
+            raise DataError(
+                f"{place(frame, k)}: {column.texts[column.codes[k]][:60]!r} is not the position of "
+                f"a label; with {setting('labels')}, pairs must be whole numbers, here from "
+                f"{start} to {len(labels) - 1 + start}"
+            )
+    note = f"numbers from {start} were replaced by the {len(labels):,} labels at these positions"
+    return [Labels([label_at[text] for text in c.texts], c.codes) for c in words], note
+
+
+def associate(entries: LabelledMatrix | NumberedPairs, rules: Rules) -> Associations:
+    """Apply pair rules to pairs, or to a square matrix, whose diagonal contains self-pairs."""
+    if isinstance(entries, NumberedPairs):
+        return apply_rules(entries, rules)
+    values, missing = known_pairs(entries.values)
+    cells, n, notes = values.tocoo(), len(entries.labels), entries.notes
+    if missing is not None:
+        notes += (
+            f"{missing.nnz:,} of {n * (n - 1):,} cells are empty: these pairs are unknown and do "
+            "not count in a fit (write 0 for a pair without any similarity)",
+        )
+    pairs = NumberedPairs(
+        labels=entries.labels,
+        n_cues=n,
+        cue=cells.row,
+        response=cells.col,
+        values=cells.data,
+        source=entries.source,
+        where=lambda k: f"{entries.source}, row {cells.row[k] + 1}",
+        similarities=True,
+        n_read=int(cells.nnz),
+        notes=notes,
+    )
+    return replace(apply_rules(pairs, rules), missing=missing)

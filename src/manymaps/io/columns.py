@@ -1,31 +1,266 @@
-"""Search for the columns of a table by user-specified names or by common names.
+"""Search for the columns of a table by names from the user or by usual names.
 
     cue, response, strength     source, target, weight     word1, word2, similarity
     document, word, count     site, species, abundance     user, item     sample, taxon
 
-A kind of data declares its columns as a tuple of `Role`, and `find_roles` returns their positions.
-
-The first line contains column names of pairs, and the second contains column names of counts. In a
-long list of counts, observations (documents, sites, users) become rows of the count table. Features
-(words, species, goods) become columns, regardless of the column order in the list. The kind of an
-object is the name of its column without "_id", "_name" and similar endings. For example, the column
-"Doc_ID" contains documents.
+The first line contains columns of pairs, and the second contains columns of counts. In a long list
+of counts, observations (documents, sites, users) become rows of the count table. Features (words,
+species, goods) become columns, regardless of the column order in the list. The kind of an object is
+the name of its column without "_id", "_name" and similar endings. For example, the column "Doc_ID"
+contains documents.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
-from manymaps.data.tables import is_number
+from manymaps.data.tables import is_number, names_of, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import listed
 
+if TYPE_CHECKING:
+    import pandas as pd
 
+# Usual names by role, without spaces and points, in lower case and in order of priority.
+NAMES = {
+    role: tuple(names.split())
+    for role, names in {
+        "cue": """
+cue stimulus cueword stimulusword stim word1 term1 item1 noun1 verb1 object1 node1 w1 worda prime
+source from src head left subject word
+""",
+        "response": """
+response responseword resp answer associate word2 term2 item2 noun2 verb2 object2 node2 w2 wordb
+target to tgt tail right neighbor neighbour related object
+""",
+        "strength": """
+strength fsg r123strength r1strength weight weights value similarity sim score probability prob
+proximity association wt
+""",
+        # In a file with strengths, counts are only supplementary.
+        "count": "count counts #p r123 r1 frequency freq cooccurrence",
+        # Names of ratings that strengths of associations do not have.
+        "rating": """
+simlex999 human(mean) humanmean humanscore human humanrating meanrating avgrating averagerating
+rating ratings relatedness meanrelatedness averagescore avgscore meanscore menscore goldsimilarity
+""",
+        "number": """
+count counts abundance n freq frequency tf occurrences cooccurrence cooccurrences reads umi umis
+quantity qty tokens total weight value
+""",
+    }.items()
+}
+# Usual names of a column of labels. pandas writes its index as "Unnamed: 0".
+LABELS = ("", "label", "word", "id", "name", "token", "term", "index", "unnamed:0")
+# Irregular plurals and abbreviations of kinds in column names.
+SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
+SUFFIXES = ("", "id", "ids", "name", "names", "label", "labels", "no", "number", "key")
+# Maximum number of numeric columns in a long list, in addition to the counts. A table of
+# measurements has more numeric columns.
+MOST_SPARE = 3
+# A header with more names may contain "count" as one of many words.
+MOST_LISTED = 12
+
+
+def folded(name: str) -> str:
+    """Convert a column name to lower case and remove separators.
+
+    >>> folded(" R123.Strength "), folded("# Word_1")
+    ('r123strength', 'word1')
+    """
+    return re.sub(r"[\s._-]|^# +", "", name.casefold())
+
+
+def usual_column(
+    names: Sequence[str], usual: Sequence[str], but: Collection[int | None] = ()
+) -> int | None:
+    """Find the first column with the first usual name that occurs, excluding the columns in `but`.
+
+    >>> usual_column(["Word_1", "freq", "N"], ("n", "freq"))
+    2
+    """
+    available = [folded(name) if c not in but else "" for c, name in enumerate(names)]
+    return next((available.index(name) for name in usual if name in available), None)
+
+
+def named_column(
+    names: Sequence[str],
+    name: str | None,
+    option: str,
+    source: str,
+    *,
+    what: str = "column",
+    error: type[DataError | ParameterError] = DataError,
+) -> int | None:
+    """Return the position of a column named by the user, ignoring case and separators if necessary.
+
+    Raises
+    ------
+    DataError or ParameterError
+        If the column does not exist, or if several columns match when case and separators are
+        ignored.
+    """
+    if name is None:
+        return None
+    if name in names:
+        return list(names).index(name)
+    similar = [c for c, one in enumerate(names) if folded(one) == folded(name)]
+    if len(similar) == 1:
+        return similar[0]
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise error(
+        f"{source} has no {what} {name!r}; its {what}s are {listed(names)}.{hint} Name one of "
+        f"them as {setting(option)}"
+    )
+
+
+def find(
+    frame: pd.DataFrame,
+    role: str,
+    name: str | None = None,
+    but: Collection[int | None] = (),
+    *,
+    option: str | None = None,
+    usual: Sequence[str] | None = None,
+    what: str = "column",
+) -> int | None:
+    """Return the position of the column of a role, or None without such a column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    role : str
+        Role of the column, for messages and for its usual names (`NAMES`).
+    name : str, optional
+        Name from the user, which must exist.
+    but : collection of int
+        Columns with another role.
+    option : str, optional
+        Parameter with which the user names the column. The default is `role`.
+    usual : sequence of str, optional
+        Usual names. The default is `NAMES[role]`.
+    what : str
+        Word for a column in messages.
+
+    Raises
+    ------
+    DataError
+        If the column from the user is missing or has another role. The message lists the columns
+        of the table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(columns=["CUE", "TARGET", "#G", "FSG"])
+    >>> [find(frame, role) for role in ("cue", "response", "strength", "rating")]
+    [0, 1, 3, None]
+    """
+    names, source, option = names_of(frame), source_of(frame), option or role
+    columns = f"its {what}s are {listed(names)}"
+    if name is not None:
+        position = named_column(names, name, option, source, what=what)
+        if position in but:
+            raise DataError(
+                f"{source}: the {what} {name!r} would be read twice; {columns}. Name "
+                f"different ones, as in {setting(option)}"
+            )
+        return position
+    return usual_column(names, NAMES.get(role, ()) if usual is None else usual, but)
+
+
+def find_needed(
+    frame: pd.DataFrame,
+    role: str,
+    name: str | None = None,
+    but: Collection[int | None] = (),
+    *,
+    usual: Sequence[str] | None = None,
+) -> int:
+    """Return the position of the column of a role as `find` does, or raise a DataError."""
+    position = find(frame, role, name, but, usual=usual)
+    if position is None:
+        raise DataError(
+            f"{source_of(frame)} has no column of {role}s; its columns are "
+            f"{listed(names_of(frame))}. Name one of them as {setting(role)}"
+        )
+    return position
+
+
+def has_pair_header(
+    names: Sequence[str], cue: str | None = None, response: str | None = None
+) -> bool:
+    """Return whether names of columns contain those of cues and responses.
+
+    A row that contains a number is data, because the word CUE may itself be a cue.
+
+    >>> has_pair_header(["CUE", "TARGET", "FSG"]), has_pair_header(["CUE", "TARGET", "0.2"])
+    (True, False)
+    """
+    ends = [
+        usual_column(names, NAMES[role] if name is None else (folded(name),))
+        for role, name in (("cue", cue), ("response", response))
+    ]
+    return None not in ends and not any(map(is_number, names))
+
+
+def known_kind(name: str) -> str | None:
+    """Return the kind of object in a column with this name, or None if it is not a common kind.
+
+    >>> known_kind("Doc_ID"), known_kind("species"), known_kind("words"), known_kind("x1")
+    ('document', 'species', 'word', None)
+    """
+    plain = folded(name).removeprefix("#")  # OTU tables begin with "#OTU ID"
+    for suffix in SUFFIXES:
+        stem = plain.removesuffix(suffix)
+        for singular in (stem, stem.removesuffix("s")):
+            kind = SYNONYMS.get(singular, singular)
+            if kind in OBSERVATIONS or kind in FEATURES:
+                return kind
+    return None
+
+
+def two_kinds(first: str, second: str) -> tuple[str, str]:
+    """Return different kinds for the rows and the columns of a count table from two column names.
+
+    >>> two_kinds("doc_id", "Term"), two_kinds("Haus", "Tier"), two_kinds("doc", "document")
+    (('document', 'term'), ('Haus', 'Tier'), ('doc', 'document'))
+    """
+    written = (first.strip(), second.strip())
+    known = (known_kind(first) or written[0], known_kind(second) or written[1])
+    # Two names for the same kind, such as "doc" and "document", are used as written.
+    for kinds in (known, written):
+        if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
+            return kinds
+    return UNKNOWN_KINDS
+
+
+def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return the positions of observations and features if both columns have common names.
+
+    A row that contains a number is data, not a header. If several pairs of columns are possible,
+    unambiguous names are preferred, and then the first pair. For example, "author" is ambiguous,
+    because an author uses words (an observation) and has readers (a feature).
+
+    >>> known_pair(["word", "doc", "n"]), known_pair(["cue", "response"])
+    ((1, 0), None)
+    """
+    kinds = list(map(known_kind, names))
+    pairs = [
+        ((first in FEATURES) + (second in OBSERVATIONS), i + j, i, j)
+        for i, first in enumerate(kinds)
+        for j, second in enumerate(kinds)
+        if first in OBSERVATIONS and second in FEATURES and first != second
+    ]
+    return min(pairs)[2:] if pairs and not any(map(is_number, names)) else None
+
+
+# Transitional ---
 class Role(NamedTuple):
     """Declaration of a column in one kind of data.
 
@@ -64,27 +299,7 @@ STRENGTH = aliases("""
 strength fsg r123strength r1strength weight weights value similarity sim score probability prob
 proximity association wt
 """)
-# Names of ratings that strengths of associations do not have.
-RATED = aliases("""
-simlex999 human(mean) humanmean humanscore human humanrating meanrating avgrating averagerating
-rating ratings relatedness meanrelatedness averagescore avgscore meanscore menscore goldsimilarity
-""")
 COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
-# USF lists the participants per cue as #G, and Small World of Words the responses per cue as N.
-GROUP_SIZE = aliases("""
-#g groupsize group g n nparticipants participants nsubjects subjects nrespondents respondents
-nresponses
-""")
-# In a file with both, counts are only supplementary, so strengths are tried first.
-PAIR_ROLES = (
-    Role("cue", "cues", CUE),
-    Role("response", "responses", RESPONSE),
-    Role("strength", "strengths", STRENGTH + COUNT, required=False),
-)
-
-# Irregular plurals and abbreviations of kinds in column names.
-SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
-SUFFIXES = ("", *aliases("id ids name names label labels no number key"))
 COUNTS = aliases("""
 count counts abundance n freq frequency tf occurrences cooccurrence cooccurrences reads umi umis
 quantity qty tokens total weight value
@@ -94,13 +309,7 @@ COUNT_ROLES = (
     Role("columns", "columns", required=False),
     Role("count", "counts", COUNTS, required=False),
 )
-# Names of a first column of labels, in addition to names of kinds. pandas writes some of these.
 CORNERS = ("", *aliases("unnamed:0 indexlevel0 id label name index"))
-# Maximum number of numeric columns in a long list, in addition to the counts. A table of
-# measurements has more numeric columns.
-MOST_SPARE = 3
-# A header with more names may contain "count" as one of many words.
-MOST_LISTED = 12
 
 
 class _UserNames:
@@ -152,59 +361,6 @@ class CountColumns:
         return (roles + counts, *([f"columns left out: {listed(others)}"] if others else []))
 
 
-def folded(name: str) -> str:
-    """Convert a column name to lower case and remove separators.
-
-    >>> folded(" R123.Strength "), folded("Word_1")
-    ('r123strength', 'word1')
-    """
-    return re.sub(r"[\s._-]", "", name.casefold())
-
-
-def usual_column(
-    names: Sequence[str], aliases: Sequence[str], but: Sequence[int | None] = ()
-) -> int | None:
-    """Find the first column with the first alias that occurs, excluding the columns in `but`.
-
-    >>> usual_column(["Word_1", "freq", "N"], ("n", "freq"))
-    2
-    """
-    available = [folded(name) if c not in but else "" for c, name in enumerate(names)]
-    return next((available.index(alias) for alias in aliases if alias in available), None)
-
-
-def named_column(
-    names: Sequence[str],
-    wanted: str | None,
-    option: str,
-    source: str,
-    *,
-    what: str = "column",
-    error: type[DataError | ParameterError] = DataError,
-) -> int | None:
-    """Return the position of a column named by the user, ignoring case and separators if necessary.
-
-    Raises
-    ------
-    DataError or ParameterError
-        If the column does not exist, or if several columns match when case and separators are
-        ignored.
-    """
-    if wanted is None:
-        return None
-    if wanted in names:
-        return list(names).index(wanted)
-    similar = [c for c, name in enumerate(names) if folded(name) == folded(wanted)]
-    if len(similar) == 1:
-        return similar[0]
-    near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    raise error(
-        f"{source} has no {what} {wanted!r}; its {what}s are {listed(names)}.{hint} Name one of "
-        f"them as {setting(option)}"
-    )
-
-
 def find_roles(
     names: Sequence[str],
     roles: Sequence[Role],
@@ -233,16 +389,13 @@ def find_roles(
     DataError
         If a column that is required or named by the user is missing, or if a column has two roles.
         The message lists the columns of the table.
-
-    Examples
-    --------
-    >>> find_roles(["CUE", "TARGET", "#G", "FSG"], PAIR_ROLES, {}, "usf.txt")
-    [0, 1, 3]
     """
     positions: list[int | None] = []
     for role in roles:
         name = wanted.get(role.option)
-        position = named_column(names, name, role.option, source, what=what)
+        position = None
+        if name is not None:
+            position = named_column(names, name, role.option, source, what=what)
         if position is None:
             position = usual_column(names, role.aliases, positions)
         if position is None and role.required:
@@ -258,63 +411,6 @@ def find_roles(
             )
         positions.append(position)
     return positions
-
-
-def known_kind(name: str) -> str | None:
-    """Return the kind of object in a column with this name, or None if it is not a common kind.
-
-    >>> known_kind("Doc_ID"), known_kind("species"), known_kind("words"), known_kind("x1")
-    ('document', 'species', 'word', None)
-    """
-    plain = folded(name).removeprefix("#")  # OTU tables begin with "#OTU ID"
-    for suffix in SUFFIXES:
-        stem = plain.removesuffix(suffix)
-        for singular in (stem, stem.removesuffix("s")):
-            kind = SYNONYMS.get(singular, singular)
-            if kind in OBSERVATIONS or kind in FEATURES:
-                return kind
-    return None
-
-
-def two_kinds(first: str, second: str) -> tuple[str, str]:
-    """Return different kinds for the rows and the columns of a count table from two column names.
-
-    >>> two_kinds("doc_id", "Term"), two_kinds("Haus", "Tier"), two_kinds("doc", "document")
-    (('document', 'term'), ('Haus', 'Tier'), ('doc', 'document'))
-    """
-    written = (first.strip(), second.strip())
-    known = (known_kind(first) or written[0], known_kind(second) or written[1])
-    # Two names for the same kind, such as "doc" and "document", are used as written.
-    for kinds in (known, written):
-        if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
-            return kinds
-    return UNKNOWN_KINDS
-
-
-def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the positions of observations and features if both columns have common names.
-
-    A row that contains a number is data, not a header. If several pairs of columns are possible,
-    unambiguous names are preferred, and then the first pair. For example, "author" is ambiguous,
-    because an author uses words (an observation) and has readers (a feature).
-
-    >>> known_pair(["word", "doc", "n"]), known_pair(["cue", "response"])
-    ((1, 0), None)
-    """
-    if any(map(is_number, names)):
-        return None
-    positions: dict[str | None, int] = {}
-    for i, name in enumerate(names):
-        positions.setdefault(known_kind(name), i)
-    # An author or a book may be an observation or a feature.
-    ambiguous = OBSERVATIONS & FEATURES
-    pairs = [
-        ((first in ambiguous) + (second in ambiguous), i + j, i, j)
-        for first, i in positions.items()
-        for second, j in positions.items()
-        if first in OBSERVATIONS and second in FEATURES and first != second
-    ]
-    return min(pairs)[2:] if pairs else None
 
 
 def count_column(names: Sequence[str]) -> int | None:
@@ -443,18 +539,4 @@ def _ends(
     return (missing, columns) if rows is None else (rows, missing)
 
 
-def has_pair_header(names: Sequence[str], wanted: ColumnNames) -> bool:
-    """Return whether a first row contains column names of cues and responses.
-
-    A row that contains a number is data, because the word CUE may itself be a cue.
-
-    >>> has_pair_header(["CUE", "TARGET", "FSG"], ColumnNames())
-    True
-    >>> has_pair_header(["CUE", "TARGET", "0.2"], ColumnNames())
-    False
-    """
-    if any(map(is_number, names)):
-        return False
-    cue = CUE if wanted.cue is None else (folded(wanted.cue),)
-    response = RESPONSE if wanted.response is None else (folded(wanted.response),)
-    return usual_column(names, cue) is not None and usual_column(names, response) is not None
+RATED = NAMES["rating"]

@@ -32,8 +32,8 @@ from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.pair_rules import Rules
 from manymaps.errors import DataError, ParameterError, setting
+from manymaps.io.associations import associate
 from manymaps.io.matrices import matrix_of_counts
-from manymaps.io.pairs import associate_matrix
 from manymaps.io.texts import Documents, TextSource, read_documents
 from manymaps.labels import listed
 
@@ -322,7 +322,7 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
         )
     pairs = (bits[is_positive], (cells.row[is_positive], cells.col[is_positive]))
     values = sparse.csr_array(sparse.coo_array(pairs, shape=counts.shape))
-    return associate_matrix(replace(matrix, values=values, notes=()), Rules("drop", rows, "drop"))
+    return associate(matrix._replace(values=values, notes=()), Rules("drop", rows, "drop"))
 
 
 def _prepared(words: Words, text: str) -> str:

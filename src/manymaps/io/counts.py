@@ -114,7 +114,7 @@ def read_counts(
     sample, wanted = sampled(path), WantedColumns(rows, columns, count)
     kind = sample.container(EXPECTED)
     if kind in (None, "parquet"):
-        return _reported(_table_counts(read_table(sample, EXPECTED, typed=True), wanted))
+        return _reported(_table_counts(read_table(path, EXPECTED), wanted))
     if wanted.any_given:
         raise ParameterError(
             f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "

@@ -13,28 +13,23 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from manymaps.data.associations import Associations
-from manymaps.data.judgements import Judgements, mean_of
-from manymaps.data.similarities import SimilarityTable
+from manymaps.data.frame_labels import is_frame
+from manymaps.data.judgements import Judgements
+from manymaps.data.tables import as_pandas, labels_in, names_of, place, source_of
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.columns import PAIR_ROLES, Role, find_roles
+from manymaps.io.columns import NAMES, find_needed
+from manymaps.io.frames import read_frame
 from manymaps.io.matrices import labelled_matrix
 from manymaps.io.similarities import read_similarities
-from manymaps.io.tables import RULE_OF, Table, frame_table, read_table
+from manymaps.io.tables import RULE_OF, checked_frame, numbers_of, without_headers
 
-Square = tuple[Sequence[str], np.ndarray]
-
-_EXPECTED = "a header and one judgement per row"
-ROLES = (
-    Role("judge", "judges"),
-    *PAIR_ROLES[:2],
-    PAIR_ROLES[2]._replace(content="similarities", required=True),
-)
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def read_judgements(
@@ -44,7 +39,6 @@ def read_judgements(
     cue: str | None = None,
     response: str | None = None,
     strength: str | None = None,
-    format: str | None = None,
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
 ) -> Judgements:
     """Read the judgements of several participants.
@@ -58,8 +52,8 @@ def read_judgements(
         pair by a judge are averaged.
     cue, response, strength : str, optional
         Columns of the two objects and of the similarity, if their names are not recognized.
-    format, labels
-        Options for each file, as for `read_similarities`.
+    labels
+        Labels for each file, as for `read_similarities`.
 
     Returns
     -------
@@ -98,16 +92,12 @@ def read_judgements(
                 name="judge",
                 value=judge,
             )
-        return _of_rows(read_table(files[0], _EXPECTED), {"judge": judge, **names})
+        return judgements_from(read_frame(files[0]), judge=judge, **names)
     # Files with the same name in different folders are distinguished by their paths.
     stems = [Path(file).name.split(".")[0] for file in files]
-    judges = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
-    tables = [
-        read_similarities(file, format=format, labels=labels, absent="missing", **names)
-        for file in files
-    ]
-    squares = [(table.labels, table.values) for table in tables]
-    return _joined(squares, judges, ", ".join(map(str, files)))
+    judges = stems if len(set(stems)) == len(stems) else list(map(str, files))
+    tables = [read_similarities(file, labels=labels, absent="missing", **names) for file in files]
+    return _joined(tables, judges, ", ".join(map(str, files)))
 
 
 def judgements_from(
@@ -158,84 +148,90 @@ def judgements_from(
     3.0
     """
     if judge is not None:
-        wanted = {"judge": judge, "cue": cue, "response": response, "strength": strength}
-        return _of_rows(frame_table(data), wanted)
+        return _of_rows(checked_frame(data), judge, cue, response, strength)
     if isinstance(data, Mapping):
         judges, data = list(data), list(data.values())
     names = list(map(str, judges if judges is not None else range(1, len(data) + 1)))
     if len(names) != len(data):
         raise DataError(f"got {len(names)} names for {len(data)} judges; expected one for each")
-    squares = [
+    tables = [
         _square(table, f"judge {name!r}", labels) for name, table in zip(names, data, strict=True)
     ]
     has_labels = labels is not None or any(
-        isinstance(table, SimilarityTable | Associations) or hasattr(table, "columns")
-        for table in data
+        isinstance(table, Associations) or is_frame(table) for table in data
     )
-    sizes = [len(values) for _, values in squares]
+    sizes = list(map(len, tables))
     if not has_labels and len(set(sizes)) > 1:
         raise DataError(
             f"the tables have {', '.join(map(str, sizes))} rows and no labels; pass frames with "
             "labels, or tables of the same objects in the same order"
         )
-    return _joined(squares, names, "the tables")
+    return _joined(tables, names, "the tables")
 
 
-def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
-    """Return the labels and a dense table with NaN for unknown pairs."""
-    if isinstance(table, SimilarityTable):
-        return table.labels, table.values
+def _square(table: Any, source: str, labels: Sequence[str] | None) -> pd.DataFrame:
+    """Return a square table with labels, and NaN for unknown pairs."""
+    import pandas as pd
+
     if isinstance(table, Associations):
         values = table.strengths.toarray()
         if table.missing is not None:
             values[table.missing.nonzero()] = np.nan
-        return table.labels, values
-    if hasattr(table, "columns"):
-        labels = [str(name).strip() for name in table.columns]
-        index = getattr(table, "index", labels)
-        rows = [str(name).strip() for name in index]
+        return pd.DataFrame(values, table.labels, table.labels)
+    if is_frame(table):
+        frame = as_pandas(table)
+        labels = [str(name).strip() for name in frame.columns]
+        rows = [str(name).strip() for name in frame.index]
         # polars and pyarrow do not have an index, and pandas numbers the rows by default.
-        if rows != labels and rows != [str(i) for i in range(len(rows))]:
+        if rows != labels and rows != list(map(str, range(len(rows)))):
             raise DataError(
                 f"{source}: rows and columns have different labels; give both the same labels in "
                 "the same order"
             )
-        table = table.to_numpy()
-    matrix = labelled_matrix(table, labels, source, "similarities")
-    return matrix.labels, matrix.values.toarray()
+        table = frame.to_numpy()
+    matrix = labelled_matrix(table, labels, source, "similarity")
+    return pd.DataFrame(matrix.values.toarray(), matrix.labels, matrix.labels)
 
 
-def _joined(squares: Sequence[Square], judges: Sequence[str], source: str) -> Judgements:
+def _joined(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str) -> Judgements:
     """Extend the tables to the objects of all judges and join them."""
-    labels = tuple(dict.fromkeys(label for names, _ in squares for label in names))
-    index = {label: i for i, label in enumerate(labels)}
-    values = np.full((len(squares), len(labels), len(labels)), np.nan)
-    for judged, (names, table) in zip(values, squares, strict=True):
-        rows = [index[label] for label in names]
-        judged[np.ix_(rows, rows)] = table
-    return Judgements(labels, values, judges, source)
+    labels = list(dict.fromkeys(label for table in tables for label in table.index))
+    values = [table.reindex(index=labels, columns=labels).to_numpy() for table in tables]
+    return Judgements(labels, np.array(values), judges, source)
 
 
-def _of_rows(table: Table, wanted: Mapping[str, str | None]) -> Judgements:
-    """Read judgements from a long table with a header."""
-    header, source = table.head[0], table.source
-    *ends, value = (c for c in find_roles(header, ROLES, wanted, source) if c is not None)
-    cells = table.read(ends, value)
-    similarities = cells.checked(RULE_OF["similarity"])
-    cells.check_named()
-    if not similarities.size:
+def _of_rows(
+    frame: pd.DataFrame,
+    judge: str,
+    cue: str | None,
+    response: str | None,
+    strength: str | None,
+) -> Judgements:
+    """Read judgements from a long table, in which repeated judgements of a pair are averaged."""
+    import pandas as pd
+
+    by = find_needed(frame, "judge", judge)
+    first = find_needed(frame, "cue", cue, [by])
+    second = find_needed(frame, "response", response, [by, first])
+    usual = NAMES["strength"] + NAMES["count"]
+    ends = (by, first, second)
+    value = find_needed(frame, "strength", strength, ends, usual=usual)
+    frame = without_headers(frame, (*ends, value))
+    values = numbers_of(frame, [value], RULE_OF["similarity"], ends)[:, 0]
+    if not values.size:
         raise DataError(
-            f"{source} contains no judgements; expected {', '.join(header)[:60]} on each row"
+            f"{source_of(frame)} contains no judgements; expected "
+            f"{', '.join(names_of(frame))[:60]} on each row"
         )
-    judges, first, second = cells.columns
-    labels = tuple(dict.fromkeys(first.texts + second.texts))
-    index = {label: i for i, label in enumerate(labels)}
-    rows, columns = (np.array([index[text] for text in e.texts])[e.codes] for e in (first, second))
-    # Sparse tables sum repeated judgements of the same pair.
-    known = ~np.isnan(similarities)
-    at = (judges.codes[known], (rows * len(labels) + columns)[known])
-    shape = (len(judges.texts), len(labels) ** 2)
-    sums = sparse.coo_array((similarities[known], at), shape).toarray()
-    counts = sparse.coo_array((np.ones(len(at[0])), at), shape).toarray()
-    tables = mean_of(sums, counts).reshape(-1, len(labels), len(labels))
-    return Judgements(labels, tables, tuple(judges.texts), source)
+    texts = [labels_in(frame.iloc[:, c]) for c in ends]
+    unnamed = np.logical_or.reduce([column.mask("".__eq__) for column in texts])
+    if unnamed.any():
+        raise DataError(f"{place(frame, int(unnamed.argmax()))}: a label is empty; fill it in")
+    judges, one, other = (column.cells() for column in texts)
+    labels = list(dict.fromkeys(texts[1].texts + texts[2].texts))
+    means = pd.Series(values).groupby([judges, one, other], sort=False).mean()
+    tables = [
+        means[name].unstack().reindex(index=labels, columns=labels).to_numpy()
+        for name in texts[0].texts
+    ]
+    return Judgements(labels, np.array(tables), texts[0].texts, source_of(frame))

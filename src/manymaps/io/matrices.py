@@ -5,8 +5,8 @@
 All readers return a `LabelledMatrix`, which is sparse, has float64 values and one label per row,
 and includes the diagonal of the file. The allowed values are
 
-    "strengths"       finite and not negative
-    "similarities"    finite
+    "strength"      finite and not negative
+    "similarity"    finite
 
 or NaN for missing values, which are empty cells, ".", NA or NaN in text.
 """
@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -27,45 +25,34 @@ from manymaps.archive.arrays import read_npy
 from manymaps.checks import check_cells, check_labels
 from manymaps.data.count_values import checked_table
 from manymaps.data.counts import Counts
-from manymaps.data.tables import labels_in
+from manymaps.data.tables import labels_in, place, source_of
 from manymaps.errors import DataError
-from manymaps.io.columns import ColumnNames, has_pair_header
+from manymaps.io.columns import has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, split_lines
 from manymaps.io.market import read_market
 from manymaps.io.saved_counts import read_saved_counts
-from manymaps.io.tables import NumberRule, Table, WideRows
+from manymaps.io.tables import NumberRule, cells_as_numbers, head_of, numbers_of, without_headers
 from manymaps.labels import first_of
 
-ValueRule: TypeAlias = Literal["strengths", "similarities"]
+if TYPE_CHECKING:
+    import pandas as pd
 
 RAW_COUNTS = (
     "warning: raw counts are used as similarities, which the most frequent objects dominate; "
     "convert them by ppmi, or read texts with --set weights=ppmi"
 )
-
-
-# Description of the allowed values for each rule, to which the notation of missing values is added.
-_RULES = {
-    "strengths": "similarities must be finite numbers of at least 0",
-    "similarities": "similarities must be finite numbers",
+RULES = {
+    "strength": NumberRule(
+        "value",
+        lambda values: np.isinf(values) | (values < 0),
+        "similarities must be finite numbers of at least 0",
+    ),
+    "similarity": NumberRule("value", np.isinf, "similarities must be finite numbers"),
 }
 
 
-@dataclass(frozen=True)
-class LabelledMatrix:
-    """Square matrix of validated similarities.
-
-    Attributes
-    ----------
-    labels : tuple of str, length n
-        Labels, which are the same for rows and columns.
-    values : sparse array of shape (n, n)
-        Similarities, with NaN for missing values.
-    source : str
-        Name of the file or object, for error messages.
-    notes : tuple of str
-        Notes on the values, for display to the user.
-    """
+class LabelledMatrix(NamedTuple):
+    """Square matrix of validated similarities, with NaN for missing values."""
 
     labels: tuple[str, ...]
     values: sparse.csr_array
@@ -99,7 +86,7 @@ def file_beside(path: Path, names: Sequence[str]) -> Path | None:
 
 
 def labelled_matrix(
-    values: Any, labels: Sequence[str] | None, source: str, rule: ValueRule = "strengths"
+    values: Any, labels: Sequence[str] | None, source: str, rule: str = "strength"
 ) -> LabelledMatrix:
     """Check a dense or sparse matrix and its labels, which are "0", "1", ... if they are None.
 
@@ -117,14 +104,15 @@ def labelled_matrix(
     n = matrix.shape[0]
     names = [str(i) for i in range(n)] if labels is None else list(labels)
     check_labels(names, n, "object", source=source, named=True)
-    expected = f"{_RULES[rule]}, or NaN if missing"
-    check_cells(matrix, partial(_is_bad, rule=rule), expected, source=source, labels=(names, names))
+    _, is_bad, wanted = RULES[rule]
+    allowed = f"{wanted}, or NaN if missing"
+    check_cells(matrix, is_bad, allowed, source=source, labels=(names, names))
     matrix.eliminate_zeros()
     return LabelledMatrix(tuple(names), matrix, source)
 
 
 def matrix_of_counts(
-    counts: Counts, labels: Sequence[str] | None, rule: ValueRule = "strengths"
+    counts: Counts, labels: Sequence[str] | None, rule: str = "strength"
 ) -> LabelledMatrix:
     """Return the counts of co-occurrences of the same objects as a matrix of similarities.
 
@@ -140,7 +128,7 @@ def matrix_of_counts(
             f"({first_of(columns or ())}) differ; similarities need the same objects in both"
         )
     matrix = labelled_matrix(counts.values, rows if labels is None else labels, source, rule)
-    return replace(matrix, notes=(RAW_COUNTS,))
+    return matrix._replace(notes=(RAW_COUNTS,))
 
 
 def _not_square(source: str, n_rows: int, n_columns: int) -> DataError:
@@ -150,13 +138,8 @@ def _not_square(source: str, n_rows: int, n_columns: int) -> DataError:
     )
 
 
-def _is_bad(values: np.ndarray, rule: ValueRule) -> np.ndarray:
-    """Return a mask of the values that violate the rule."""
-    return np.isinf(values) | ((values < 0) & (rule == "strengths"))
-
-
 def read_array(
-    path: Path, kind: str, labels: Sequence[str] | None, rule: ValueRule = "strengths"
+    path: Path, kind: str, labels: Sequence[str] | None, rule: str = "strength"
 ) -> LabelledMatrix:
     """Read a matrix from an NPY, NPZ or MatrixMarket file.
 
@@ -176,10 +159,10 @@ def read_array(
     return labelled_matrix(values, stored if labels is None else labels, str(path), rule)
 
 
-def read_text_matrix(
-    table: Table, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
+def matrix_in(
+    frame: pd.DataFrame, labels: Sequence[str] | None = None, rule: str = "strength"
 ) -> LabelledMatrix:
-    """Read a square table of numbers, with labels in the first row and column or without labels.
+    """Return the square table in a text, with labels in the first row and column or without labels.
 
     The first header cell may be empty, contain a word, or be missing (as in files from R), and the
     column of labels may be missing.
@@ -190,67 +173,64 @@ def read_text_matrix(
         If a cell is not a number, if the table is not square, or if the labels of rows and columns
         differ.
     """
-    if not len(table):
-        raise DataError(f"{table.source} has a single row, not a square matrix")
-    part = square_part(table)
-    label = part[0] if part is not None else 0 if table.header else None
-    columns = range(int(label is not None), len(table.names))
-    expected = f"{_RULES[rule]}, and empty or NA if missing"
-    rows = table.wide(columns, label, NumberRule("value", partial(_is_bad, rule=rule), expected))
-    values = rows.values
-    if part is not None and part[1] is not None:
-        values = np.insert(values, part[1], np.nan, axis=0)
+    source, has_header = source_of(frame), frame.attrs["header"]
+    part = square_part(frame)
+    label, blank = part or (0 if has_header else None, None)
+    at = [] if label is None else [label]
+    columns = range(len(at), frame.shape[1])
+    frame = without_headers(frame, columns)
+    what, is_bad, wanted = RULES[rule]
+    allowed = NumberRule(what, is_bad, f"{wanted}, and empty or NA if missing")
+    values = numbers_of(frame, columns, allowed, at)
+    if blank is not None:
+        values = np.insert(values, blank, np.nan, axis=0)
     if len(values) != len(columns):
-        raise _not_square(table.source, len(values), len(columns))
-    names = [table.names[c] for c in columns] if table.header else None
-    if label is not None:
-        _check_agreement(table.source, rows, names or [])
-    return labelled_matrix(values, names if labels is None else labels, table.source, rule)
+        raise _not_square(source, len(values), len(columns))
+    names = [str(frame.columns[c]).strip() for c in columns] if has_header else None
+    if label is not None and names is not None:
+        rows = labels_in(frame.iloc[:, label]).cells()
+        for i, (row, column) in enumerate(zip(rows, names, strict=True)):
+            if row != column:
+                hint = "; both have the same labels" if set(rows) == set(names) else ""
+                raise DataError(
+                    f"{place(frame, i)}: row {i + 1} is labelled {row[:60]!r} but column {i + 1} "
+                    f"{column[:60]!r}{hint}; put rows and columns in the same order"
+                )
+    return labelled_matrix(values, names if labels is None else labels, source, rule)
 
 
-def square_part(table: Table) -> tuple[int | None, int | None] | None:
+def square_part(frame: pd.DataFrame) -> tuple[int | None, int | None] | None:
     """Return the column of labels and the row that is blank in a square table of numbers.
 
     Each is None if the table does not have it. The result is None for other tables, and for tables
     in which the labels of rows and columns differ. The first or last row of a triangle without
     diagonal is blank.
     """
-    n, width, frame = len(table), len(table.names), table.frame
-    if table.header and width == n + 1 > 2:
-        cells = labels_in(frame.iloc[:, 0]).cells()
-        if cells == table.names[1:]:
-            return 0, None
-    if width not in (n, n + 1) or width < (3 if table.header else 4):
+    (n, width), has_header = frame.shape, frame.attrs.get("header", True)
+    names = [str(name).strip() for name in frame.columns]
+    if has_header and width == n + 1 > 2 and labels_in(frame.iloc[:, 0]).cells() == names[1:]:
+        return 0, None
+    if width not in (n, n + 1) or width < (3 if has_header else 4):
         return None
-    values = table.numbers(*range(width))
+    values = cells_as_numbers(frame, range(width))
     if np.isinf(values).any():
         return None
     if width == n:
         return None, None
     known = (~np.isnan(values)).sum(axis=1).tolist()
     triangle = list(range(1, width))
-    if table.header and known in (triangle, triangle[::-1]):
+    if has_header and known in (triangle, triangle[::-1]):
         return None, 0 if known == triangle else n
     return None
 
 
-def _check_agreement(source: str, rows: WideRows, columns: Sequence[str]) -> None:
-    """Raise an error if the labels of rows and columns differ."""
-    for i, (row, column) in enumerate(zip(rows.labels, columns, strict=True)):
-        if row != column:
-            hint = "; both have the same labels" if set(rows.labels) == set(columns) else ""
-            raise DataError(
-                f"{source}, line {rows.lines[i]}: row {i + 1} is labelled {row[:60]!r} but column "
-                f"{i + 1} {column[:60]!r}{hint}; put rows and columns in the same order"
-            )
-
-
-def is_matrix(table: Table) -> bool:
+def is_matrix(frame: pd.DataFrame) -> bool:
     """Return whether a table is square, or its rows and columns have most labels in common."""
-    rows = [row[0] for row in table.head[1:]] if table.header else []
-    if rows and rows == table.names[1 : 1 + len(rows)]:
-        return True
-    if has_pair_header(table.names, ColumnNames()):
+    names = [str(name).strip() for name in frame.columns]
+    rows = [row[0] for row in head_of(frame)] if frame.attrs.get("header", True) else []
+    if rows and rows == names[1 : 1 + len(rows)]:
+        return len(names) > 2
+    if has_pair_header(names):
         return False
-    shared = set(rows) & set(table.names[1:])
-    return 2 * len(shared) >= len(rows) > 1 or square_part(table) is not None
+    shared = set(rows) & set(names[1:])
+    return 2 * len(shared) >= len(rows) > 1 or square_part(frame) is not None

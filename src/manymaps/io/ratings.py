@@ -20,38 +20,35 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
-from manymaps.data.tables import is_number
+from manymaps.data.tables import is_number, names_of, source_of
 from manymaps.errors import DataError, setting
-from manymaps.io.columns import RATED, ColumnNames, Role, aliases, find_roles, usual_column
-from manymaps.io.frames import described, usual_header
-from manymaps.io.kinds import asked_format
-from manymaps.io.tables import RULE_OF, Cells, Table, frame_table, read_table
+from manymaps.io.columns import NAMES, aliases, find
+from manymaps.io.frames import described, read_frame, without_header
+from manymaps.io.tables import (
+    RULE_OF,
+    checked_frame,
+    head_of,
+    labels_of,
+    numbers_of,
+    without_headers,
+)
 from manymaps.labels import listed, shown
 
-RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
+if TYPE_CHECKING:
+    import pandas as pd
 
-# Column names that only ratings have, and names that are also used for association strengths.
-SHARED = aliases("similarity sim score mean average value strength weight")
-FIRST = aliases("word1 w1 term1 item1 noun1 verb1 left worda cue stimulus")
-SECOND = aliases("word2 w2 term2 item2 noun2 verb2 right wordb response target")
-ROLES = (
-    Role("strength", "ratings", RATED + SHARED, required=False),
-    Role("cue", "first words", FIRST, required=False),
-    Role("response", "second words", SECOND, required=False),
-)
-# Priming experiments call the first word "prime" and the second "target".
-PAIR_ROLES = (ROLES[1]._replace(aliases=(*FIRST, "prime")), ROLES[2])
-_SUFFIX = re.compile(r"(?<=.)-[njvar]$")
-_NO_NUMBER = "no rating"
-_EXPECTED = "two words and a rating on each line"
-_TWO_WORDS = "two words on each line"
-_NO_FRAME = (
+# Names that are also used for strengths of associations.
+RATED = NAMES["rating"] + aliases("similarity sim score mean average value strength weight")
+SUFFIX = re.compile(r"(?<=.)-[njvar]$")
+NO_NUMBER = "no rating"
+EXPECTED = "two words and a rating on each line"
+NO_FRAME = (
     "cannot make ratings from an object of type {}; pass a frame, columns by name, or triples of "
     "two words and a rating (use read_ratings for a file)"
 )
@@ -63,7 +60,6 @@ def read_ratings(
     cue: str | None = None,
     response: str | None = None,
     strength: str | None = None,
-    format: str | None = None,
 ) -> Ratings:
     """Read participants' ratings of word pairs.
 
@@ -77,8 +73,6 @@ def read_ratings(
     cue, response, strength : str, optional
         Columns of the first word, the second word and the rating, if their names are not
         recognized.
-    format : {"ratings", "csv", "tsv", "parquet"}, optional
-        Format of the file. By default, the name, first bytes and header determine it.
 
     Returns
     -------
@@ -93,8 +87,6 @@ def read_ratings(
     DataError
         If there are not two columns of words and a column of ratings, if a rating is not a number
         (the message contains its line), or if no pair remains.
-    ParameterError
-        If the format is unknown.
     FileNotFoundError
         If the file does not exist.
 
@@ -113,19 +105,12 @@ def read_ratings(
     >>> ratings.pairs, ratings.values.tolist(), ratings.report.merged
     ((('tie', 'knot'), ('tie', 'suit')), [33.0, 40.0], 1)
     """
-    asked_format(format, RATING_FORMATS)
-    names = ColumnNames(cue, response, strength)
-    table = read_table(path, _EXPECTED, is_header=_is_header, spaced=True)
-    cells, _, notes = _cells(table, names)
-    return _ratings(cells, notes, table.source)
+    frame = read_frame(path, EXPECTED)
+    return ratings_from(frame, cue=cue, response=response, strength=strength)
 
 
 def read_word_pairs(
-    path: str | os.PathLike[str],
-    *,
-    cue: str | None = None,
-    response: str | None = None,
-    format: str | None = None,
+    path: str | os.PathLike[str], *, cue: str | None = None, response: str | None = None
 ) -> list[tuple[str, str]]:
     """Read two columns of words row by row, without merging or omitting pairs.
 
@@ -136,8 +121,6 @@ def read_word_pairs(
         header, the first two columns are read.
     cue, response : str, optional
         Columns of the first and second words, if their names are not recognized.
-    format : {"csv", "tsv", "parquet"}, optional
-        Format of the file, regardless of its suffix and content.
 
     Returns
     -------
@@ -159,24 +142,15 @@ def read_word_pairs(
     ...     read_word_pairs(file)
     [('tie', 'knot'), ('tie', 'suit')]
     """
-    asked_format(format, RATING_FORMATS[1:])
-    names = ColumnNames(cue, response)
-
-    def is_header(first: Sequence[str]) -> bool:
-        return find_roles(first, PAIR_ROLES, vars(names), str(path)) != [None, None]
-
-    table = read_table(path, _TWO_WORDS, is_header=is_header, spaced=True)
-    head, source = table.head[0], table.source
-    first, second = find_roles(head, PAIR_ROLES, vars(names), source)
+    frame = checked_frame(read_frame(path, "two words on each line"))
+    first = find(frame, "cue", cue)
+    second = find(frame, "response", response, [first])
     if first is None and second is None:
         first, second = 0, 1
-    if first is None or second is None or len(head) < 2:
-        raise DataError(
-            f"{source} does not have two columns of words; its columns are {listed(head)}. Name "
-            f"them as {setting('cue')} and {setting('response')}"
-        )
-    cells = table.read((first, second))
-    return list(zip(*(column.cells() for column in cells.columns), strict=True))
+        frame = without_header(frame) if frame.attrs["header"] and frame.shape[1] == 2 else frame
+    if first is None or second is None:
+        raise _no_words(frame, "")
+    return list(zip(*(labels_of(frame, c).cells() for c in (first, second)), strict=True))
 
 
 def ratings_from(
@@ -216,94 +190,81 @@ def ratings_from(
     >>> ratings_from([("tie", "knot", 6.5), ("tie", "suit", 7)])
     <Ratings of 2 pairs of words, from the pairs>
     """
-    import pandas as pd
-
     is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
     if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
-        table = frame_table(data, _NO_FRAME)
+        frame = checked_frame(data, NO_FRAME)
     else:
-        rows = [
-            [row] if isinstance(row, str) or not isinstance(row, Iterable) else [*row]
-            for row in data
-        ]
-        for k, row in enumerate(rows):
-            if len(row) != 3:
-                got = shown(str(row)[1:-1])
-                raise DataError(f"the pairs, row {k}: got {got}; expected two words and a rating")
-        frame = pd.DataFrame(rows, columns=["word1", "word2", "rating"], dtype=object)
-        table = Table(described(frame, "the pairs"))
-    cells, _, notes = _cells(table, ColumnNames(cue, response, strength))
-    return _ratings(cells, notes, table.source)
-
-
-def _is_header(first: Sequence[str]) -> bool:
-    # Files with a column per judge number the judges.
-    return _has_name(first, RATED) or usual_header(first)
-
-
-def _has_name(header: Sequence[str], names: Sequence[str]) -> bool:
-    """Return whether a column has one of the names, possibly after a comment character."""
-    return usual_column([name.lstrip("# ") for name in header], names) is not None
-
-
-def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[str, ...]]:
-    """Return the words and rating of each row, the header if there is one, and notes."""
-    head = table.head[0]
-    numeric = [is_number(cell) for cell in head]
-    is_named = names.any_given or _has_name(head, RATED)
-    if table.header and (not table.is_text or is_named or not any(numeric)):
-        columns, header = _named_columns(table, names), head
-    elif any(numeric[:2]) or not any(numeric):
-        raise DataError(
-            f"{table.source} has no header, and its first row is {listed(head)}; expected "
-            f"{_EXPECTED}"
-        )
+        frame = _frame_of(list(data))
+    if frame.attrs.get("header", True):
+        columns, notes = _columns(frame, cue, response, strength), frame.attrs.get("notes", ())
     else:
-        columns, header = (0, 1, numeric.index(True)), []
-    notes = table.notes if header else ("no header: columns read as two words and their rating",)
-    cells = table.read(columns[:2], columns[2])
-    return cells, header, notes
+        numeric = list(map(is_number, head_of(frame)[0]))
+        if any(numeric[:2]) or not any(numeric):
+            raise DataError(
+                f"{source_of(frame)} has no header, and its first row is "
+                f"{listed(head_of(frame)[0])}; expected {EXPECTED}"
+            )
+        columns = (0, 1, numeric.index(True))
+        notes = ("no header: columns read as two words and their rating",)
+    frame = without_headers(frame, columns)
+    words = [labels_of(frame, c) for c in columns[:2]]
+    values = numbers_of(frame, columns[2:], RULE_OF["rating"], columns[:2])[:, 0]
+    has_words = words[0].mask(bool) & words[1].mask(bool)
+    # A row in which both a word and the number are missing is counted once.
+    lacks_number = np.isnan(values) & has_words
+    rows = np.flatnonzero(has_words & ~lacks_number)
+    if not rows.size:
+        raise DataError(f"{source_of(frame)} does not contain a rating; expected {EXPECTED}")
+    first, second = (column.take(rows).cells() for column in words)
+    if all(map(SUFFIX.search, (*first, *second))):
+        first, second = ([SUFFIX.sub("", word) for word in ends] for ends in (first, second))
+        notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word were removed")
+    counts = {EMPTY_WORD: int((~has_words).sum()), NO_NUMBER: int(lacks_number.sum())}
+    dropped = {reason: n for reason, n in counts.items() if n}
+    report = ReadReport(source_of(frame), values.size, 0, dropped, notes)
+    return Ratings(first, second, values[rows], report)
 
 
-def _named_columns(table: Table, names: ColumnNames) -> tuple[int, int, int]:
-    """Find the columns by the names from the user, by common names or by content."""
-    head, source = table.head[0], table.source
-    # gensim's copies of data sets have a header that begins with a comment character.
-    plain = [name if name in vars(names).values() else name.lstrip("# ") for name in head]
-    value, *ends = find_roles(plain, ROLES, vars(names), source)
-    body = table.head[1][: len(head)] if len(table.head) > 1 else []
-    numbers = [c for c, cell in enumerate(body) if is_number(cell.replace(",", "."))]
+def _frame_of(rows: Sequence[Any]) -> pd.DataFrame:
+    """Convert rows of two words and a number to a frame."""
+    import pandas as pd
+
+    for k, row in enumerate(rows):
+        is_row = isinstance(row, Iterable) and not isinstance(row, str)
+        if not is_row or len([*row]) != 3:
+            got = shown(str([*row] if is_row else [row])[1:-1])
+            raise DataError(f"the pairs, row {k}: got {got}; expected two words and a rating")
+    frame = pd.DataFrame(list(map(list, rows)), columns=["word1", "word2", "rating"], dtype=object)
+    return described(frame, "the pairs")
+
+
+def _columns(
+    frame: pd.DataFrame, cue: str | None, response: str | None, strength: str | None
+) -> tuple[int, int, int]:
+    """Find the columns of words and ratings by name, or else by the first row."""
+    value = find(frame, "strength", strength, usual=RATED)
+    first = find(frame, "cue", cue, [value])
+    second = find(frame, "response", response, [value, first])
+    cells = head_of(frame)[0] if len(frame) else []
+    numbers = [c for c, cell in enumerate(cells) if is_number(cell.replace(",", "."))]
     if value is None and len(numbers) == 1:
         value = numbers[0]
     if value is None:
         raise DataError(
-            f"{source} has no column of ratings; its columns are {listed(head)}. Name one as "
-            f"{setting('strength')}"
+            f"{source_of(frame)} has no column of ratings; its columns are "
+            f"{listed(names_of(frame))}. Name one as {setting('strength')}"
         )
-    texts = [c for c in range(len(head)) if c not in (value, *ends, *numbers)]
-    first, second = (end if end is not None or not texts else texts.pop(0) for end in ends)
-    if first is None or second is None or value in (first, second):
-        raise DataError(
-            f"{source} does not have two columns of words in addition to its ratings; its columns "
-            f"are {listed(head)}. Name them as {setting('cue')} and {setting('response')}"
-        )
+    texts = [c for c in range(frame.shape[1]) if c not in (value, first, second, *numbers)]
+    first, second = (
+        end if end is not None or not texts else texts.pop(0) for end in (first, second)
+    )
+    if first is None or second is None:
+        raise _no_words(frame, " in addition to its ratings")
     return first, second, value
 
 
-def _ratings(cells: Cells, notes: tuple[str, ...], source: str) -> Ratings:
-    """Convert cells to ratings, dropping and counting rows without a number or a word."""
-    values = cells.checked(RULE_OF["rating"])
-    lacks_word = cells.unnamed
-    # A row in which both a word and the number are missing is counted once.
-    lacks_number = np.isnan(values) & ~lacks_word
-    rows = np.flatnonzero(~(lacks_word | lacks_number))
-    if not rows.size:
-        raise DataError(f"{source} does not contain a rating; expected {_EXPECTED}")
-    first, second = (column.take(rows).cells() for column in cells.columns)
-    if all(_SUFFIX.search(word) for word in (*first, *second)):
-        first, second = ([_SUFFIX.sub("", word) for word in words] for words in (first, second))
-        notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word were removed")
-    # The report lists only the reasons that occur.
-    counts = {EMPTY_WORD: int(lacks_word.sum()), _NO_NUMBER: int(lacks_number.sum())}
-    dropped = {reason: n for reason, n in counts.items() if n}
-    return Ratings(first, second, values[rows], ReadReport(source, values.size, 0, dropped, notes))
+def _no_words(frame: pd.DataFrame, beside: str) -> DataError:
+    return DataError(
+        f"{source_of(frame)} does not have two columns of words{beside}; its columns are "
+        f"{listed(names_of(frame))}. Name them as {setting('cue')} and {setting('response')}"
+    )

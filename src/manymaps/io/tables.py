@@ -30,26 +30,22 @@ from manymaps.data.tables import (
     cell_label,
     have_decimal_commas,
     is_number,
-    known_number,
     labels_in,
+    names_of,
     numbers_in,
     place,
     shown_cell,
     source_of,
 )
 from manymaps.errors import DataError
-from manymaps.io.files import Sample
-from manymaps.io.frames import HEAD_ROWS, read_frame, text_frame, usual_header
+from manymaps.io.frames import HEAD_ROWS, read_frame
 from manymaps.labels import repeated_label
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Header = Callable[[Sequence[str]], bool]
 
-
-@dataclass(frozen=True)
-class NumberRule:
+class NumberRule(NamedTuple):
     """Rule for numbers in a table, with their name, a test for invalid numbers and the range."""
 
     what: str
@@ -61,19 +57,137 @@ def _is_not_amount(values: np.ndarray) -> np.ndarray:
     return ~(np.isfinite(values) & (values >= 0))
 
 
-_RULES = (
-    NumberRule("count", _is_not_amount, "counts must be finite numbers of at least 0"),
-    NumberRule("strength", _is_not_amount, "strengths must be finite numbers of at least 0"),
-    NumberRule(
-        "group size",
-        lambda values: ~(np.isfinite(values) & (values >= 1) & (values == np.floor(values))),
-        "group sizes must be whole numbers of at least 1",
+RULE_OF = {
+    "count": NumberRule("count", _is_not_amount, "counts must be finite numbers of at least 0"),
+    "strength": NumberRule(
+        "strength", _is_not_amount, "strengths must be finite numbers of at least 0"
     ),
     # A missing similarity or rating is NaN.
-    NumberRule("similarity", np.isinf, "similarities must be finite numbers, or empty if missing"),
-    NumberRule("rating", np.isinf, "ratings must be finite numbers, or empty if missing"),
-)
-RULE_OF = {rule.what: rule for rule in _RULES}
+    "similarity": NumberRule(
+        "similarity", np.isinf, "similarities must be finite numbers, or empty if missing"
+    ),
+    "rating": NumberRule("rating", np.isinf, "ratings must be finite numbers, or empty if missing"),
+}
+
+
+def checked_frame(data: Any, refused: str = "{} is not a data frame") -> pd.DataFrame:
+    """Return a data frame, or a mapping of names to lists, as a DataFrame with columns."""
+    frame = as_pandas(data, refused)
+    if not frame.shape[1]:
+        raise DataError("the frame: got no columns, or columns of different lengths")
+    if is_text(frame) and frame.shape[1] == 1:
+        raise DataError(
+            f"{source_of(frame)} has only one column; separate cells by commas, semicolons, tabs "
+            "or bars"
+        )
+    return frame
+
+
+def is_text(frame: pd.DataFrame) -> bool:
+    """Return whether `read_frame` read the cells from text."""
+    return frame.index.name == "line"
+
+
+def head_of(frame: pd.DataFrame) -> list[list[str]]:
+    """Return the first rows as texts, with numbers in Python's notation."""
+    commas = frame.attrs.get("delimiter") != ","
+
+    def plain(cell: Any) -> str:
+        text = cell_label(cell)
+        return text.replace(",", ".") if commas and DECIMAL_COMMA.fullmatch(text) else text
+
+    return list(map(list, frame.iloc[:HEAD_ROWS].map(plain).to_numpy().tolist()))
+
+
+def numeric_columns(frame: pd.DataFrame) -> list[bool]:
+    """Return whether each column contains numbers: by its type, or in most of its first cells."""
+    columns = list(zip(*head_of(frame), strict=True)) or [()] * frame.shape[1]
+    known = [[cell for cell in cells if cell.lower() not in MISSING] for cells in columns]
+    return [
+        dtype.kind in "biuf" or 2 * sum(map(is_number, cells)) > len(cells)
+        for dtype, cells in zip(frame.dtypes, known, strict=True)
+    ]
+
+
+def has_lists(frame: pd.DataFrame, column: int) -> bool:
+    """Return whether a column contains lists."""
+    if is_text(frame):
+        return False
+    first = frame.iloc[:, column].dropna()[:1].tolist()
+    return bool(first) and isinstance(first[0], list | tuple | np.ndarray)
+
+
+def labels_of(frame: pd.DataFrame, column: int) -> Labels:
+    """Return the labels in a column, which must not contain lists."""
+    if has_lists(frame, column):
+        raise DataError(
+            f"{source_of(frame)}: the column {names_of(frame)[column][:60]!r} contains lists; "
+            "labels must be texts or numbers"
+        )
+    return labels_in(frame.iloc[:, column])
+
+
+def numbers_of(
+    frame: pd.DataFrame, columns: Sequence[int], rule: NumberRule, labels: Sequence[int] = ()
+) -> np.ndarray:
+    """Return the numbers in columns, which have decimal commas together or not at all.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    columns : sequence of int
+        Columns of numbers.
+    rule : NumberRule
+        Rule for allowed numbers.
+    labels : sequence of int
+        Columns of labels, for messages. Rows with a missing label may contain anything.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows, n_columns)
+        Numbers, with NaN for missing cells.
+
+    Raises
+    ------
+    DataError
+        If a number violates the rule. The message contains the line and the column.
+    """
+    values = cells_as_numbers(frame, columns)
+    for k, c in np.argwhere(rule.is_bad(values)).tolist():
+        names = [cell_label(frame.iat[k, at])[:60] for at in labels]
+        if all(names):
+            row = f" ({' - '.join(map(repr, names))})" if names else ""
+            name = names_of(frame)[columns[c]][:60]
+            column = f"column {columns[c] + 1}"
+            column += "" if name == column else f" ({name!r})"
+            raise DataError(
+                f"{place(frame, k)}{row}, {column}: the {rule.what} is "
+                f"{shown_cell(frame.iat[k, columns[c]])}; {rule.wanted}"
+            )
+    return values
+
+
+def cells_as_numbers(frame: pd.DataFrame, columns: Sequence[int]) -> np.ndarray:
+    """Return the numbers in columns, with NaN for missing cells and infinity for other texts."""
+    part = frame.iloc[:, list(columns)]
+    if all(dtype.kind in "biuf" for dtype in part.dtypes):
+        return np.asarray(part.to_numpy(np.float64, na_value=np.nan))
+    cells = [part.iloc[:, c].to_numpy() for c in range(len(columns))]
+    texts = [x for x in cells if x.dtype.kind == "O"]
+    commas = have_decimal_commas(texts, frame.attrs.get("delimiter"))
+    return np.column_stack([numbers_in(x, decimal_commas=commas) for x in cells])
+
+
+def without_headers(frame: pd.DataFrame, columns: Sequence[int]) -> pd.DataFrame:
+    """Omit lines of a text that repeat the names of some columns, as in concatenated files."""
+    if not is_text(frame) or not frame.attrs["header"]:
+        return frame
+    repeats = np.ones(len(frame), bool)
+    for c in columns:
+        repeats &= (frame.iloc[:, c] == frame.columns[c]).to_numpy()
+        if not repeats.any():
+            return frame
+    return frame[~repeats]
 
 
 @dataclass(frozen=True)
@@ -325,22 +439,9 @@ class Table:
         return WideRows(names, frame.index.tolist(), values)
 
 
-def read_table(
-    path: str | os.PathLike[str],
-    expected: str,
-    *,
-    is_header: Header = usual_header,
-    spaced: bool = False,
-    typed: bool = False,
-) -> Table:
+def read_table(path: str | os.PathLike[str], expected: str) -> Table:
     """Read the table in a file, as `read_frame` does."""
-    frame = read_frame(path, expected, is_header=is_header, spaced=spaced, typed=typed)
-    if frame.shape[1] < 2:
-        raise DataError(
-            f"{path} has only one column; expected {expected}, split at commas, semicolons, tabs "
-            "or bars"
-        )
-    return Table(frame)
+    return Table(checked_frame(read_frame(path, expected)))
 
 
 def frame_table(data: Any, refused: str = "{} is not a data frame") -> Table:
@@ -349,13 +450,6 @@ def frame_table(data: Any, refused: str = "{} is not a data frame") -> Table:
     if not frame.shape[1]:
         raise DataError("the frame: got no columns, or columns of different lengths")
     return Table(frame)
-
-
-def head_table(sample: Sample, *, is_header: Header = usual_header) -> Table:
-    """Return the first rows of a text file, or a Parquet file, as a table."""
-    if sample.container() == "parquet":
-        return Table(read_frame(sample))
-    return Table(text_frame(sample.lines, str(sample), is_header))
 
 
 def check_places(
@@ -377,11 +471,3 @@ def check_places(
             f"{source}: duplicate label {label[:60]!r} in {place}s {places[first]} and "
             f"{places[second]}; labels must be unique{hint}"
         )
-
-
-def cells_of(
-    columns: Sequence[Sequence[Any]], numbers: Sequence[Any], where: Callable[[int], str]
-) -> Cells:
-    """Create `Cells` from label columns and a numeric column in memory."""
-    values = np.array(list(map(known_number, numbers)), np.float64)
-    return Cells(list(map(labels_in, columns)), values, where, numbers.__getitem__)

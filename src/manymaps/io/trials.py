@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,16 +24,16 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.tables import Labels, as_number
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.files import sampled
-from manymaps.io.kinds import asked_format
 from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
-from manymaps.io.tables import Table, frame_table, head_table, read_table
+from manymaps.io.tables import Table, frame_table, read_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.labels import listed, unaccented
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Balance = int | Literal["least"] | None
 
-TRIAL_FORMATS = ("trials", "csv", "tsv", "parquet")
 # These codes are compared without regard to case and accents.
 NO_ANSWER = {"", "no more responses", "no more response", "no response", "#missing", ".."}
 NO_ANSWER |= {"#null!", "#n/a", "#ref!", "#value!", "#name?", "#div/0!", "<na>"}
@@ -58,7 +57,6 @@ def read_trials(
     cue: str | None = None,
     response: str | None = None,
     participant: str | None = None,
-    format: str | None = None,
     fold: bool = False,
     where: str | None = None,
     balance: Balance = None,
@@ -80,8 +78,6 @@ def read_trials(
         "R3", "Response1", "resp_1", "asso1" or "first_response", and names for participants are
         "participantID", "subject" or "worker". A single column "response" is recognized if there is
         a column of participants.
-    format : {"trials", "csv", "tsv", "parquet"}, optional
-        Format of the file. By default, the name, first bytes and header determine it.
     fold : bool
         Whether to ignore case and repeated spaces in cues and answers (see `Trials.folded`).
     where : str, optional
@@ -135,7 +131,6 @@ def read_trials(
     >>> trials.where("age > 30").associations("R12,keep").labels
     ('tie', 'knot', 'suit')
     """
-    asked_format(format, TRIAL_FORMATS)
     names = TrialNames(cue, response, participant)
     return table_trials(read_table(path, EXPECTED), names, fold, where, balance, missing)
 
@@ -188,33 +183,9 @@ def trials_from(
     return table_trials(table, names, fold, where, balance, missing)
 
 
-def holds_trials(
-    path: str | os.PathLike[str], names: TrialNames | None = None, format: str | None = None
-) -> bool:
-    """Return whether a file contains trials, judged by its header and first rows.
-
-    Parameters
-    ----------
-    path : path
-    names : TrialNames, optional
-        Columns named by the user. Only trials have a column of participants or several columns of
-        answers.
-    format : str, optional
-        Format specified by the user. If it is "trials", the result is true.
-    """
-    wanted = names or TrialNames()
-    if format not in (None, *TRIAL_FORMATS):
-        return False
-    if format == "trials" or wanted.of_trials:
-        return True
-    with suppress(DataError, ImportError):  # the reader that is selected later reports the error
-        sample = sampled(path)
-        return sample.container() in (None, "parquet") and has_trials(head_table(sample), wanted)
-    return False
-
-
-def has_trials(table: Table, names: TrialNames) -> bool:
+def has_trials(frame: pd.DataFrame, names: TrialNames) -> bool:
     """Return whether a table contains trials, judged by its column names and first rows."""
+    table = Table(frame)
     try:
         return find_trial_columns(table.head[0], table.head[1:], names, table.source) is not None
     except (DataError, ParameterError):

@@ -139,7 +139,7 @@ def read_vectors(
         readers = {"npy": _npy_rows, "npz": _npz_rows, "h5ad": _h5ad_rows}
         rows = readers[kind](sample.path)
     else:
-        rows = _table_rows(read_table(sample, EXPECTED, typed=True), column)
+        rows = _table_rows(read_table(path, EXPECTED), column)
     return _assembled(rows, source, labels, wanted)
 
 

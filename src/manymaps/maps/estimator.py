@@ -42,7 +42,6 @@ from manymaps.constraints import (
 from manymaps.data.associations import Associations, associations_of
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.judgements import Judgements
-from manymaps.data.similarities import SimilarityTable
 from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows_of, validated
 from manymaps.data.vectors import Vectors
@@ -438,9 +437,10 @@ class MapEstimator(
             labels = tuple(str(i) for i in range(len(X.indices)))
             return labels, None, self._from_affinity(X, seed)
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
-        if isinstance(X, SimilarityTable) and not precomputed:
+        attrs: Any = getattr(X, "attrs", {})
+        if "n_absent" in attrs and not precomputed:  # a frame of read_similarities
             raise DataError(
-                f"X contains similarities of pairs ({X.source}); use "
+                f"X contains similarities of pairs ({attrs['source']}); use "
                 f"{setting('affinity', 'precomputed')}, or pass vectors"
             )
         own_labels, values = labelled_values(X, square=precomputed)
