@@ -1,10 +1,10 @@
 """Coincident points: the error of the field in clumps, and t-SNE of data with identical rows.
 
-    python benchmarks/clumps.py field [--points 6000] [--seeds 0 1 2]
+    python benchmarks/clumps.py field [--points 6000] [--seeds 0 1 2] [--shares 0.25 0.5]
     python benchmarks/clumps.py map [--points 6000] [--seeds 0] [--shares 0 0.1 0.5 0.9]
 
-`field` compares the grid with exact sums on maps of which half of the points lie within a width of
-one another ("none": no such points). Errors are the root mean square over all points relative to
+`field` compares the grid with exact sums on maps of which a share of the points lies within a width
+of one another ("none": no such points). Errors are the root mean square over all points relative to
 that of the exact forces; momentum is the length of the sum of all forces relative to the sum of
 their lengths. Both should be below the tolerance of 0.005.
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from itertools import product
 
 import numpy as np
 
@@ -27,13 +28,13 @@ TOLERANCE = 5e-3
 WIDTHS = (None, 0.0, 1e-3, 1e-2, 1e-1)
 
 
-def scattered(n: int, d: int, width: float | None, seed: int) -> np.ndarray:
-    """Draw points (d, n), half of them within `width` of one another, in any order."""
+def scattered(n: int, d: int, width: float | None, share: float, seed: int) -> np.ndarray:
+    """Draw points (d, n), a share of them within `width` of one another, in any order."""
     rng = np.random.default_rng(seed)
-    points = rng.normal(size=(n, d)) * (np.sqrt(n) / 6 if d == 2 else n / 60)
+    points = rng.normal(size=(n, d)) * {1: n / 60, 2: np.sqrt(n) / 6, 3: np.cbrt(n) / 8}[d]
     if width is not None:
-        members = rng.permutation(n)[: n // 2]
-        points[members] = rng.normal(size=d) + width * rng.uniform(-0.5, 0.5, (n // 2, d))
+        members = rng.permutation(n)[: int(share * n)]
+        points[members] = rng.normal(size=d) + width * rng.uniform(-0.5, 0.5, (len(members), d))
     return np.ascontiguousarray(points.T, np.float32)
 
 
@@ -49,15 +50,13 @@ def errors(points: np.ndarray, kernel: str) -> tuple[float, float]:
     return error, np.linalg.norm(fast.sum(axis=1)) / np.linalg.norm(exact, axis=0).sum()
 
 
-def compare_fields(n: int, seeds: list[int]) -> None:
-    print("dimensions  kernel    width   error     momentum  (largest of the seeds)")
-    for d in (1, 2):
-        for kernel in ("gaussian", "cauchy"):
-            for width in WIDTHS:
-                rows = [errors(scattered(n, d, width, seed), kernel) for seed in seeds]
-                error, momentum = np.max(rows, axis=0)
-                name = "none" if width is None else f"{width:g}"
-                print(f"{d:<11} {kernel:<9} {name:<7} {error:<9.5f} {momentum:.5f}")
+def compare_fields(n: int, seeds: list[int], shares: list[float]) -> None:
+    print("dimensions  kernel    share  width   error     momentum  (largest of the seeds)")
+    for d, kernel, share, width in product((1, 2, 3), ("gaussian", "cauchy"), shares, WIDTHS):
+        rows = [errors(scattered(n, d, width, share, seed), kernel) for seed in seeds]
+        error, momentum = np.max(rows, axis=0)
+        name = "none" if width is None else f"{width:g}"
+        print(f"{d:<11} {kernel:<9} {share:<6g} {name:<7} {error:<9.5f} {momentum:.5f}")
 
 
 def compare_maps(n: int, seeds: list[int], shares: list[float]) -> None:
@@ -88,7 +87,7 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)  # identical rows have no perplexity of 30
     if asked.what == "field":
-        compare_fields(asked.points, asked.seeds)
+        compare_fields(asked.points, asked.seeds, asked.shares)
     else:
         compare_maps(asked.points, asked.seeds, asked.shares)
 

@@ -266,10 +266,10 @@ class TestFftError:
         assert_near(result, batch.reference("cauchy"), DEFAULT_TOLERANCE)
 
 
-def clump(width, d, n=6000, part=0.5, seed=0):
+def clump(width, d, n=6000, part=0.5, seed=0, spread=None):
     """Points of which a part lies within `width` of one another, in any order."""
     rng = np.random.default_rng(seed)
-    points = rng.normal(size=(n, d)) * {1: 100, 2: 13, 3: 8}[d]
+    points = rng.normal(size=(n, d)) * (spread or {1: 100, 2: 13, 3: 8}[d])
     members = rng.permutation(n)[: int(part * n)]
     points[members] = rng.normal(size=d) + width * rng.uniform(-0.5, 0.5, (len(members), d))
     return one_set(points, np.zeros(n)), members
@@ -292,6 +292,13 @@ class TestClumps:
             assert np.sqrt(((force - true)[:, rows] ** 2).mean()) < DEFAULT_TOLERANCE * scale
         momentum = np.linalg.norm(force.sum(axis=1, dtype=float))
         assert momentum < DEFAULT_TOLERANCE * np.linalg.norm(true, axis=0).sum()
+
+    @pytest.mark.parametrize("part", [0.25, 0.5])
+    def test_force_of_a_clump_on_many_other_points(self, part):
+        batch, _ = clump(0, 3, n=20_000, part=part, spread=3)
+        exact, fast = (batch.field("cauchy", e, DEFAULT_TOLERANCE) for e in ("exact", "fft"))
+        true, force = (f * np.exp(scale) for _, f, scale in (exact, fast))
+        assert np.linalg.norm(force - true) < DEFAULT_TOLERANCE * np.linalg.norm(true)
 
     @pytest.mark.parametrize("part", [0.01, 0.1, 0.9])
     @pytest.mark.parametrize("d", [1, 2, 3])

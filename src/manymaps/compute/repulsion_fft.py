@@ -68,8 +68,11 @@ _NARROW = 2.0
 #: would be summed twice. In three dimensions, early forces are larger, and slopes take four times
 #: as long as one transform.
 _CERTAIN_EXCESS = {1: 50.0, 2: 50.0, 3: np.inf}
-#: Grid points are closer by this factor in a map with clumps, where slopes near lag 0 matter.
-_FINER = 1.5
+#: Grid points are closer by these factors in a map with clumps, where slopes near lag 0 matter, and
+#: the errors of the force of a clump on other charges do not cancel. The second factor is for split
+#: kernels. Without it, the error of a quarter of 25,000 points at one position in three dimensions
+#: was 0.0105 instead of 0.0042.
+_FINER, _FINER_SOFT = 1.5, 1.25
 _OFFSETS = (np.arange(8) + 0.5) / 8
 
 
@@ -407,11 +410,10 @@ class _Work:
             too_large = error * np.sqrt(crowding) > grids.tolerance * self._usual_forces(wide)
             clumped[~clumped] = too_large | (crowding > limit)
         clumps = maps[clumped]
-        lengths = grid_length(_FINER * grids.span[clumps] / h, batch.d)
+        factor = _FINER_SOFT if radius else _FINER
+        lengths = grid_length(factor * grids.span[clumps] / h, batch.d)
         for n in np.unique(lengths).tolist():
-            # The grid is not refined if the kernel is split, because the soft part is smooth
-            # enough, or if the map is too wide.
-            finer = replace(grid, n=n, h=h / _FINER) if n and not radius else grid
+            finer = replace(grid, n=n, h=h / factor) if n else grid  # no grid for wide maps
             self.sum_maps(clumps[lengths == n], finer, by_slopes=True)
 
     def sum_maps(
