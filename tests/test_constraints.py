@@ -119,7 +119,7 @@ OUTSIDE = {
     mm.AssociationPredictor: {
         "teacher": ("myself",), "random_state": ("seed",), "n_maps": (0, True),
         "n_components": (2.5,), "max_iter": (0,), "patience": (0,), "penalty": (-1.0, 1e300, "a"),
-        "weight_penalty": (NAN,), "bias_penalty": (-1.0,), "kernel": ("box",),
+        "bias_penalty": (-1.0, NAN), "kernel": ("box",),
         "init": ("circle", np.zeros((2, 3))), "distillation": (1.5,),
     },
 }  # fmt: skip

@@ -22,6 +22,7 @@ from manymaps.prediction.predictor import (
     predict_associations,
     score_predictor,
 )
+from manymaps.progress import Work
 
 N = 60
 STILL = RowDescent(learning_rate=1e-9)
@@ -222,7 +223,7 @@ class TestReportOf2009:
         assert (paper.n_maps, paper.n_components) == (3, 22)  # table 1
         assert paper.kernel == "gaussian"  # eq. 8
         assert paper.bias_penalty is None  # eq. 8 has no factors of popular responses
-        assert (paper.penalty, paper.weight_penalty) == (0, 0)  # eq. 11 is the cost alone
+        assert paper.penalty == 0  # eq. 11 is the cost alone
         assert paper.distillation == 0  # section 5: the maps learn from the training part
         assert paper.init == "random"  # section 5
         steps = paper.optimizer
@@ -265,12 +266,11 @@ class TestFit:
 
     @pytest.mark.parametrize("n_maps", [1, 3])
     def test_history_is_what_the_maps_score(self, split, n_maps):
-        """Of one map the error of the training part is that of its passes, while they go on."""
         model = AssociationPredictor(n_maps, 2, max_iter=5, patience=9, random_state=0)
         model.fit(split.train, split.validation)
         assert model.history_["iteration"].tolist() == [1, 2, 3, 4, 5]
         best = int(np.argmin(model.history_["validation"]))
-        for name in ("train", "validation")[n_maps == 1 :]:
+        for name in ("train", "validation"):
             found = error(model, split.parts[name])
             assert found == pytest.approx(model.history_[name][best], rel=1e-4)
 
@@ -350,10 +350,9 @@ class TestFit:
         sizes = {}
         for strength in (0.01, 3.0):
             model = AssociationPredictor(
-                2, 4, penalty=strength, weight_penalty=strength, bias_penalty=strength,
-                max_iter=60, random_state=0,
-            ).fit(split.train)  # fmt: skip
-            sizes[strength] = [np.abs(array).mean() for array in model.maps_.arrays]
+                2, 4, penalty=strength, bias_penalty=strength, max_iter=60, random_state=0
+            ).fit(split.train)
+            sizes[strength] = [np.abs(model.maps_.arrays[k]).mean() for k in (0, 2)]
         assert all(small < large for small, large in zip(sizes[3.0], sizes[0.01], strict=True))
 
     def test_atlas_gives_the_same_similarities(self, split):
@@ -439,10 +438,10 @@ class TestStopping:
             def copy(self):
                 return self
 
-        part = sparse.csr_array(np.array([[0.0, 0.5], [0.0, 0.0]]))
+        train, validation = (sparse.csr_array(np.eye(2, k=k) / 2) for k in (1, -1))
         for log_q in (-2.0, 0.0):
-            stopping = _EarlyStopping(part, part, 1, 5, None)
-            stops = [stopping.see(k, 0.0, Maps(log_q)) for k in range(10)]
+            stopping = _EarlyStopping(train, validation, 5, None, Work("iteration"))
+            stops = [stopping.see(k, Maps(log_q)) for k in range(10)]
             assert stops.index(True) == 5
 
 

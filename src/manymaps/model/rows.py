@@ -4,9 +4,7 @@ A conditional cost is a sum over rows, each with its own normalizer. The time fo
 some rows is therefore proportional to the number of these rows. `manymaps.optimizers.rows` uses
 such gradients.
 
-    C = sum_i KL(P_i || Q_i) + penalty / 2 sum |y|^2
-                             + weight_penalty / 2 sum w^2
-                             + bias_penalty / 2 sum beta^2
+    C = sum_i KL(P_i || Q_i) + penalty / 2 sum |y|^2 + bias_penalty / 2 sum beta^2
 
     q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
@@ -168,7 +166,6 @@ class RowCost:
 
     p: sparse.csr_array
     penalty: float = 0.0
-    weight_penalty: float = 0.0
     bias_penalty: float | None = None
 
     def gradient(
@@ -184,7 +181,7 @@ class RowCost:
     @property
     def strengths(self) -> tuple[float, float, float]:
         """Strengths of the penalties on positions, weights and biases."""
-        return self.penalty, self.weight_penalty, self.bias_penalty or 0.0
+        return self.penalty, 0.0, self.bias_penalty or 0.0
 
     def whole(
         self, maps: ChoiceMaps, exaggeration: float = 1.0

@@ -27,7 +27,6 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -105,67 +104,52 @@ Callback = Callable[[int, float, float], object]
 
 @dataclass
 class _EarlyStopping:
-    """Monitor of the errors during a fit, with the best state of the maps."""
+    """Errors during a fit, and the maps of the lowest validation error."""
 
     train: sparse.csr_array
     validation: sparse.csr_array | None
-    n_cues: int
     patience: int
     callback: Callback | Sequence[Callback] | None
-    at: Work = field(default_factory=lambda: Work("iteration"))
+    show_progress: Work
+    patient_until: int = 0
     history: dict[str, list[float]] = field(
         default_factory=lambda: {"iteration": [], "train": [], "validation": []}
     )
-    patient_until: int = 0
+    n_iter: int = 0
+    n_cues: int = 0
     best: ChoiceMaps | None = None
     best_iteration: int = 0
-    failure: DivergedError | None = None
     _lowest: float = np.inf
     _goal: float = np.inf
-    _since: int = 0
+    _n_without_gain: int = 0
 
-    def see(self, iteration: int, train: float | None, maps: ChoiceMaps) -> bool:
-        """Evaluate the maps and return whether to stop.
+    def __post_init__(self) -> None:
+        parts = self.train, self.train if self.validation is None else self.validation
+        marks = parts[0].astype(bool).astype(np.int8) + 2 * parts[1].astype(bool).astype(np.int8)
+        self._known = self.train if self.validation is None else sparse.csr_array(sum(parts))
+        self._is_held_out = marks.data == 2
+        self.n_cues = int((np.diff(self._known.indptr) > 0).sum())
 
-        If `train` is None, the method also computes the training error.
-        """
-        if train is None:
-            train, error = self._errors(maps)
-        else:
-            error = np.nan if self.validation is None else self._error(self.validation, maps)
-        is_finite = np.isfinite(train) and (self.validation is None or np.isfinite(error))
-        if is_finite:
-            self.history["iteration"].append(iteration)
-            self.history["train"].append(train)
-            self.history["validation"].append(error)
-        if is_finite and (self.validation is None or error < self._lowest):
-            self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
+    def see(self, iteration: int, maps: ChoiceMaps) -> bool:
+        """Evaluate the maps and return whether to stop."""
+        self.n_iter = iteration
+        p = self._known.data
+        errors = p * (np.log(p) - maps.log_probabilities(self._known)) / self.n_cues
+        train = float(errors[~self._is_held_out].sum())
+        error = float(errors[self._is_held_out].sum()) if self.validation is not None else np.nan
+        is_lower = self.validation is None or error < self._lowest
+        if np.isfinite(errors).all():
+            for name, value in zip(self.history, (iteration, train, error), strict=True):
+                self.history[name].append(value)
+            if is_lower:
+                self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
         if self.validation is None or error < self._goal:
-            self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
+            self._goal, self._n_without_gain = error - _LEAST_GAIN * abs(error), 0
         elif iteration > self.patient_until:
-            self._since += 1
-        self.at(iteration, f"validation {error:.4f}")
-        stop = stops(self.callback, iteration, train, error)
-        return stop or self._since >= self.patience
-
-    def _error(self, part: sparse.csr_array, maps: ChoiceMaps) -> float:
-        p = part.data
-        return float(p @ (np.log(p) - maps.log_probabilities(part))) / self.n_cues
-
-    def _errors(self, maps: ChoiceMaps) -> tuple[float, float]:
-        """Return the errors on both parts, with each row normalized only once."""
-        if self.validation is None:
-            return self._error(self.train, maps), np.nan
-        both, held_out = self._both
-        errors = both.data * (np.log(both.data) - maps.log_probabilities(both)) / self.n_cues
-        return float(errors[~held_out].sum()), float(errors[held_out].sum())
-
-    @cached_property
-    def _both(self) -> tuple[sparse.csr_array, np.ndarray]:
-        """Sum of the two parts, and a mask of the pairs that belong to the second."""
-        assert self.validation is not None
-        marks = (self.train > 0).astype(np.int8) + 2 * (self.validation > 0).astype(np.int8)
-        return sparse.csr_array(self.train + self.validation), marks.data == 2
+            self._n_without_gain += 1
+        self.show_progress(iteration, f"validation {error:.4f}")
+        is_stopped = stops(self.callback, iteration, train, error)
+        return is_stopped or self._n_without_gain >= self.patience
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -202,8 +186,6 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     penalty : float, default 0.1
         Strength of `penalty / 2 sum |y|^2` relative to the cost summed over cues, at least 0. Many
         small maps with a teacher require a smaller value of about 0.005.
-    weight_penalty : float, default 0.0
-        Strength of the corresponding penalty on the mixing weights, at least 0.
     bias_penalty : float or None, default 0.5
         Strength of the penalty on beta_j, at least 0. The bias beta_j is the overall tendency of j
         to be a response. If it is None, beta is omitted, as in the 2009 report.
@@ -237,8 +219,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         Fitted maps. Objects have the labels passed to `fit`. Without labels, the indices of the
         objects are used. A learned beta is stored as metadata "bias".
     history_ : dict of str to ndarray
-        Arrays "iteration", "train" and "validation", with errors in nats per cue. The training
-        error is accumulated during a pass, or evaluated at its end if there is a teacher.
+        Arrays "iteration", "train" and "validation", with errors in nats per cue.
     teacher_ : Predictor or None
         Teacher from which the maps learned, or None if there was no teacher.
     n_iter_ : int
@@ -273,7 +254,6 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             NONE,
         ],
         "penalty": [_PENALTY],
-        "weight_penalty": [_PENALTY],
         "bias_penalty": [_PENALTY, NONE],
         "optimizer": [
             instance("RowDescent() or another optimizer", RowDescent, Optimizer),
@@ -294,7 +274,6 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     distillation: float | None = None
     teacher: Predictor | None = None
     penalty: float = 0.1
-    weight_penalty: float = 0.0
     bias_penalty: float | None = 0.5
     optimizer: RowDescent | Optimizer | None = None
     max_iter: int = 300
@@ -354,7 +333,6 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             init="random",
             distillation=0.0,
             penalty=0.0,
-            weight_penalty=0.0,
             bias_penalty=None,
             optimizer=optimizer,
             max_iter=2000,
@@ -404,30 +382,32 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         self._labels = names or tuple(map(str, range(train.shape[0])))
         seed = drawn_seed(self.random_state if random_state is None else random_state)
         generator = np.random.default_rng(seed)
-        known = train if validation is None else train + validation
-        n_cues = int((np.diff(known.indptr) > 0).sum())
         init = self.init or ("charts" if self.n_maps > 1 else "spectral")
         optimizer = self.optimizer or self._usual_steps(init)
         share = self._teacher_share(optimizer)
         maps = self._start(init, train, generator)
-        cost = RowCost(train, self.penalty, self.weight_penalty, self.bias_penalty)
+        cost = RowCost(train, self.penalty, self.bias_penalty)
+        failure = None
         with threads(self.n_jobs):
             self.teacher_ = self._fitted_teacher(train, validation, seed) if share else None
             soft = SoftTarget(train, self.teacher_, share) if self.teacher_ is not None else None
-            with work("iteration", total=self.max_iter) as at:
+            with work("iteration", total=self.max_iter) as show_progress:
                 stopping = _EarlyStopping(
-                    train, validation, n_cues, self.patience, self.callback, at
+                    train, validation, self.patience, self.callback, show_progress
                 )
-                if isinstance(optimizer, RowDescent):
-                    self.n_iter_ = self._by_passes(optimizer, maps, cost, soft, stopping, generator)
-                else:
-                    self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
-        self.best_iteration_ = stopping.best_iteration
+                try:
+                    if isinstance(optimizer, RowDescent):
+                        self._run_passes(optimizer, maps, cost, soft, stopping, generator)
+                    else:
+                        self._run_iterations(optimizer, maps, cost, stopping)
+                except DivergedError as error:
+                    failure = error
+        self.n_iter_, self.best_iteration_ = stopping.n_iter, stopping.best_iteration
         self.history_ = {name: np.array(values) for name, values in stopping.history.items()}
         if stopping.best is not None:
             self.maps_ = stopping.best
-        if stopping.failure or stopping.best is None:
-            raise stopping.failure or DivergedError(
+        if failure or stopping.best is None:
+            raise failure or DivergedError(
                 "the fit diverged: all errors are non-finite with "
                 f"{setting('penalty', self.penalty)} and {optimizer!r}; reduce the penalties or "
                 "the learning rate"
@@ -475,10 +455,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         proportions = np.exp(log_softmin(self.maps_.weights))
         shares = proportions / proportions.sum(axis=1, keepdims=True)
         centres = np.einsum("mn,mnd->md", shares, self.maps_.positions.astype(np.float64))
-        settings = (
-            "init", "distillation", "penalty", "weight_penalty", "bias_penalty", "max_iter",
-            "patience",
-        )  # fmt: skip
+        settings = ("init", "distillation", "penalty", "bias_penalty", "max_iter", "patience")
         return Atlas(
             labels=tuple(labels),
             maps=(self.maps_.positions - centres[:, None]).astype(np.float32),
@@ -495,7 +472,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         paper = AssociationPredictor.van_der_maaten_2009()
         if self.optimizer not in (paper.optimizer, Momentum.van_der_maaten_2009()):
             return
-        names = ("optimizer", "init", "penalty", "weight_penalty", "bias_penalty")
+        names = ("optimizer", "init", "penalty", "bias_penalty")
         contradictions = [n for n in names if getattr(self, n) != getattr(paper, n)]
         if contradictions:
             warnings.warn(
@@ -590,65 +567,48 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             self.kernel,
         )
 
-    def _by_passes(
+    def _run_passes(
         self,
-        settings: RowDescent,
+        steps: RowDescent,
         maps: ChoiceMaps,
         cost: RowCost,
         soft: SoftTarget | None,
         stopping: _EarlyStopping,
         generator: np.random.Generator,
-    ) -> int:
-        passes = settings.start(maps, cost, int(generator.integers(2**31)))
-        negative_entropy = float(cost.p.data @ np.log(cost.p.data))
+    ) -> None:
+        """Fit the maps by passes of stochastic steps, each to a new sample of a soft target."""
+        passes = steps.start(maps, cost, int(generator.integers(2**31)))
         for iteration in range(1, self.max_iter + 1):
-            if soft is None:
-                train = (passes.step() + negative_entropy) / stopping.n_cues
-            else:
+            if soft is not None:
                 passes.aim_at(soft.draw(generator))
-                passes.step()
-                train = None
-            if stopping.see(iteration, train, maps):
+            passes.step()
+            if stopping.see(iteration, maps):
                 break
-        return iteration
 
-    def _by_iterations(
+    def _run_iterations(
         self, optimizer: Optimizer, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping
-    ) -> int:
-        """Run an optimizer that evaluates all cues at once."""
-        mass = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
-        shorter = shorter_steps(mass)[:, None]
-        negative_entropy = float(cost.p.data @ np.log(cost.p.data))
+    ) -> None:
+        """Fit the maps by an optimizer that evaluates all cues at once."""
+        shorter = shorter_steps(np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel())
+        learns_biases = cost.bias_penalty is not None
         stopping.patient_until = optimizer.exaggeration.settled_at
-        error, learns_biases = np.nan, cost.bias_penalty is not None
 
         def evaluate(parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
-            nonlocal error
             current = maps.at(parameters)
             fit, slopes = cost.whole(current, optimizer.exaggeration(iteration))
-            error = (fit + negative_entropy) / stopping.n_cues
             if optimizer.tolerates_approximation:
-                slopes[0][...] *= shorter
-            biases = slopes[2] if learns_biases else maps.biases
-            gradient = ChoiceMaps(slopes[0], slopes[1], biases).parameters(learns_biases)
+                slopes[0][...] *= shorter[:, None]
+            gradient = ChoiceMaps(slopes[0], slopes[1], slopes[2]).parameters(learns_biases)
             return fit + cost.penalties(current), gradient
 
         def watch(state: State) -> bool:
-            if state.iteration % _FULL_EVERY and state.iteration < self.max_iter:
-                return False
-            now = maps.at(state.parameters)
-            return stopping.see(state.iteration, error, now)
+            is_due = state.iteration % _FULL_EVERY == 0 or state.iteration == self.max_iter
+            return is_due and stopping.see(state.iteration, maps.at(state.parameters))
 
         state = State(maps.parameters(learns_biases), n_summed=stopping.n_cues)
-        try:
-            optimizer.minimize(evaluate, state, self.max_iter, watch)
-        except DivergedError as failure:
-            stopping.failure = failure
-            return state.iteration
-        if stopping.best is None or stopping.history["iteration"][-1] != state.iteration:
-            now = maps.at(state.parameters)
-            stopping.see(state.iteration, error, now)
-        return state.iteration
+        optimizer.minimize(evaluate, state, self.max_iter, watch)
+        if stopping.n_iter < state.iteration:
+            stopping.see(state.iteration, maps.at(state.parameters))
 
 
 def _labelled_part(part: Any) -> tuple[tuple[str, ...] | None, Any]:
