@@ -11,7 +11,7 @@ fewer and more diverse responses. D is the test statistic, and it is listed with
 permutation. The size of a difference is measured by the `effect`
 (`manymaps.analysis.group_effects`), which is not biased in this way.
 
-**Test.** For each word, units are permuted among the groups (`manymaps.compute.permutations`), and
+**Test.** For each word, units are permuted among the groups (`manymaps.analysis.permutations`), and
 each group keeps its number of units. A unit is a participant with all responses to the word (R1, R2
 and R3), or one response if participants are unknown. If the groups do not differ for a word, all
 permutations are equally likely, so the p-value is exact for any number of responses. The words are

@@ -2,7 +2,7 @@
 
 The senses are those of the responses of all groups together on one atlas (`manymaps.atlas.senses`),
 so they are the same in every permutation. `PermutedUnits` contains the input arrays of
-`manymaps.compute.permutations`. Each word has one test of its own, followed by one test per sense.
+`manymaps.analysis.permutations`. Each word has one test of its own, followed by one test per sense.
 
 A test ends when 20 of its permutations reach the observed value (Besag & Clifford 1991), or after
 9,999 permutations. Tests that are still undecided continue with ten times as many permutations, as
@@ -22,10 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import false_discovery_control
 
+from manymaps.analysis.permutations import observed_divergences, permutation_tests
 from manymaps.analysis.senses import senses_of_answers
 from manymaps.atlas.answers import places_on
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.permutations import observed_divergences, permutation_tests
 from manymaps.compute.threads import share_out
 from manymaps.data.responses import GroupedResponses
 from manymaps.labels import plural
@@ -43,7 +43,7 @@ class PooledSenses:
     """Senses of words: number per word, maps, close members, and the sense of each response.
 
     The numbers of the different responses to all words, sorted by word and response, are those of
-    `manymaps.compute.permutations`: from 1, or 0 without a sense, or -1 outside the atlas.
+    `manymaps.analysis.permutations`: from 1, or 0 without a sense, or -1 outside the atlas.
     """
 
     sizes: np.ndarray
@@ -77,7 +77,7 @@ def pooled_senses(found: GroupedResponses, atlas: Atlas, words: np.ndarray) -> P
 
 @dataclass(frozen=True, eq=False)
 class PermutedUnits:
-    """The arrays of `manymaps.compute.permutations`, and the number of units per group and word."""
+    """The arrays of `analysis.permutations`, and the number of units per group and word."""
 
     groups: np.ndarray
     units: np.ndarray

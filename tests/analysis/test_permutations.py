@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from manymaps.compute.permutations import observed_divergences, permutation_tests
+from manymaps.analysis.permutations import observed_divergences, permutation_tests
 from manymaps.compute.threads import share_out, threads
 from reference import weighted_divergence
 
