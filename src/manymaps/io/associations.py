@@ -379,7 +379,7 @@ def _check_graph_options(columns: Mapping[str, str | None], labels: Sequence[str
 
 def _is_matrix(frame: pd.DataFrame, labels: Sequence[str] | None) -> bool:
     """Return whether a table is a matrix, rather than pairs or positions of `labels`."""
-    if labels is None:
+    if labels is None or has_pair_header(names_of(frame)):
         return is_matrix(frame)
     is_list = frame.shape[1] in (2, 3) and len(frame) != frame.shape[1]
     return not is_list or not all(x.isdecimal() for row in head_of(frame) for x in row[:2])
