@@ -13,19 +13,17 @@ from scipy import sparse
 from scipy.spatial import distance_matrix
 
 from manymaps.affinity.affinities import GaussianAffinity
-from manymaps.analysis import diagnosis, nonmetricity
+from manymaps.analysis import diagnosis
 from manymaps.analysis.diagnosis import Diagnosis, diagnose
 from manymaps.analysis.nonmetricity import (
     asymmetry,
     dimensions_for,
-    distance_triangles,
+    intransitivity,
     nearest_neighbor_figures,
     negative_share_of_distances,
     negative_share_of_similarities,
     scaled_similarities,
-    similarity_triangles,
     strong_links,
-    two_step_paths,
 )
 from manymaps.analysis.reliability import reliability
 from manymaps.data.associations import Associations
@@ -46,10 +44,6 @@ def table(n: int, seed: int, filled: float = 0.4, levels: int = 6) -> np.ndarray
     values[np.arange(n), (np.arange(n) + 1) % n] = 0.25
     np.fill_diagonal(values, 0)
     return values
-
-
-def lottery() -> np.random.Generator:
-    return np.random.default_rng(0)
 
 
 def slow_nearest(S: np.ndarray) -> tuple[float, float, float, float]:
@@ -86,25 +80,13 @@ def slow_links(S: np.ndarray, k: int) -> np.ndarray:
     return links
 
 
-def slow_paths(strong: np.ndarray, linked: np.ndarray) -> tuple[float, float, int]:
+def slow_intransitivity(strong: np.ndarray, linked: np.ndarray) -> float:
     ends = [
         (a, c)
         for b in range(len(strong))
         for a, c in itertools.combinations(np.flatnonzero(strong[b]), 2)
     ]
-    n_open = sum(not linked[a, c] for a, c in ends)
-    return n_open / len(ends), sum(strong[a, c] for a, c in ends) / len(ends), len(ends)
-
-
-def slow_triangles(D: np.ndarray) -> tuple[int, int]:
-    """Violations among triples without infinite sides, and the number of these."""
-    broken = known = 0
-    for a, b, c in itertools.combinations(range(len(D)), 3):
-        sides = sorted([D[a, b], D[a, c], D[b, c]])
-        if np.isfinite(sides[2]):
-            known += 1
-            broken += sides[2] > sides[0] + sides[1] + 1e-9
-    return broken, known
+    return sum(not linked[a, c] for a, c in ends) / len(ends)
 
 
 def slow_negative(D: np.ndarray) -> float:
@@ -128,17 +110,10 @@ def test_figures_are_those_of_the_slow_twins(seed):
 
     strong, linked = strong_links(near, 2), strong_links(near, 5)
     np.testing.assert_array_equal(strong.toarray(), slow_links(S, 2))
-    paths = two_step_paths(strong, linked, 1000, lottery())
-    expected = slow_paths(slow_links(S, 2), slow_links(S, 5))
-    assert (paths.open.value, paths.clustering.value, paths.open.n) == pytest.approx(expected)
+    expected = slow_intransitivity(slow_links(S, 2), slow_links(S, 5))
+    assert intransitivity(strong, linked) == pytest.approx(expected)
 
     W = (S + S.T) / 2
-    with np.errstate(divide="ignore"):
-        broken, known = slow_triangles(-np.log(W / W.max()))
-    triangles = similarity_triangles(sparse.csr_array(W), 1000, lottery())
-    assert triangles.n == known
-    assert triangles.value == pytest.approx(broken / known)
-
     scaled = scaled_similarities(sparse.csr_array(W))
     largest = W.max(axis=1)
     np.testing.assert_allclose(scaled.toarray(), W / np.sqrt(np.outer(largest, largest)))
@@ -147,37 +122,9 @@ def test_figures_are_those_of_the_slow_twins(seed):
     assert negative_share_of_similarities(scaled) == pytest.approx(slow_negative(D))
 
 
-def test_figures_of_distances_are_those_of_the_slow_twins():
+def test_the_negative_part_of_distances_is_that_of_the_slow_twin():
     D = table(12, 0, filled=1.0, levels=9)
-    D = D + D.T
-    broken, known = slow_triangles(D)
-    found = distance_triangles(D, 1000, lottery())
-    assert (found.value, found.n, found.standard_error) == (broken / known, known, 0)
-    drawn = distance_triangles(D, 219, lottery())
-    assert drawn.n == 219
-    assert drawn.standard_error > 0
-    assert drawn.value == pytest.approx(broken / known, abs=4 * drawn.standard_error)
-    assert negative_share_of_distances(D) == pytest.approx(slow_negative(D))
-
-
-def test_what_is_drawn_by_lot_comes_within_its_standard_error(monkeypatch):
-    near = sparse.csr_array(table(60, 1, filled=0.3, levels=1000))
-    both = sparse.csr_array((near + near.T) / 2)
-    strong, linked = strong_links(near, 3), strong_links(near, 12)
-    exact = (
-        two_step_paths(strong, linked, 1000, lottery()).open,
-        similarity_triangles(both, 1000, lottery()),
-    )
-    for name in ("_MOST_STEPS", "_MOST_WEDGES"):
-        monkeypatch.setattr(nonmetricity, name, 0)
-    drawn = (
-        two_step_paths(strong, linked, 4000, lottery()).open,
-        similarity_triangles(both, 4000, lottery()),
-    )
-    for whole, some in zip(exact, drawn, strict=True):
-        assert whole.standard_error == 0
-        assert 0 < some.standard_error < 0.02
-        assert some.value == pytest.approx(whole.value, abs=4 * some.standard_error)
+    assert negative_share_of_distances(D + D.T) == pytest.approx(slow_negative(D + D.T))
 
 
 def test_bounds_of_the_dimension():
@@ -194,9 +141,8 @@ def test_bounds_of_the_dimension():
 
 def figures(found: Diagnosis) -> np.ndarray:
     return np.array([
-        found.asymmetry, found.intransitivity, found.clustering, found.clustering_by_chance,
-        found.centrality, found.reciprocity, found.not_returned,
-        found.max_shared_nearest_neighbor, found.triangle_violations, found.negative_share,
+        found.asymmetry, found.intransitivity, found.centrality, found.reciprocity,
+        found.not_returned, found.max_shared_nearest_neighbor, found.negative_share,
     ])  # fmt: skip
 
 
@@ -225,14 +171,11 @@ def test_hand_values():
     found = diagnose(pairs, affinity="precomputed")
     assert (found.centrality, found.reciprocity, found.asymmetry) == (1, 1, 0)
     assert np.isnan(found.intransitivity)
-    assert np.isnan(found.triangle_violations)
     assert found.n_components == 2
     line = np.abs(np.subtract.outer([0.0, 1, 5], [0.0, 1, 5]))
-    assert diagnose(line, metric="precomputed").triangle_violations == 0
+    assert diagnose(line, metric="precomputed").negative_share < 1e-9
     line[0, 2] = line[2, 0] = 9
-    found = diagnose(line, metric="precomputed")
-    assert (found.triangle_violations, found.n_triangles) == (1, 1)
-    assert found.negative_share > 0.05
+    assert diagnose(line, metric="precomputed").negative_share > 0.05
 
 
 def test_the_three_constructions_need_two_maps_each(monkeypatch):
@@ -267,7 +210,6 @@ def test_points_in_a_space_need_one_map():
         assert found.suggested_maps == 1
         assert found.n_maps_tried == (1,)
         assert found.asymmetry == 0
-        assert found.triangle_violations == 0
         assert found.negative_share < 1e-9
         assert found.centrality < 2.5
     assert plane.intransitivity < 0.05 < digits.intransitivity
@@ -400,7 +342,6 @@ def test_free_association_is_far_from_metric(data_folder):
     assert found.n_objects == 5018
     assert found.asymmetry > 0.7
     assert found.intransitivity > 0.8
-    assert found.clustering > 5 * found.clustering_by_chance
     assert found.centrality > 5
     assert found.most_shared == "MONEY"
     assert found.max_shared_nearest_neighbor > 60
@@ -468,7 +409,6 @@ def test_bad_data_are_refused_in_a_sentence(data, options, message):
     ("options", "message"),
     [
         ({"affinity": "gaussian"}, "'gaussian'"),
-        ({"n_samples": 10}, "at least 1,000"),
         ({"metric": "no such"}, "no such"),
     ],
 )

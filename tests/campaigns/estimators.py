@@ -250,7 +250,7 @@ def _functions() -> dict[str, Subject]:
         "similarity_map": Subject(mm.similarity_map, SIMILARITIES),
         "judgements_from": Subject(lambda X: mm.judgements_from([X, X]), SIMILARITIES),
         "diagnose": Subject(
-            mm.diagnose, SIMILARITIES, {"affinity": ["precomputed"], "n_samples": [100]}
+            mm.diagnose, SIMILARITIES, {"affinity": ["precomputed"]}
         ),
         "evaluate": Subject(lambda X: mm.evaluate(_atlas(), X), SIMILARITIES),
         "evaluate vectors": Subject(lambda X: mm.evaluate(_atlas(), X), VECTORS),

@@ -35,13 +35,12 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
     result = invoke("diagnose", norms)
     lines = result.stdout.splitlines()
     assert lines[0].endswith("similarities of 6 objects")
-    assert [line.split("  ")[0] for line in lines[1:9]] == [
-        "asymmetry", "intransitivity", "clustering", "centrality", "reciprocity", "most shared",
-        "triangles", "negative part",
+    assert [line.split("  ")[0] for line in lines[1:8]] == [
+        "asymmetry", "intransitivity", "centrality", "reciprocity", "most shared",
+        "negative part", "stress",
     ]  # fmt: skip
-    assert "in a plane at most 5 objects can share a nearest neighbour; here" in lines[6]
-    assert lines[9].startswith("stress")
-    assert lines[10].startswith("fit of 1 map")
+    assert "in a plane at most 5 objects can share a nearest neighbour; here" in lines[5]
+    assert lines[8].startswith("fit of 1 map")
     assert lines[-4].startswith("fit in 4 dims")
     assert lines[-3].startswith("suggested")
     assert lines[-2].startswith("explained")

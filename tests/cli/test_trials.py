@@ -47,7 +47,7 @@ def test_options_choose_answers_and_people(raw):
     "arguments",
     [
         ("fit", "-o", "out.atlas", *QUICK),
-        ("diagnose", "--samples", 1000),
+        ("diagnose",),
         pytest.param(
             ("stability", "-o", "out.atlas", "--fits", 2, "--jobs", 1, *QUICK),
             marks=pytest.mark.slow,

@@ -52,9 +52,8 @@ The data are read as follows:
   the 20 objects most similar to the other, which is four times as many. In a plane of even density,
   a circle of twice the radius contains four times as many objects. The ends of two short steps are
   therefore linked in a plane.
-- Triangles use d = -log(w / max w), where w is the mean of both directions. Only triples whose
-  three sides are known are included. The negative part uses d^2 = 2 (1 - w_ij / sqrt(m_i m_j)),
-  where m_i is the largest w_ij, so that all absent pairs have the same distance. It is computed for
+- The negative part uses d^2 = 2 (1 - w_ij / sqrt(m_i m_j)), where w is the mean of both directions
+  and m_i is the largest w_ij, so that all absent pairs have the same distance. It is computed for
   at most 1,000 objects, which are sampled in the same way as those of the fits.
 - For vectors and distances, all measures use the original distances. Above 3,000 objects, they use
   the distances within a random sample of 3,000 objects.
@@ -74,21 +73,18 @@ from scipy import sparse
 from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.affinity.distances import Metric, check_distances, finite_matrix
 from manymaps.analysis.nonmetricity import (
-    Estimate,
     asymmetry,
     dimensions_for,
-    distance_triangles,
+    intransitivity,
     nearest_neighbor_figures,
     negative_share_of_distances,
     negative_share_of_similarities,
     scaled_similarities,
-    similarity_triangles,
     strong_links,
-    two_step_paths,
 )
 from manymaps.analysis.reliability import mean_explained
 from manymaps.analysis.scaling import least_stress, stress_by_chance
-from manymaps.checks import check_choice, check_whole, first_cell
+from manymaps.checks import check_choice, first_cell
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
@@ -165,11 +161,6 @@ class Diagnosis:
     intransitivity : float in [0, 1]
         Share of two-step paths of strong links whose ends are not linked. It is NaN without such
         paths.
-    intransitivity_error : float
-        Standard error of the intransitivity if paths were sampled; otherwise 0.
-    clustering, clustering_by_chance : float in [0, 1]
-        Share of the same paths whose ends are strongly linked, and its expected value in a random
-        graph with the same degrees.
     centrality, reciprocity : float, at least 1
         Measures C and R of nearest neighbours.
     not_returned : float in [0, 1]
@@ -182,11 +173,6 @@ class Diagnosis:
     dimensions_for_sharing : int or None
         Smallest number of dimensions in which that many points can have the same nearest neighbour,
         or None if 8 dimensions are too few.
-    triangle_violations, triangle_error : float
-        Share of the `n_triangles` triangles that violate the triangle inequality, and its standard
-        error. Both are NaN if no triple has three known sides.
-    n_triangles : int
-        Number of triangles that were checked.
     negative_share : float
         Negative part of the spectrum, for at most 1,000 objects.
     n_maps_tried : tuple of int
@@ -240,18 +226,12 @@ class Diagnosis:
     kind: str
     asymmetry: float
     intransitivity: float
-    intransitivity_error: float
-    clustering: float
-    clustering_by_chance: float
     centrality: float
     reciprocity: float
     not_returned: float
     max_shared_nearest_neighbor: float
     most_shared: str
     dimensions_for_sharing: int | None
-    triangle_violations: float
-    triangle_error: float
-    n_triangles: int
     negative_share: float
     n_maps_tried: tuple[int, ...]
     held: tuple[float, ...]
@@ -338,7 +318,6 @@ def diagnose(
     *,
     affinity: str = "auto",
     metric: Metric = "euclidean",
-    n_samples: int = 100_000,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Diagnosis:
@@ -353,9 +332,6 @@ def diagnose(
         Whether an array contains similarities ("precomputed").
     metric : str or callable, default="euclidean"
         Distance of vectors, as a name in scikit-learn or a function of two vectors.
-    n_samples : int, default=100,000
-        Number of paths and triples to sample if there are too many to count. It must be at least
-        1000.
     random_state : int, default=0
         Seed of samples and fits.
     n_jobs : int, optional
@@ -395,15 +371,13 @@ def diagnose(
     (1.0, 2)
     """
     check_choice("affinity", affinity, ("auto", "precomputed"))
-    check_whole("n_samples", n_samples, 1000)
     generator = np.random.default_rng(random_state)
     subject = _read(data, affinity, metric, generator)
     near = _without_rounding(subject.near)
     k = max(1, min(LINKS, near.shape[0] // 8))
     nearest = nearest_neighbor_figures(near)
     strong, linked = strong_links(near, k), strong_links(near, 4 * k)
-    paths = two_step_paths(strong, linked, n_samples, generator)
-    unreturned, triangles, negative = _violations(subject.distances, near, n_samples, generator)
+    unreturned, negative = _deviations(subject.distances, near, generator)
     task = _to_fit(subject, generator)
     stresses = _stresses(subject, random_state)
     metric_already = max(unreturned, negative) <= NEARLY_METRIC
@@ -420,19 +394,13 @@ def diagnose(
         n_components=int(sparse.csgraph.connected_components(near, directed=False)[0]),
         kind="distances" if are_distances else "similarities",
         asymmetry=unreturned,
-        intransitivity=paths.open.value,
-        intransitivity_error=paths.open.standard_error,
-        clustering=paths.clustering.value,
-        clustering_by_chance=paths.clustering_by_chance,
+        intransitivity=intransitivity(strong, linked),
         centrality=nearest.centrality,
         reciprocity=nearest.reciprocity,
         not_returned=nearest.not_returned,
         max_shared_nearest_neighbor=nearest.most_shared,
         most_shared=subject.labels[nearest.most_shared_object],
         dimensions_for_sharing=dimensions_for(nearest.most_shared),
-        triangle_violations=triangles.value,
-        triangle_error=triangles.standard_error,
-        n_triangles=triangles.n,
         negative_share=negative,
         n_fitted=task.P.shape[0],
         explained=explained,
@@ -445,23 +413,21 @@ def diagnose(
     )
 
 
-def _violations(
-    D: np.ndarray | None, near: sparse.csr_array, n_samples: int, generator: np.random.Generator
-) -> tuple[float, Estimate, float]:
-    """Compute the asymmetry, triangle violations and the negative part of the spectrum."""
+def _deviations(
+    D: np.ndarray | None, near: sparse.csr_array, generator: np.random.Generator
+) -> tuple[float, float]:
+    """Compute the asymmetry and the negative part of the spectrum."""
     n = near.shape[0]
     if D is not None:
-        triangles = distance_triangles(D, n_samples, generator)
         if n > _MOST_DECOMPOSED:
             some = np.sort(generator.choice(n, _MOST_DECOMPOSED, replace=False))
             D = D[np.ix_(some, some)]
-        return 0.0, triangles, negative_share_of_distances(D)
+        return 0.0, negative_share_of_distances(D)
     both = sparse.csr_array((near + near.T) / 2)
-    triangles = similarity_triangles(both, n_samples, generator)
     if n > _MOST_DECOMPOSED:
         some = _together(both, generator, _MOST_DECOMPOSED)
         both = both[some][:, some]
-    return asymmetry(near), triangles, negative_share_of_similarities(scaled_similarities(both))
+    return asymmetry(near), negative_share_of_similarities(scaled_similarities(both))
 
 
 def shares_of_strength(

@@ -12,7 +12,7 @@ import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
 from manymaps.cli.options import Running, fit_command
 from manymaps.cli.record import argument, chosen, command, group, option
-from manymaps.cli.types import InputFile, Whole
+from manymaps.cli.types import InputFile
 from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -27,10 +27,6 @@ class DiagnoseOptions:
         "NAME",
         "Distance between vectors, or precomputed for distances.  [default: euclidean]",
     )
-    samples: int = option(
-        Whole(1000), "Maximum number of triples and of paths; larger sets are sampled at random.",
-        default=100_000, sets="n_samples",
-    )  # fmt: skip
     running: Running = group(Running)
 
 
@@ -63,8 +59,7 @@ def diagnose(options: DiagnoseOptions) -> None:
     size = len(data.labels)
     objects = plural("object" if isinstance(data, mm.Associations) else "vector", size)
     with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):
-        settings = {**chosen(options, "samples"), **chosen(options.running)}
-        found = mm.diagnose(data, metric=metric or "euclidean", **settings)
+        found = mm.diagnose(data, metric=metric or "euclidean", **chosen(options.running))
     for line in [*reading_notes(data), *found.notes]:
         # The diagnosis reverses the effect of row normalization on symmetric values.
         if line != NO_LONGER_SYMMETRIC:
@@ -106,17 +101,11 @@ def diagnosis_table(found: mm.Diagnosis, name: str) -> str:
 def _rows(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
     yield "asymmetry", _number(found.asymmetry), _of_asymmetry(found)
     open_paths = "share of the strong paths A-B-C in which A and C are not linked"
-    error = found.intransitivity_error
-    yield "intransitivity", _number(found.intransitivity, error), open_paths
-    by_chance = f"by chance {_number(found.clustering_by_chance)}"
-    closed_paths = f"share of these paths in which A and C are linked strongly; {by_chance}"
-    yield "clustering", _number(found.clustering), closed_paths
+    yield "intransitivity", _number(found.intransitivity), open_paths
     hubs = "mean squared number of objects with the same nearest neighbour; random points: below 2"
     yield "centrality", f"{found.centrality:.2f}", hubs
     yield "reciprocity", f"{found.reciprocity:.2f}", _of_reciprocity(found)
     yield "most shared", f"{found.max_shared_nearest_neighbor:.3g}", _of_sharing(found)
-    violations = _number(found.triangle_violations, found.triangle_error)
-    yield "triangles", violations, _of_triangles(found)
     negative = _number(found.negative_share)
     yield "negative part", negative, "share of the spectrum; 0 for Euclidean distances"
     yield "stress", _number(found.stress), _of_stress(found)
@@ -138,10 +127,8 @@ def _recommended(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
         yield "explained", f"{found.explained:.0%}", meaning
 
 
-def _number(value: float, error: float = 0.0) -> str:
-    if not math.isfinite(value):
-        return "none"
-    return f"{value:.3f}" + (f" ± {error:.3f}" if error > 0 else "")
+def _number(value: float) -> str:
+    return f"{value:.3f}" if math.isfinite(value) else "none"
 
 
 def _of_asymmetry(found: mm.Diagnosis) -> str:
@@ -167,14 +154,6 @@ def _of_sharing(found: mm.Diagnosis) -> str:
         return f"{bound}; {here}"
     needed = "more than 8 dimensions" if enough is None else f"at least {enough} dimensions"
     return f"{bound}; {here}, which requires {needed}"
-
-
-def _of_triangles(found: mm.Diagnosis) -> str:
-    if found.n_triangles == 0:
-        return "no three objects are all linked"
-    counted = "drawn at random" if found.triangle_error > 0 else "all known"
-    longer = "one side longer than the other two together"
-    return f"share of {found.n_triangles:,} triples ({counted}) with {longer}"
 
 
 def _of_stress(found: mm.Diagnosis) -> str:
