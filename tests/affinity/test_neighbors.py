@@ -145,6 +145,34 @@ def test_faiss_finds_neighbors_of_queries():
     assert share(graph, truth) > 0.93
 
 
+def test_the_recall_is_that_of_queries_between_the_clusters():
+    """The neighbours of a midpoint are spread over more cells than those of a point."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(100, 10))
+    X = centres[rng.integers(100, size=12_000)] + 0.05 * rng.normal(size=(12_000, 10))
+    queries = centres[rng.integers(100, size=(2, 1500))].mean(axis=0)
+    truth = nearest_neighbors(X, 20, queries=queries, search=EXACT)
+    found = nearest_neighbors(X, 20, queries=queries, search=NeighborSearch("faiss", 0.9))
+    assert found.method == "faiss"
+    assert 0.9 <= found.recall < 1
+    assert share(found, truth) == pytest.approx(found.recall, abs=0.03)
+
+
+def test_more_cells_are_searched_until_the_recall_is_reached(monkeypatch):
+    X = clouds(4000)
+    monkeypatch.setattr(search_methods._Sample, "fewest", lambda *_: 1)
+    graph = nearest_neighbors(X, 20, search=NeighborSearch("faiss", 0.9))
+    assert graph.recall >= 0.9
+    assert share(graph, nearest_neighbors(X, 20, search=EXACT)) > 0.88
+
+
+def test_ties_are_drawn_under_any_metric():
+    grid = np.stack(np.meshgrid(*2 * [np.arange(-20.0, 21)]), -1).reshape(-1, 2)
+    indices = nearest_neighbors(grid, 2, metric="manhattan").indices
+    steps = (grid[indices] - grid[:, None]).reshape(-1, 2)
+    assert np.unique(steps, axis=0, return_counts=True)[1].min() > 0.4 * len(grid)
+
+
 def test_faiss_takes_sparse_rows_of_few_columns():
     X = clouds(2500)
     X[X < 0] = 0

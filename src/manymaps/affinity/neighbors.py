@@ -35,7 +35,7 @@ from manymaps.affinity.distances import (
     stored_rows,
 )
 from manymaps.affinity.search import Found, Problem, compact
-from manymaps.affinity.ties import nearest_columns, redraw_copies
+from manymaps.affinity.ties import redraw_copies
 from manymaps.checks import check_choice, check_number
 from manymaps.errors import DataError, DataWarning, ParameterError, not_installed, setting
 from manymaps.progress import work
@@ -369,7 +369,6 @@ def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.nda
 def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     """Compute the distances between all objects, from differences if that is fast enough."""
     from scipy.spatial.distance import cdist
-    from sklearn.metrics import pairwise_distances
 
     points = finite_points(data, "X")
     if points.shape[0] < 2:
@@ -380,9 +379,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     if inner == "euclidean" and isinstance(points, np.ndarray) and n * points.size <= _DIFFERENCES:
         distances = cdist(points, points)
     else:
-        with search_methods.refusals_of(inner):
-            distances = pairwise_distances(points, metric=inner)
-        search_methods.refuse_undefined(distances, inner)
+        distances = search_methods.pairwise(points, points, inner)
     apart = ~np.eye(n, dtype=bool)
     columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[apart]
     starts = np.arange(0, n * (n - 1) + 1, n - 1)
@@ -502,17 +499,10 @@ def _stored_neighbors(X: Any, k: int, queries: Any, seed: int) -> NeighborGraph:
     check_distances(table, own)
     n, width = table.shape
     _check_k(k, width - own)
-    indices, distances = np.empty((n, k), np.int64), np.empty((n, k), table.dtype)
-    step = max(1, BLOCK_CELLS // width)
-    for start in range(0, n, step):
-        block = table[start : start + step].copy()
-        if own:
-            block[np.arange(len(block)), np.arange(start, start + len(block))] = np.inf
-        near = nearest_columns(block, k, generator)
-        values = np.take_along_axis(block, near, axis=1)
-        order = np.lexsort((near, values), axis=1)
-        indices[start : start + step] = np.take_along_axis(near, order, axis=1)
-        distances[start : start + step] = np.take_along_axis(values, order, axis=1)
+    diagonal = np.arange(n) if own else np.full(n, -1)
+    indices, distances = search_methods.nearest_in_table(
+        lambda rows: table[rows].copy(), table.shape, k, diagonal, generator
+    )
     return NeighborGraph(compact(indices), distances, "given", 1.0)
 
 

@@ -1,6 +1,7 @@
 """Nearest-neighbour search by all pairs and by cells.
 
-scikit-learn compares all pairs. faiss, which is optional, makes the cells.
+An exact search compares all pairs. It is the owner of exact neighbours and their ties, also for
+measures (`manymaps.metrics.spaces`) and insertion. faiss, which is optional, makes the cells.
 
     recall = fraction of the k exact nearest neighbours that are found, over at most 500 queries
 
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NoReturn, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -30,8 +31,8 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import work
 
 __all__ = [
-    "Found", "Problem", "by_faiss", "compact", "exact", "has_faiss", "library_threads",
-    "refusals_of", "refuse_undefined",
+    "ExactIndex", "Found", "Problem", "by_faiss", "compact", "exact", "has_faiss",
+    "library_threads", "nearest_in_table", "pairwise",
 ]  # fmt: skip
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, float]
@@ -39,6 +40,8 @@ Found: TypeAlias = tuple[np.ndarray, np.ndarray, float]
 _TO_BE_DISTANCES = (
     "distances must be finite and not negative; remove or fix such rows, or choose another metric"
 )
+# Trees are fast only in few dimensions.
+_TREE_DIMENSIONS = 3
 # Limits the memory of the results per block. Not tuned.
 _QUERY_BLOCK = 16_384
 # Number of queries on which the recall is measured. At a recall of 0.95, the standard error is
@@ -72,115 +75,49 @@ class Problem:
         return self.queries is None
 
     @property
+    def own(self) -> np.ndarray:
+        """Index of each query's own object among the points, or -1."""
+        n = self.asked.shape[0]
+        return np.arange(n) if self.among_themselves else np.full(n, -1)
+
+    @property
     def euclidean(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "euclidean"
-
-    def sample(self) -> np.ndarray:
-        """Draw the rows on which the recall is measured."""
-        n = self.asked.shape[0]
-        rng = np.random.default_rng(self.seed)
-        return np.sort(rng.choice(n, size=min(n, _SAMPLE), replace=False))
 
 
 def exact(problem: Problem, recall: float = 1.0) -> Found:
     """Compare all pairs, regardless of the required recall."""
-    rows = np.arange(problem.asked.shape[0])
-    if problem.euclidean and not sparse.issparse(problem.points):
-        indices, distances = _exact_euclidean(problem, rows)
+    if problem.euclidean and isinstance(problem.points, np.ndarray):
+        indices, distances = _exact_rows(problem, slice(None))
     else:
-        indices, distances = _exact_by_sklearn(problem)
+
+        def distances_of(rows: slice) -> np.ndarray:
+            return pairwise(problem.asked[rows], problem.points, problem.metric, rows.start)
+
+        shape = problem.asked.shape[0], problem.points.shape[0]
+        indices, distances = nearest_in_table(
+            distances_of, shape, problem.k, problem.own, np.random.default_rng(problem.seed)
+        )
     return compact(indices), distances, 1.0
 
 
-def _exact_by_sklearn(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """Find the neighbours of all rows by scikit-learn in float64."""
-    from sklearn.neighbors import NearestNeighbors
+def _exact_rows(problem: Problem, rows: slice | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find the neighbours of some queries among dense points."""
+    generator = np.random.default_rng(problem.seed)
+    asked, own = problem.asked[rows], problem.own[rows]
+    return ExactIndex(problem.points).nearest(asked, problem.k, own, generator)
 
-    metric = problem.metric
-    defined = _Defined(metric) if callable(metric) else None
-    index = NearestNeighbors(metric=defined or metric, algorithm="auto" if defined else "brute")
+
+def pairwise(left: Matrix, right: Matrix, metric: Metric, first_row: int = 0) -> np.ndarray:
+    """Compute distances (n_left, n_right) by scikit-learn, which must be finite and not negative.
+
+    Distances of a named metric may be negative because of rounding. Errors about a named metric
+    become a `ParameterError`, and errors raised by a metric function are not converted.
+    """
+    from sklearn.metrics import pairwise_distances
+
     try:
-        with refusals_of(metric):
-            index.fit(problem.points)
-            distances, indices = index.kneighbors(problem.queries, problem.k)
-    except _UndefinedError as error:
-        _refuse_pair(problem, error)
-    refuse_undefined(distances, metric)
-    return indices, distances
-
-
-class _UndefinedError(Exception):
-    """Error about a metric function that returned an invalid distance between two vectors."""
-
-    def __init__(self, left: Any, right: Any, value: float) -> None:
-        super().__init__(value)
-        self.left, self.right, self.value = left.copy(), right.copy(), value
-
-
-@dataclass(frozen=True)
-class _Defined:
-    """Wrapper of a metric function whose values must be finite and not negative.
-
-    Ball trees sort by these values, and NaN would silently corrupt the order.
-    """
-
-    metric: Callable[[np.ndarray, np.ndarray], float]
-
-    def __call__(self, left: np.ndarray, right: np.ndarray) -> float:
-        value = self.metric(left, right)
-        if not np.isfinite(value) or value < 0:
-            raise _UndefinedError(left, right, value)
-        return value
-
-
-def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
-    """Raise an error that names the rows of two vectors; centres of balls are not rows."""
-    places = []
-    tables = {"X": problem.points, "the queries": problem.asked}
-    dense = {
-        what: table if isinstance(table, np.ndarray) else table.toarray()
-        for what, table in tables.items()
-    }
-    for vector in (error.left, error.right):
-        row = vector if isinstance(vector, np.ndarray) else vector.toarray()
-        for what, table in dense.items():
-            same = np.flatnonzero((table == row.ravel()).all(axis=1))
-            if same.size:
-                places.append(f"row {same[0]} of {what}")
-                break
-        else:
-            places.append("a mean of several rows of X")
-    raise DataError(
-        f"the metric returns {error.value} between {places[0]} and {places[1]}; {_TO_BE_DISTANCES}"
-    ) from error
-
-
-def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
-    """Raise an error for distances (n_queries, ...) that are NaN, infinite or negative.
-
-    Distances of a named metric may be negative because of rounding.
-    """
-    wrong = ~np.isfinite(distances) | (callable(metric) & (distances < 0))
-    bad = wrong.any(axis=1)
-    if bad.any():
-        row = bad.argmax()
-        place = wrong[row].argmax()
-        whom = f"row {place}" if distances.shape[0] == distances.shape[1] else "another row"
-        named = f"metric={metric!r}" if isinstance(metric, str) else "the metric"
-        raise DataError(
-            f"{named} gives {distances[row, place]} between row {row} and {whom} ({bad.sum()} "
-            f"such rows); {_TO_BE_DISTANCES}"
-        )
-
-
-@contextmanager
-def refusals_of(metric: Metric) -> Iterator[None]:
-    """Convert errors of scikit-learn about a metric to a `ParameterError`.
-
-    Errors raised by a metric function are not converted.
-    """
-    try:
-        yield
+        distances = np.asarray(pairwise_distances(left, right, metric=metric))
     except (TypeError, ValueError) as error:
         if not isinstance(metric, str):
             raise
@@ -190,66 +127,135 @@ def refusals_of(metric: Metric) -> Iterator[None]:
             name="metric",
             value=metric,
         ) from error
+    wrong = ~np.isfinite(distances) | (callable(metric) & (distances < 0))
+    if wrong.any():
+        row, column = np.unravel_index(wrong.argmax(), wrong.shape)
+        named = f"metric={metric!r}" if isinstance(metric, str) else "the metric"
+        raise DataError(
+            f"{named} gives {distances[row, column]} between row {first_row + row} and row "
+            f"{column} of X; {_TO_BE_DISTANCES}"
+        )
+    return distances
 
 
-def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find neighbours among dense points by products, and compute distances from differences.
-
-    Matrix products lose the differences between points that are close together and far
-    from the centre. The squared distances of the pairs are therefore computed again from the
-    differences. If the two results disagree for a row, the row is searched again by differences
-    only.
-    """
-    from sklearn.neighbors import NearestNeighbors
-
-    unit = _unit(problem.points)
-    if unit != 1:
-        queries = None if problem.queries is None else problem.queries / unit
-        problem = replace(problem, points=problem.points / unit, queries=queries)
-    points, asked, own = problem.points, problem.asked, problem.among_themselves
-    centre, scale = _centre_and_scale(points)
-    index = NearestNeighbors(algorithm="brute").fit(_in_float32(points, centre, scale))
-    generator = np.random.default_rng(problem.seed)
-    # One additional neighbour reveals the rows in which other objects tie with the last neighbour.
-    more = min(problem.k + 1, len(points) - own)
-    found, squares = [], []
-    for start in range(0, rows.size, _QUERY_BLOCK):
-        block = rows[start : start + _QUERY_BLOCK]
-        near, indices = index.kneighbors(_in_float32(asked[block], centre, scale), more + own)
-        if own:
-            indices, near = _without_self(indices, near, block)
-        exact = _pair_squares(asked[block], points, indices)
-        unsure = abs((near * scale) ** 2 - exact) > _ROUNDING * exact.max(axis=1, keepdims=True)
-        order = np.lexsort((indices, exact), axis=1)
-        indices, exact = (np.take_along_axis(a, order, 1) for a in (indices, exact))
-        tied = exact[:, problem.k - 1] == exact[:, -1] if more > problem.k else False
-        indices, exact = indices[:, : problem.k], exact[:, : problem.k]
-        for row in np.flatnonzero(unsure.any(axis=1) | tied):
-            indices[row], exact[row] = _row_by_differences(problem, block[row], generator)
-        found.append(indices)
-        squares.append(exact)
-    return np.concatenate(found), np.sqrt(np.concatenate(squares)) * unit
-
-
-def _unit(points: np.ndarray) -> float:
-    """Return 1, or a power of 2 near the largest coordinate if the square could overflow."""
-    largest = float(max(points.max(), -points.min()))
-    return (
-        1.0 if largest == 0 or 1e-15 < largest < 1e15 else float(2.0 ** np.ceil(np.log2(largest)))
-    )
-
-
-def _row_by_differences(
-    problem: Problem, row: int, generator: np.random.Generator
+def nearest_in_table(
+    distances_of: Callable[[slice], np.ndarray],
+    shape: tuple[int, int],
+    k: int,
+    own: np.ndarray,
+    generator: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    from scipy.spatial.distance import cdist
+    """Find the k nearest columns of each row of a table that is computed in blocks of rows."""
+    found = []
+    step = max(1, BLOCK_CELLS // shape[1])
+    for start in range(0, shape[0], step):
+        rows = slice(start, min(start + step, shape[0]))
+        distances = distances_of(rows)
+        with_own = np.flatnonzero(own[rows] >= 0)
+        distances[with_own, own[rows][with_own]] = np.inf
+        near = nearest_columns(distances, k, generator)
+        values = np.take_along_axis(distances, near, axis=1)
+        order = np.lexsort((near, values), axis=1)
+        found.append([np.take_along_axis(part, order, axis=1) for part in (near, values)])
+    indices, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return indices, values
 
-    squares = cdist(problem.asked[[row]], problem.points, "sqeuclidean")[0]
-    if problem.among_themselves:
-        squares[row] = np.inf
-    nearest = nearest_columns(squares[None], problem.k, generator)[0]
-    nearest = nearest[np.lexsort((nearest, squares[nearest]))]
-    return nearest, squares[nearest]
+
+class ExactIndex:
+    """Dense points, prepared for exact searches by Euclidean distance.
+
+    Candidates come from a tree in few dimensions, and from matrix products in many. Products lose
+    the differences between points that are close together and far from the centre. The squared
+    distances of the candidates are therefore computed again from the differences. If the two
+    results disagree for a row, the row is searched again by the differences to all points.
+
+    Attributes
+    ----------
+    unit : float
+        Number by which points are divided, and distances must be multiplied.
+    """
+
+    def __init__(self, points: np.ndarray) -> None:
+        from scipy.spatial import KDTree
+        from sklearn.neighbors import NearestNeighbors
+
+        largest = float(max(points.max(), -points.min()))
+        is_usual = largest == 0 or 1e-15 < largest < 1e15
+        self.unit = 1.0 if is_usual else float(2.0 ** np.ceil(np.log2(largest)))
+        self.points = points if is_usual else points / self.unit
+        self._centre, self._scale = _centre_and_scale(self.points)
+        self._tree = self._products = None
+        if points.shape[1] <= _TREE_DIMENSIONS:
+            self._tree = KDTree(self.points)
+        else:
+            rows = _in_float32(self.points, self._centre, self._scale)
+            self._products = NearestNeighbors(algorithm="brute").fit(rows)
+
+    def nearest(
+        self, queries: np.ndarray, k: int, own: np.ndarray, generator: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k nearest points of each query, without its own point, if any.
+
+        Returns indices and distances, sorted by distance and index. Neighbours tied with the last
+        one are drawn at random.
+        """
+        queries = queries / self.unit
+        indices, squares, unsure = self.candidates(queries, k, own)
+        tied = squares[:, k - 1] == squares[:, -1] if squares.shape[1] > k else False
+        indices, squares = indices[:, :k], squares[:, :k]
+        for row in np.flatnonzero(unsure | tied):
+            (indices[row],), (squares[row],) = self._by_differences(
+                queries[[row]], k, own[[row]], generator
+            )
+        return indices, np.sqrt(squares) * self.unit
+
+    def candidates(
+        self, queries: np.ndarray, k: int, own: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Find the k + 1 nearest points, or all, sorted by squared distance and index.
+
+        Queries and squares are in the unit of the index. The last result marks the rows whose
+        distances float32 does not resolve.
+        """
+        with_own = bool((own >= 0).any())
+        # One additional neighbour reveals the rows in which other objects tie with the last one.
+        width = min(k + 1, len(self.points) - with_own)
+        parts = []
+        for start in range(0, len(queries), _QUERY_BLOCK):
+            block = slice(start, start + _QUERY_BLOCK)
+            distances, indices = self._query(queries[block], width + with_own)
+            if with_own:
+                indices, distances = _without_self(indices, distances, own[block])
+            squares = _pair_squares(queries[block], self.points, indices)
+            unsure = abs(distances**2 - squares) > _ROUNDING * squares.max(axis=1, keepdims=True)
+            order = np.lexsort((indices, squares), axis=1)
+            indices, squares = (np.take_along_axis(a, order, 1) for a in (indices, squares))
+            parts.append((indices, squares, unsure.any(axis=1)))
+        indices, squares, unsure = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return indices, squares, unsure
+
+    def _query(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return approximate distances and indices of the k nearest points."""
+        from manymaps.compute.threads import current_threads
+
+        if self._tree is not None:
+            return self._tree.query(queries, np.arange(1, k + 1), workers=current_threads())
+        assert self._products is not None
+        rows = _in_float32(queries, self._centre, self._scale)
+        distances, indices = self._products.kneighbors(rows, k)
+        return distances * self._scale, indices
+
+    def _by_differences(
+        self, queries: np.ndarray, k: int, own: np.ndarray, generator: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k nearest points and their squares from the differences to all points."""
+        from scipy.spatial.distance import cdist
+
+        def squares_of(rows: slice) -> np.ndarray:
+            return cdist(queries[rows], self.points, "sqeuclidean")
+
+        shape = len(queries), len(self.points)
+        return nearest_in_table(squares_of, shape, k, own, generator)
 
 
 def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> np.ndarray:
@@ -303,19 +309,32 @@ class _Sample:
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
-        """Search the sample exactly."""
-        rows = problem.sample()
-        more = min(problem.k + _TIES, problem.points.shape[0] - problem.among_themselves)
-        return cls(problem.k, rows, *_exact_euclidean(replace(problem, k=more), rows))
+        """Draw the queries on which the recall is measured, and search them exactly."""
+        index = ExactIndex(problem.points)
+        n, k = problem.asked.shape[0], problem.k
+        generator = np.random.default_rng(problem.seed)
+        rows = np.sort(generator.choice(n, size=min(n, _SAMPLE), replace=False))
+        more = min(k + _TIES, problem.points.shape[0] - problem.among_themselves)
+        asked, own = problem.asked[rows], problem.own[rows]
+        return cls(k, rows, *index.nearest(asked, more, own, generator))
+
+    @property
+    def reach(self) -> np.ndarray:
+        """Distance up to which a point is one of the k nearest, or tied with the last."""
+        return np.asarray(self.distances[:, self.k - 1 : self.k] * (1 + _TIE))
 
     def fewest(self, before: np.ndarray, recall: float, most: int) -> int:
         """Find how many cells reach a recall, from the number of cells before each point."""
         # Any k neighbours that are not farther than the k-th are valid, including any of its
         # copies.
-        before = np.where(self.distances > _reach(self.distances, self.k), most, before)
+        before = np.where(self.distances > self.reach, most, before)
         before = np.sort(before, axis=1)[:, : self.k]
         before[self.distances[:, self.k - 1] == 0] = 0
         return _fewest(lambda n: (before < n).mean(axis=1), recall, most)
+
+    def recall(self, distances: np.ndarray) -> float:
+        """Measure the mean recall of a search from the distances that it returns for all rows."""
+        return float((distances[self.rows] <= self.reach).mean())
 
 
 def by_faiss(problem: Problem, recall: float) -> Found:
@@ -338,20 +357,22 @@ def by_faiss(problem: Problem, recall: float) -> Found:
     )
     n_cells = len(cells.centres)
     n_probes = sample.fewest(before, recall, n_cells)
-    if n_probes / n_cells > _NEARLY_ALL:
-        return exact(problem)
-    with work("object", total=problem.asked.shape[0]) as at:
-        asked = _in_float32(problem.asked, centre, scale)
-        own, near = problem.among_themselves, cells.around(n_probes)
-        indices, squares = cells.probe(asked, own, problem.k, n_probes, near, at)
+    asked, own = _in_float32(problem.asked, centre, scale), problem.among_themselves
+    while n_probes / n_cells <= _NEARLY_ALL:
+        with work("object", total=problem.asked.shape[0]) as at:
+            near = cells.around(n_probes)
+            indices, squares = cells.probe(asked, own, problem.k, n_probes, near, at)
         distances = _root(squares, scale)
         # The probed cells may contain fewer than k points.
         short = np.flatnonzero(indices[:, -1] < 0)
         if short.size:
-            indices[short], distances[short] = _exact_euclidean(problem, short)
-    found = indices[sample.rows], distances[sample.rows]
-    _check_resolution(problem, sample.rows, found)
-    return indices, distances, _recall(found, sample.distances)
+            indices[short], distances[short] = _exact_rows(problem, short)
+        measured = sample.recall(distances)
+        if measured >= recall:
+            _check_resolution(problem, sample.rows, indices, distances)
+            return indices, distances, measured
+        n_probes *= 2
+    return exact(problem)
 
 
 def _root(squares: np.ndarray, scale: float) -> np.ndarray:
@@ -379,23 +400,12 @@ def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> i
     return high
 
 
-def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
-    return np.asarray(true_distances[:, k - 1 : k] * (1 + _TIE))
-
-
-def _recall(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> float:
-    """Compute the mean recall of the rows; neighbours at equal distances are treated as true."""
-    indices, distances = found
-    return float((distances <= _reach(true_distances, indices.shape[1])).mean(axis=1).mean())
-
-
 def _check_resolution(
-    problem: Problem, rows: np.ndarray, found: tuple[np.ndarray, np.ndarray]
+    problem: Problem, rows: np.ndarray, indices: np.ndarray, distances: np.ndarray
 ) -> None:
-    """Warn if float32 does not separate the neighbours of many objects."""
-    indices, distances = found
-    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, indices))
-    off = abs(distances - exact) > 100 * _ROUNDING * exact.max(axis=1, keepdims=True)
+    """Warn if float32 does not separate the neighbours of many of some rows."""
+    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, indices[rows]))
+    off = abs(distances[rows] - exact) > 100 * _ROUNDING * exact.max(axis=1, keepdims=True)
     many = off.any(axis=1)
     if many.mean() > 0.01:
         warnings.warn(

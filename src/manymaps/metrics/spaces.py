@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.affinity.search import ExactIndex, library_threads, pairwise
 from manymaps.checks import (
     check_magnitude,
     check_number,
@@ -35,20 +36,15 @@ from manymaps.checks import (
     not_amount,
     not_finite,
 )
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.metrics.measures import ratio
 from manymaps.model.choice import StoredKernel, check_kernel
-from manymaps.model.similarities import log_kernel
+from manymaps.model.similarities import log_similarities
 
 # Distances that are equal in exact arithmetic may differ by rounding of float64.
 TIE = 1e-10
 # 32 MiB of float64 per block.
 _CELLS = 1 << 22
-# Largest number of dimensions for trees, which are fast only in few dimensions.
-_TREE_COMPONENTS = 3
-# Smallest number of dimensions for matrix products, which require a check of doubtful pairs. The
-# check is worthwhile only in many dimensions. The value is not tuned.
-_PRODUCT_FEATURES = 12
 
 Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -171,7 +167,7 @@ class VectorSpace(Space):
         """Return distances; Euclidean ones are squared, and cosine uses scaled unit vectors."""
         left, right = self._points[rows], self._points[among]
         if not self._is_euclidean:
-            return self._pairwise(left, right)
+            return np.asarray(pairwise(left, right, self.metric), np.float64)
         if sparse.issparse(left):
             products = (left @ right.T).toarray()
             squares = _square_sums(left)[:, None] + _square_sums(right) - 2 * products
@@ -180,87 +176,31 @@ class VectorSpace(Space):
 
         return cdist(left, right, "sqeuclidean")
 
-    def _pairwise(self, left: Any, right: Any) -> np.ndarray:
-        from sklearn.metrics import pairwise_distances
-
-        try:
-            keys = pairwise_distances(left, right, metric=self.metric)
-        except (ValueError, TypeError) as error:
-            raise ParameterError(
-                f"cannot be used for these vectors: {error}", name="metric", value=self.metric
-            ) from error
-        return np.asarray(keys, np.float64)
+    @cached_property
+    def _indexes(self) -> dict[bytes, ExactIndex]:
+        return {}
 
     def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Find exact candidates, with a tree in few dimensions and with matrix products in many."""
+        """Search for the candidates; rows with further ties are compared with all objects."""
         points = self._points
         if not self._is_euclidean or sparse.issparse(points):
             return super().candidates(rows, among, k)
-        if points.shape[1] <= _TREE_COMPONENTS:
-            return self._by_tree(rows, among, k)
-        if points.shape[1] >= _PRODUCT_FEATURES:
-            return self._by_products(rows, among, k)
-        return super().candidates(rows, among, k)
-
-    @cached_property
-    def _trees(self) -> dict[bytes, Any]:
-        return {}
-
-    def _by_tree(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Query k + 2 neighbours, including the object itself; compute further ties in blocks."""
-        from scipy.spatial import KDTree
-
-        size = min(k + 2, len(among))
-        tree = self._trees.get(among.tobytes())
-        if tree is None:
-            tree = self._trees[among.tobytes()] = KDTree(self._points[among])
-        distances, places = tree.query(self._points[rows], np.arange(1, size + 1))
-        keys = distances**2
-        keys[among[places] == rows[:, None]] = np.inf
-        order = np.argsort(keys, axis=1, kind="stable")
-        keys = np.take_along_axis(keys, order, axis=1)
-        places = np.take_along_axis(places, order, axis=1)
-        limit = keys[:, k - 1] * (1 + TIE)
-        found = np.isfinite(keys) & (keys <= limit[:, None])
-        farthest = distances[:, -1] ** 2
-        full = np.flatnonzero((farthest <= limit) & (size < len(among)))
-        if len(full) == 0:
-            return found.sum(axis=1), places[found], keys[found]
-        found[full] = False
-        return _merged(
-            (found.sum(axis=1), places[found], keys[found]),
-            full,
-            super().candidates(rows[full], among, k),
-        )
-
-    @cached_property
-    def _augmented(self) -> np.ndarray:
-        """Centred points with their squared norms as the last column."""
-        centred = self._points - self._points.mean(axis=0)
-        return np.column_stack([centred, (centred**2).sum(axis=1)])
-
-    def _by_products(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Find possible neighbours with matrix products, and select the k nearest by differences.
-
-        The candidates allow for rounding. One product gives |y|^2 - 2 x y; |x|^2 is the same for a
-        whole row.
-        """
-        augmented = self._augmented
-        features = augmented.shape[1] - 1
-        squares = augmented[:, -1]
-        left = np.column_stack([-2 * augmented[rows, :-1], np.ones(len(rows))])
-        rough = left @ augmented[among].T
-        mine, at = own_places(rows, among, self.n_objects)
-        rough[mine, at] = np.inf
-        slack = 8 * (features + 8) * np.finfo(float).eps * (squares[rows] + squares.max())
-        limit = np.partition(rough, k - 1, axis=1)[:, k - 1]
-        limit += 2 * slack + 2 * TIE * np.abs(limit + squares[rows])
-        near, places = np.nonzero(rough <= limit[:, None])
-        keys = np.empty(len(near))
-        for part in blocks(np.arange(len(near)), features):
-            difference = self._points[rows[near[part]]] - self._points[among[places[part]]]
-            keys[part] = (difference**2).sum(axis=1)
-        return np.bincount(near, minlength=len(rows)), places, keys
+        index = self._indexes.get(among.tobytes())
+        if index is None:
+            index = self._indexes[among.tobytes()] = ExactIndex(points[among])
+        with library_threads("exact"):
+            own = places_in(among, self.n_objects)[rows]
+            places, keys, unsure = index.candidates(points[rows] / index.unit, k, own)
+        full = unsure
+        if keys.shape[1] > k:
+            full = unsure | (keys[:, k] <= keys[:, k - 1] * (1 + TIE))
+        sure = np.flatnonzero(~full)
+        counts = np.full(len(sure), k)
+        found = counts, places[sure, :k].ravel(), keys[sure, :k].ravel() * index.unit**2
+        if not full.any():
+            return found
+        tied = np.flatnonzero(full)
+        return _merged(len(rows), (sure, tied), (found, super().candidates(rows[tied], among, k)))
 
 
 @dataclass(frozen=True)
@@ -409,41 +349,7 @@ class MapSpace(Space):
 
     def log_similarities(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
         """Compute log v_ij in float64, including i = j, shape (len(rows), len(among))."""
-        from scipy.spatial.distance import cdist
-
-        positions, shares = self._places
-        if self.kernel == "cauchy":
-            total = np.zeros((len(rows), len(among)))
-            for points, share in zip(positions, shares, strict=True):
-                parts = cdist(points[rows], points[among], "sqeuclidean")
-                parts += 1
-                np.divide(share[among], parts, out=parts)
-                parts *= share[rows][:, None]
-                total += parts
-            with np.errstate(divide="ignore"):
-                return np.log(total)
-        with np.errstate(divide="ignore"):
-            log_shares = np.log(shares)
-
-        def log_parts(m: int) -> np.ndarray:
-            parts = cdist(positions[m][rows], positions[m][among], "sqeuclidean")
-            if self.kernel != "gaussian":
-                np.negative(log_kernel(parts, self.kernel), out=parts)
-            np.subtract(log_shares[m][among], parts, out=parts)
-            parts += log_shares[m][rows][:, None]
-            return parts
-
-        peak = log_parts(0)
-        if len(positions) == 1:
-            return peak
-        for m in range(1, len(positions)):
-            np.maximum(peak, log_parts(m), out=peak)
-        lift = np.where(np.isfinite(peak), peak, 0.0)
-        total = np.zeros_like(peak)
-        for m in range(len(positions)):
-            total += np.exp(log_parts(m) - lift)
-        with np.errstate(divide="ignore"):
-            return lift + np.log(total)
+        return log_similarities(*self._places, rows, among, self.kernel)
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
         """Return the difference between the row's largest log v_ij and log v_ij, plus 1."""
@@ -496,6 +402,19 @@ def blocks(rows: np.ndarray, width: int) -> Iterator[np.ndarray]:
         yield rows[start : start + size]
 
 
+def places_in(among: np.ndarray, n_objects: int) -> np.ndarray:
+    """Return the place of each of n objects in `among`, or -1.
+
+    Examples
+    --------
+    >>> places_in(np.array([0, 3]), 4).tolist()
+    [0, -1, -1, 1]
+    """
+    places = np.full(n_objects, -1)
+    places[among] = np.arange(len(among))
+    return places
+
+
 def own_places(
     rows: np.ndarray, among: np.ndarray, n_objects: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -508,9 +427,7 @@ def own_places(
     >>> [places.tolist() for places in own_places(np.array([4, 2]), np.array([0, 1, 2]), 5)]
     [[1], [2]]
     """
-    place = np.full(n_objects, -1)
-    place[among] = np.arange(len(among))
-    own = place[rows]
+    own = places_in(among, n_objects)[rows]
     mine = np.flatnonzero(own >= 0)
     return mine, own[mine]
 
@@ -519,13 +436,14 @@ def _square_sums(points: sparse.csr_array) -> np.ndarray:
     return np.asarray(points.multiply(points).sum(axis=1)).ravel()
 
 
-def _merged(most: Candidates, rows: np.ndarray, rest: Candidates) -> Candidates:
-    """Merge the candidates in `most`, where `rows` are empty, with the candidates of `rows`."""
-    counts = most[0].copy()
-    counts[rows] = rest[0]
-    owners = np.concatenate([np.repeat(np.arange(len(counts)), most[0]), np.repeat(rows, rest[0])])
-    order = np.argsort(owners, kind="stable")
-    places, keys = (np.concatenate([most[i], rest[i]])[order] for i in (1, 2))
+def _merged(n: int, rows: tuple[np.ndarray, ...], parts: tuple[Candidates, ...]) -> Candidates:
+    """Merge the candidates of several groups of rows, which together are n rows."""
+    counts = np.empty(n, np.int64)
+    for some, part in zip(rows, parts, strict=True):
+        counts[some] = part[0]
+    owners = [np.repeat(some, part[0]) for some, part in zip(rows, parts, strict=True)]
+    order = np.argsort(np.concatenate(owners), kind="stable")
+    places, keys = (np.concatenate([part[i] for part in parts])[order] for i in (1, 2))
     return counts, places, keys
 
 

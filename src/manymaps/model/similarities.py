@@ -55,6 +55,42 @@ def normalized(logs: np.ndarray, axis: int | None = None) -> np.ndarray:
     return np.divide(values, total, out=np.zeros_like(values), where=total > 0)
 
 
+def log_similarities(
+    positions: np.ndarray,
+    proportions: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    kernel: StoredKernel,
+) -> np.ndarray:
+    """Return log v_ij of all pairs of a row and a column, also for i = j, or -inf without a map.
+
+    Positions (n_maps, n, n_components) and proportions (n_maps, n) are float64.
+
+    >>> apart = np.array([[[0.0], [1.0]], [[0.0], [3.0]]])
+    >>> both = np.arange(2)
+    >>> np.exp(log_similarities(apart, np.full((2, 2), 0.5), both, both, "cauchy")).tolist()
+    [[0.5, 0.15], [0.15, 0.5]]
+    """
+    from scipy.spatial.distance import cdist
+
+    is_cauchy = kernel == "cauchy"
+    total = np.full((len(rows), len(columns)), 0.0 if is_cauchy else -np.inf)
+    for points, pi in zip(positions, proportions, strict=True):
+        terms = cdist(points[rows], points[columns], "sqeuclidean")
+        if is_cauchy:  # its sum cannot underflow, and needs no logarithm per map
+            terms += 1
+            np.divide(pi[columns], terms, out=terms)
+            terms *= pi[rows, None]
+            total += terms
+        else:
+            with np.errstate(divide="ignore"):
+                log_pi = np.log(pi)
+            terms = log_kernel(terms, kernel) + (log_pi[rows, None] + log_pi[columns])
+            np.logaddexp(total, terms, out=total)
+    with np.errstate(divide="ignore"):
+        return np.log(total) if is_cauchy else total
+
+
 def log_pairs(
     positions: np.ndarray,
     log_proportions: np.ndarray,
