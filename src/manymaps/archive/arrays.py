@@ -89,17 +89,11 @@ def read_npy(path: Path) -> np.ndarray:
     DataError
         If the file is damaged or contains neither numbers nor texts.
     """
-    with path.open("rb") as stream, reading(path, "NPY", ADVICE):
-        shape, dtype = npy_head(stream)
-        # The operating system cannot map a file without values.
-        if 0 in shape:
-            stream.seek(0)
-            return _read_array(stream)
-        # NumPy computes the size with 64 bits, which may overflow for a damaged shape.
-        size, needed = path.stat().st_size - stream.tell(), math.prod(shape) * dtype.itemsize
-        if size != needed:
-            raise ValueError(f"{size:,} bytes; its shape {shape} needs {needed:,}")
-        return _usable(np.lib.format.open_memmap(path, mode="r"))
+    with path.open("rb"), reading(path, "NPY", ADVICE):
+        array = np.lib.format.open_memmap(path, mode="r")
+        if array.size and path.stat().st_size != array.offset + array.nbytes:
+            raise ValueError(f"its size is not that of an array of shape {array.shape}")
+        return _usable(array)
 
 
 @contextmanager
