@@ -16,8 +16,7 @@ from pathlib import Path
 from manymaps.archive import ArrayPart, Schema, ValuePart
 from manymaps.archive.door import ALWAYS_UNPACKED, MOST_EXPANSION
 from manymaps.atlas.storage import ATLAS
-from manymaps.data.counts import COUNTS
-from manymaps.io.clean import DATA
+from manymaps.data.clean import DATA
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
 
@@ -94,7 +93,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args()
-    schemas = (ATLAS, DATA, COUNTS)
+    schemas = (ATLAS, DATA)
     text = "\n".join([INTRODUCTION, *map(described, schemas), SWEEP]).rstrip() + "\n"
     if asked.check:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:

@@ -9,8 +9,8 @@ from click.testing import Result
 
 from cli_samples import failed, invoke, worked
 from manymaps import load_atlas
+from manymaps.data.clean import read_clean
 from manymaps.data.counts import Counts
-from manymaps.io.clean import read_clean
 from manymaps.io.counting import Words, count_cooccurrences, count_texts, ppmi
 
 POSTS = [

@@ -166,7 +166,6 @@ def test_saved_counts_come_back_whole(tmp_path):
     assert read.kinds == KINDS
     assert read.row_metadata["year"].tolist() == [1999, 2000, 2001]
     assert read.column_metadata["part"].tolist() == ["noun", "verb", "noun", "verb"]
-    np.testing.assert_array_equal(sparse.load_npz(path).toarray(), TABLE)
     assert [place.name for place in tmp_path.iterdir()] == ["counts.npz"]
     assert pickle.loads(pickle.dumps(counts)).kinds == KINDS
 
@@ -178,27 +177,16 @@ labels = st.lists(
 
 
 @settings(deadline=None, max_examples=20)
-@given(rows=labels, columns=labels, seed=st.integers(0, 2**32 - 1), roomy=st.booleans())
-def test_any_labels_and_counts_survive_a_file(tmp_path_factory, rows, columns, seed, roomy):
+@given(rows=labels, columns=labels, seed=st.integers(0, 2**32 - 1))
+def test_any_labels_and_counts_survive_a_file(tmp_path_factory, rows, columns, seed):
     random = np.random.default_rng(seed)
     values = random.integers(0, 70_000, (len(rows), len(columns))) * random.choice([1, 0.25])
     path = tmp_path_factory.mktemp("counts") / "c.npz"
-    with pytest.MonkeyPatch.context() as patch:
-        if not roomy:
-            patch.setattr("manymaps.data.count_values.LARGEST_TEXT_ARRAY", 0)
-        Counts(values, rows, columns).save(path)
+    Counts(values, rows, columns).save(path)
     read = read_counts(path)
     assert read.row_labels == tuple(rows)
     assert read.column_labels == tuple(columns)
     np.testing.assert_array_equal(read.values.toarray(), values)
-
-
-def test_one_long_label_does_not_swell_the_file(tmp_path):
-    rows = [*map(str, range(2000)), "x" * 100_000]
-    Counts(np.ones((2001, 1)), rows).save(tmp_path / "c.npz")
-    with np.load(tmp_path / "c.npz") as arrays:
-        assert arrays["row_labels"].nbytes < 200_000
-    assert read_counts(tmp_path / "c.npz").row_labels == tuple(rows)
 
 
 def test_the_report_survives_a_file(tmp_path):

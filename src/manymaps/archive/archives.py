@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from manymaps.archive.arrays import ArrayFile, open_arrays
+from manymaps.archive.arrays import open_arrays
 from manymaps.archive.door import reading
 from manymaps.archive.schema import Schema
 from manymaps.errors import DataError
@@ -52,24 +52,11 @@ def write_archive(
         text = json.dumps({"format": schema.kind, "version": schema.version, **meta})
     except (TypeError, ValueError) as error:  # json raises a TypeError for unsupported objects
         raise DataError(f"{path}: this {schema.kind} file cannot be written: {error}") from error
-    write_arrays(path, arrays, {_META: text})
-
-
-def write_arrays(
-    path: str | os.PathLike[str],
-    arrays: Mapping[str, np.ndarray],
-    texts: Mapping[str, str] | None = None,
-) -> None:
-    """Write `.npy` arrays and texts to a zip file atomically.
-
-    An existing file survives a failure.
-    """
     with (
         written_whole(path) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive,
     ):
-        for name, text in (texts or {}).items():
-            archive.writestr(name, text)
+        archive.writestr(_META, text)
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
@@ -98,48 +85,20 @@ def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
             meta = json.loads(file.text(_META))
         if not isinstance(meta, dict) or meta.get("format") != schema.kind:
             raise DataError(f"{path}: this is not a {schema.kind} file")
-        _check_version(path, meta.get("version"), schema)
-        return meta, _declared_arrays(path, file, schema, meta)
-
-
-def read_declared(
-    path: str | os.PathLike[str], schema: Schema, version: str
-) -> dict[str, np.ndarray]:
-    """Read the arrays declared in a schema from a zip file without `meta.json`.
-
-    The array with the name `version` contains the version of the format.
-
-    Raises
-    ------
-    DataError
-        See `read_archive`.
-    """
-    with open_arrays(path) as file:
-        _check_version(path, file.read(version).tolist(), schema)
-        return _declared_arrays(path, file, schema, {})
-
-
-def _check_version(path: str | os.PathLike[str], version: Any, schema: Schema) -> None:
-    """Reject a file whose version is missing or newer than the schema."""
-    if type(version) is not int:
-        raise DataError(
-            f"{path}: this {schema.kind} file does not state its version; it is damaged"
-        )
-    if version > schema.version:
-        raise DataError(
-            f"{path}: written by a newer manymaps (format {version}, this one reads up to "
-            f"{schema.version}); upgrade manymaps"
-        )
-
-
-def _declared_arrays(
-    path: str | os.PathLike[str], file: ArrayFile, schema: Schema, meta: Mapping[str, Any]
-) -> dict[str, np.ndarray]:
-    """Read the arrays that a schema declares, and check them together with the plain values."""
-    with reading(path, f"a {schema.kind}", "the file is damaged"):
-        arrays = {name: file.read(name) for name in schema.declared(schema.arrays, file.heads)}
-        schema.check(meta, arrays)
-        return arrays
+        version = meta.get("version")
+        if type(version) is not int:
+            raise DataError(
+                f"{path}: this {schema.kind} file does not state its version; it is damaged"
+            )
+        if version > schema.version:
+            raise DataError(
+                f"{path}: written by a newer manymaps (format {version}, this one reads up to "
+                f"{schema.version}); upgrade manymaps"
+            )
+        with reading(path, what, "the file is damaged"):
+            arrays = {name: file.read(name) for name in schema.declared(schema.arrays, file.heads)}
+            schema.check(meta, arrays)
+        return meta, arrays
 
 
 def same_content(one: _Content, other: _Content) -> bool:

@@ -14,7 +14,6 @@ the parts of a sparse table before compiled code uses them.
 from __future__ import annotations
 
 import io
-import math
 import os
 import sys
 import zipfile

@@ -87,7 +87,7 @@ def read(options: ReadOptions) -> None:
     """
     from manymaps.cli.reading import Loaded, load, load_raw
     from manymaps.cli.report import report_of
-    from manymaps.io.clean import is_clean, write_data
+    from manymaps.data.clean import is_clean, write_data
 
     file, settings = options.files[0], dict(options.set)
     of_texts = file.is_dir() or options.reading.kind == "texts" or _holds_texts(file)

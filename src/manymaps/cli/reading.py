@@ -47,7 +47,7 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     import pandas as pd
 
-    from manymaps.io.clean import CleanData
+    from manymaps.data.clean import CleanData
 
 PairData: TypeAlias = Associations | Vectors
 
@@ -99,7 +99,7 @@ def load(
     metric, words, among
         As in `load_raw`. They apply to raw files only.
     """
-    from manymaps.io.clean import is_clean, read_clean
+    from manymaps.data.clean import is_clean, read_clean
 
     if is_clean(file):
         with work(f"reading {file}"):
@@ -196,7 +196,7 @@ def load_new(file: Path, words: Path | None, also: Sequence[str] = ()) -> Vector
     also : sequence of str
         Further words to read.
     """
-    from manymaps.io.clean import is_clean
+    from manymaps.data.clean import is_clean
 
     if not is_clean(file):
         if _kind(file, Reading(), None, words) != "vectors":
@@ -215,7 +215,7 @@ def load_similarities(file: Path, absent: str) -> pd.DataFrame:
     """Read similarities of a square table or a list, or the average of several judges."""
     import pandas as pd
 
-    from manymaps.io.clean import is_clean
+    from manymaps.data.clean import is_clean
     from manymaps.io.frames import described
     from manymaps.io.similarities import read_similarities
 
@@ -252,7 +252,7 @@ def load_responses(file: Path) -> Loaded:
     Responses that are never cues are kept. Norms are read as counts if a raw file has them, because
     strengths do not contain the number of responses.
     """
-    from manymaps.io.clean import is_clean
+    from manymaps.data.clean import is_clean
 
     if is_clean(file):
         loaded = load(file)

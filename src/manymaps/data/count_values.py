@@ -16,9 +16,6 @@ from manymaps.labels import first_of, numbered_labels, plural
 
 # Numbers of a dense table that are converted at a time: 32 MiB of float64.
 BLOCK_SIZE = 2**22
-# An array of texts stores each text in the width of the longest. Above this number of bytes, the
-# texts are encoded instead.
-LARGEST_TEXT_ARRAY = 2**26
 
 
 def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
@@ -117,45 +114,6 @@ def numbered(labels: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ..
         return names, ()
     count = plural(kind, len(changed))
     return names, (f"{count} with a repeated label got a number: {first_of(changed)}",)
-
-
-def smallest_type(values: np.ndarray, whole: bool) -> np.ndarray:
-    """Convert whole numbers to the smallest type that can store them."""
-    largest = float(values.max(initial=0))
-    if not whole or largest >= 2**53:
-        return values
-    return values.astype(np.min_scalar_type(int(largest)))
-
-
-def text_array(texts: Sequence[str]) -> np.ndarray:
-    """Return an array of texts, or of zero-separated UTF-8 bytes if a text is very long."""
-    if 4 * len(texts) * max(map(len, texts), default=0) <= LARGEST_TEXT_ARRAY:
-        return np.array(texts, dtype=str)
-    joined = "\0".join(texts).encode("utf-8", "surrogatepass")
-    return np.frombuffer(joined, dtype=np.uint8)
-
-
-def texts_of(array: np.ndarray) -> list[str]:
-    """Return the texts of an array, which `text_array` may have encoded.
-
-    Raises
-    ------
-    DataError
-        If the encoded texts are not valid UTF-8.
-
-    Examples
-    --------
-    >>> texts_of(np.array(["tie", "knot"])), texts_of(np.frombuffer(b"tie\\0knot", np.uint8))
-    (['tie', 'knot'], ['tie', 'knot'])
-    """
-    try:
-        if array.dtype == np.uint8:
-            return array.tobytes().decode("utf-8", "surrogatepass").split("\0")
-        if array.dtype.kind == "S":
-            return [text.decode("utf-8") for text in array.ravel().tolist()]
-    except UnicodeDecodeError as error:
-        raise DataError(f"labels are not UTF-8 ({error}); encode them as UTF-8") from error
-    return [str(text) for text in array.ravel().tolist()]
 
 
 def metadata_array(values: Any) -> np.ndarray:

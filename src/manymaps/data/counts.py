@@ -7,67 +7,26 @@ within the rows and within the columns, but the same label may occur in both. Fr
 (weights) are allowed. Rows and columns without counts are kept until `without_empty` removes them,
 because the evaluation of a map of all documents requires the list of empty documents.
 
-Counts are saved as an NPZ file without pickles. The file contains the components of a CSR array
-under the names that `scipy.sparse.save_npz` uses, so that `scipy.sparse.load_npz` can also read it.
-The other arrays are `row_labels`, `column_labels`, `kinds`, `report`, and one array per metadata
-column.
+Counts are saved as a file of clean data (see `manymaps.data.clean`).
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive import ArrayPart, Schema, write_arrays
 from manymaps.checks import check_labels, check_whole
 from manymaps.data.associations import ReadReport
-from manymaps.data.count_values import (
-    checked_table,
-    count_table,
-    metadata_array,
-    smallest_type,
-    text_array,
-)
+from manymaps.data.count_values import checked_table, count_table, metadata_array
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
-
-VERSION_KEY = "manymaps_counts"
-ROW_METADATA = "row_metadata."
-COLUMN_METADATA = "column_metadata."
-
-COUNTS = Schema(
-    "manymaps counts",
-    1,
-    "An `.npz` file stores a table of counts. `Counts.save` writes it. "
-    "`read_counts` and `scipy.sparse.load_npz` read it.",
-    arrays={
-        VERSION_KEY: ArrayPart("iu", (), "version of the format", least=0),
-        "format": ArrayPart("S", (), "`csr`, for SciPy", optional=True),
-        "_is_array": ArrayPart("b", (), "true, for SciPy", optional=True),
-        "shape": ArrayPart("iu", (2,), "n_rows, n_columns", least=0),
-        "indptr": ArrayPart("iu", ("n_rows + 1",), "row offsets", least=0, most="n_pairs"),
-        "indices": ArrayPart("iu", ("n_pairs",), "column indices", least=0),
-        "data": ArrayPart("biuf", ("n_pairs",), "counts", least=0),
-        "row_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 bytes separated by zeros"),
-        "column_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 bytes separated by zeros"),
-        "kinds": ArrayPart("U", (2,), "names of the kinds of rows and columns"),
-        "report": ArrayPart("U", (), "JSON report of the data that were read, merged and omitted"),
-        f"{ROW_METADATA}*": ArrayPart(
-            "biufUmM", ("n_rows",), "column of row metadata with this name", finite=False
-        ),
-        f"{COLUMN_METADATA}*": ArrayPart(
-            "biufUmM", ("n_columns",), "column of column metadata with this name", finite=False
-        ),
-    },
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,7 +272,7 @@ class Counts:
         return self.subset(columns=order[skip : skip + count])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the counts to an NPZ file without pickles, which `read_counts` can read.
+        """Write the counts to a file of clean data, which `read_counts` and all commands read.
 
         The file is replaced only after it has been written completely, so that an existing file
         survives a failure.
@@ -321,8 +280,7 @@ class Counts:
         Parameters
         ----------
         path : path
-            Output file. Its suffix should be .npz, so that `read_counts` and other programs
-            recognize the format.
+            Output file. Its suffix should be .npz, so that `read_counts` recognizes the format.
 
         Raises
         ------
@@ -339,23 +297,9 @@ class Counts:
         ...     read_counts(file).column_labels
         ('tie', 'knot')
         """
-        arrays = {
-            VERSION_KEY: np.array(COUNTS.version),
-            "format": np.array(b"csr"),
-            "_is_array": np.array(True),
-            "shape": np.array(self.shape, dtype=np.int64),
-            "indptr": self.values.indptr,
-            "indices": self.values.indices,
-            "data": smallest_type(self.values.data, whole=not self.n_fractional),
-            "row_labels": text_array(self.row_labels or ()),
-            "column_labels": text_array(self.column_labels or ()),
-            "kinds": np.array(self.kinds),
-            "report": np.array(json.dumps(asdict(self.report))),
-        }
-        arrays |= {ROW_METADATA + name: column for name, column in self.row_metadata.items()}
-        arrays |= {COLUMN_METADATA + name: column for name, column in self.column_metadata.items()}
-        COUNTS.check({}, arrays)
-        write_arrays(path, arrays)
+        from manymaps.data.clean import write_data
+
+        write_data(self, path)
 
 
 def looks_transposed(counts: Counts) -> str | None:

@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.associations import ReadReport
+from manymaps.data.clean import read_saved_counts
 from manymaps.data.count_values import as_csr, metadata_array
 from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.frames import index_labels
@@ -38,7 +39,6 @@ from manymaps.io.columns import (
 )
 from manymaps.io.count_arrays import READERS, annotated_counts, stored_report
 from manymaps.io.files import sampled
-from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import RULE_OF, Table, check_places, frame_table, read_table
 from manymaps.labels import listed
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays
 from manymaps.archive.door import reading
-from manymaps.data.count_values import texts_of
+from manymaps.data.count_values import metadata_array
 from manymaps.errors import DataError
 from manymaps.io.packing import MAGIC as PACKED
 from manymaps.io.packing import PACKERS, is_packed, unpacked
@@ -287,7 +287,8 @@ def read_labelled_npz(
                 f"{path} has no array {key or table!r}; its arrays are {listed(list(file.heads))}. "
                 "Rename the table, or save it by scipy.sparse.save_npz"
             )
-    return values, *(texts_of(arrays[name]) if name in arrays else None for name in labels)
+    texts = {name: list(map(str, metadata_array(x).tolist())) for name, x in arrays.items()}
+    return values, *map(texts.get, labels)
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:

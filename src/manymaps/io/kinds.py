@@ -18,7 +18,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError
 from manymaps.io.associations import associations_from, read_associations
 from manymaps.io.columns import (
@@ -191,7 +190,7 @@ def _stored_kind(path: Path) -> Kind:
     if kind not in ("npy", "npz"):
         return "vectors"
     heads = array_heads(path, kind)
-    if VERSION_KEY in heads or "counts" in heads:
+    if "counts" in heads or "row_labels" in heads:
         return "counts"
     is_sparse = set(heads) >= SPARSE_PARTS
     if is_sparse:

@@ -23,6 +23,7 @@ from scipy import sparse
 
 from manymaps.archive.arrays import read_npy
 from manymaps.checks import check_cells, check_labels
+from manymaps.data.clean import read_saved_counts
 from manymaps.data.count_values import checked_table
 from manymaps.data.counts import Counts
 from manymaps.data.tables import labels_in, place, source_of
@@ -30,7 +31,6 @@ from manymaps.errors import DataError
 from manymaps.io.columns import has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, split_lines
 from manymaps.io.market import read_market
-from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import NumberRule, cells_as_numbers, head_of, numbers_of, without_headers
 from manymaps.labels import first_of
 

@@ -24,6 +24,7 @@ from scipy import sparse
 
 from manymaps.archive.arrays import read_npy
 from manymaps.data.associations import ReadReport
+from manymaps.data.clean import read_saved_counts
 from manymaps.data.counts import Counts
 from manymaps.data.frames import index_labels
 from manymaps.data.tables import cell_label, is_missing, place
@@ -33,7 +34,6 @@ from manymaps.io.annotated import loaded, open_annotated, table_of, usual_table
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import read_labelled_npz, sampled
 from manymaps.io.matrices import read_labels
-from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import NumberRule, Table, frame_table, read_table
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors, word_format
 from manymaps.labels import listed, plural

@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from manymaps import Associations, Counts, Judgements, Trials, Vectors
+from manymaps.data.clean import is_clean, read_clean, write_data
 from manymaps.errors import DataError
-from manymaps.io.clean import is_clean, read_clean, write_data
 
 TIES = sparse.csr_array([[0, 0.6, 0.4], [1, 0, 0], [0, 0, 0]])
 GAP = sparse.csr_array(np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]], bool))

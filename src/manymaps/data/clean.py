@@ -99,6 +99,22 @@ def is_clean(path: Path) -> bool:
         return False
 
 
+def read_saved_counts(path: Path) -> Counts | None:
+    """Return the counts in a file of clean data, or None for any other file.
+
+    Raises
+    ------
+    DataError
+        If the file contains clean data of another kind, or is damaged.
+    """
+    if not is_clean(path):
+        return None
+    data, _ = read_clean(path)
+    if not isinstance(data, Counts):
+        raise DataError(f"{path} contains {type(data).__name__}; expected counts")
+    return data
+
+
 def _fields(
     known: type[CleanData], plain: Mapping[str, Any], arrays: Mapping[str, np.ndarray], path: str
 ) -> dict[str, Any]:
