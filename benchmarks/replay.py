@@ -92,7 +92,7 @@ def replayed(call: dict[str, Any], folder: Path) -> tuple[str, str]:
     try:
         result = read(path, *call["args"], **options)
         if call["reader"] == "read_columns":
-            result = result.to_dict("list")
+            result = result.astype(object).where(result.notna(), None).to_dict("list")
     except Exception as error:
         return ("same" if "error" in call else "refused"), f"{type(error).__name__}: {error}"
     finally:

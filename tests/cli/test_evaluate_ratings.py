@@ -26,7 +26,7 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
     found = json.loads(result.stdout)
     assert (found["n_pairs"], found["n_known"], found["unknown"]) == (5, 4, ["hat"])
     assert found["coverage"] == 0.8
-    assert "5 rated pairs of 5 words" in result.stderr
+    assert "5 rated pairs of 6 words" in result.stderr
     assert (
         "was read as ratings of pairs (manymaps read rated.csv --kind associations" in result.stderr
     )

@@ -85,7 +85,8 @@ def test_columns_of_metadata_keep_their_order_and_kind(tmp_path):
     (tmp_path / "m.csv").write_text(
         "label,year,size,code,some\nb,1990,1.5,1_0,\na,,2,20,4\nc,1992,3,30,x\n"
     )
-    assert read_columns(tmp_path / "m.csv").to_dict("list") == {
+    frame = read_columns(tmp_path / "m.csv")
+    assert frame.astype(object).where(frame.notna(), None).to_dict("list") == {
         "label": ["b", "a", "c"],
         "year": [1990, None, 1992],
         "size": [1.5, 2.0, 3.0],

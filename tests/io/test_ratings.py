@@ -62,7 +62,7 @@ def test_columns_have_options(tmp_path):
 
 
 def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
-    text = "word1,word2,rating\ntie,knot,2\nKnot,TIE,4\ntie,tie,10\ntie,suit,NA\n,suit,3\na,b,1\n"
+    text = "word1,word2,rating\ntie,knot,2\nknot, tie ,4\ntie,tie,10\ntie,suit,NA\n,suit,3\na,b,1\n"
     found = mm.read_ratings(written(tmp_path, text))
     assert found.pairs == (("tie", "knot"), ("a", "b"))
     assert found.values.tolist() == [3, 1]

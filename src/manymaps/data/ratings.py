@@ -17,7 +17,7 @@ import numpy as np
 
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError
-from manymaps.labels import fold, shown
+from manymaps.labels import shown
 
 EMPTY_WORD = "a word is empty"
 _SELF = "pair of a word with itself"
@@ -49,7 +49,7 @@ class Ratings:
     Examples
     --------
     >>> from manymaps import Ratings
-    >>> ratings = Ratings(["tie", "Knot", "tie"], ["knot", "tie", "tie"], [6, 7, 10])
+    >>> ratings = Ratings(["tie", "knot", "tie"], ["knot", "tie", "tie"], [6, 7, 10])
     >>> list(ratings.pairs), ratings.values.tolist()
     ([('tie', 'knot')], [6.5])
     >>> ratings.report.merged, ratings.report.dropped
@@ -79,7 +79,7 @@ class Ratings:
                 f"{self.report.source}: the rating of {shown(first[k])} and {shown(second[k])} is "
                 f"{values[k]}; ratings must be finite numbers"
             )
-        pairs = [tuple(sorted(map(fold, pair))) for pair in zip(first, second, strict=True)]
+        pairs = [tuple(sorted(map(str.strip, pair))) for pair in zip(first, second, strict=True)]
         rows_of: dict[tuple[str, ...], list[int]] = {}
         dropped = Counter(self.report.dropped)
         for k, (left, right) in enumerate(pairs):
@@ -119,9 +119,5 @@ class Ratings:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Unique words in the order and spelling of their first occurrence."""
-        spellings: dict[str, str] = {}
-        for pair in self.pairs:
-            for word in pair:
-                spellings.setdefault(fold(word), word)
-        return tuple(spellings.values())
+        """Unique words in the order of their first occurrence."""
+        return tuple(dict.fromkeys(word for pair in self.pairs for word in pair))

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manymaps.data.associations import Associations
-from manymaps.data.frame_labels import is_frame
+from manymaps.data.frame_labels import labelled_values
 from manymaps.data.judgements import Judgements
-from manymaps.data.tables import as_pandas, labels_in, names_of, place, source_of
+from manymaps.data.tables import names_of, place, source_of
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.associations import pairs_in
 from manymaps.io.columns import NAMES, find_needed
 from manymaps.io.frames import read_frame
 from manymaps.io.matrices import labelled_matrix
-from manymaps.io.similarities import read_similarities
-from manymaps.io.tables import RULE_OF, checked_frame, numbers_of, without_headers
+from manymaps.io.similarities import read_similarities, square_frame
+from manymaps.io.tables import checked_frame, labels_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +149,9 @@ def judgements_from(
     3.0
     """
     if judge is not None:
-        return _of_rows(checked_frame(data), judge, cue, response, strength)
+        return _of_rows(
+            checked_frame(data), judge, {"cue": cue, "response": response, "strength": strength}
+        )
     if isinstance(data, Mapping):
         judges, data = list(data), list(data.values())
     names = list(map(str, judges if judges is not None else range(1, len(data) + 1)))
@@ -157,11 +160,10 @@ def judgements_from(
     tables = [
         _square(table, f"judge {name!r}", labels) for name, table in zip(names, data, strict=True)
     ]
-    has_labels = labels is not None or any(
-        isinstance(table, Associations) or is_frame(table) for table in data
-    )
     sizes = list(map(len, tables))
-    if not has_labels and len(set(sizes)) > 1:
+    if len(set(sizes)) > 1 and any(
+        list(table.index) == list(map(str, range(len(table)))) for table in tables
+    ):
         raise DataError(
             f"the tables have {', '.join(map(str, sizes))} rows and no labels; pass frames with "
             "labels, or tables of the same objects in the same order"
@@ -171,26 +173,15 @@ def judgements_from(
 
 def _square(table: Any, source: str, labels: Sequence[str] | None) -> pd.DataFrame:
     """Return a square table with labels, and NaN for unknown pairs."""
-    import pandas as pd
-
     if isinstance(table, Associations):
         values = table.strengths.toarray()
-        if table.missing is not None:
-            values[table.missing.nonzero()] = np.nan
-        return pd.DataFrame(values, table.labels, table.labels)
-    if is_frame(table):
-        frame = as_pandas(table)
-        labels = [str(name).strip() for name in frame.columns]
-        rows = [str(name).strip() for name in frame.index]
-        # polars and pyarrow do not have an index, and pandas numbers the rows by default.
-        if rows != labels and rows != list(map(str, range(len(rows)))):
-            raise DataError(
-                f"{source}: rows and columns have different labels; give both the same labels in "
-                "the same order"
-            )
-        table = frame.to_numpy()
-    matrix = labelled_matrix(table, labels, source, "similarity")
-    return pd.DataFrame(matrix.values.toarray(), matrix.labels, matrix.labels)
+        if table.observed is not None:
+            values[~table.observed] = np.nan
+        labels = table.labels
+    else:
+        own, values = labelled_values(table, square=True)
+        labels = own or labels
+    return square_frame(labelled_matrix(values, labels, source, "similarity"))
 
 
 def _joined(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str) -> Judgements:
@@ -200,38 +191,21 @@ def _joined(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str) 
     return Judgements(labels, np.array(values), judges, source)
 
 
-def _of_rows(
-    frame: pd.DataFrame,
-    judge: str,
-    cue: str | None,
-    response: str | None,
-    strength: str | None,
-) -> Judgements:
+def _of_rows(frame: pd.DataFrame, judge: str, columns: Mapping[str, str | None]) -> Judgements:
     """Read judgements from a long table, in which repeated judgements of a pair are averaged."""
-    import pandas as pd
-
     by = find_needed(frame, "judge", judge)
-    first = find_needed(frame, "cue", cue, [by])
-    second = find_needed(frame, "response", response, [by, first])
-    usual = NAMES["strength"] + NAMES["count"]
-    ends = (by, first, second)
-    value = find_needed(frame, "strength", strength, ends, usual=usual)
-    frame = without_headers(frame, (*ends, value))
-    values = numbers_of(frame, [value], RULE_OF["similarity"], ends)[:, 0]
-    if not values.size:
-        raise DataError(
-            f"{source_of(frame)} contains no judgements; expected "
-            f"{', '.join(names_of(frame))[:60]} on each row"
-        )
-    texts = [labels_in(frame.iloc[:, c]) for c in ends]
-    unnamed = np.logical_or.reduce([column.mask("".__eq__) for column in texts])
-    if unnamed.any():
-        raise DataError(f"{place(frame, int(unnamed.argmax()))}: a label is empty; fill it in")
-    judges, one, other = (column.cells() for column in texts)
-    labels = list(dict.fromkeys(texts[1].texts + texts[2].texts))
-    means = pd.Series(values).groupby([judges, one, other], sort=False).mean()
+    judges = labels_of(frame, by)
+    # The column of judges may have a usual name of objects.
+    names = ["" if c == by else name for c, name in enumerate(names_of(frame))]
+    pairs = frame.set_axis(names, axis=1)
+    find_needed(pairs, "strength", columns["strength"], usual=NAMES["strength"] + NAMES["count"])
+    if "" in judges.texts:
+        where = place(frame, int(np.argmax(judges.mask("".__eq__))))
+        raise DataError(f"{where}: the judge is missing; fill it in")
     tables = [
-        means[name].unstack().reindex(index=labels, columns=labels).to_numpy()
-        for name in texts[0].texts
+        square_frame(
+            pairs_in(pairs[judges.codes == k], columns, rule="similarity"), "missing", mean=True
+        )
+        for k in range(len(judges.texts))
     ]
-    return Judgements(labels, np.array(tables), texts[0].texts, source_of(frame))
+    return _joined(tables, judges.texts, source_of(frame))

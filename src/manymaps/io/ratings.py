@@ -19,26 +19,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
-from manymaps.data.tables import is_number, names_of, source_of
+from manymaps.data.tables import names_of, source_of
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import NAMES, aliases, find
 from manymaps.io.frames import described, read_frame, without_header
 from manymaps.io.tables import (
     RULE_OF,
     checked_frame,
-    head_of,
     labels_of,
     numbers_of,
+    numeric_columns,
     without_headers,
 )
-from manymaps.labels import listed, shown
+from manymaps.labels import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 # Names that are also used for strengths of associations.
 RATED = NAMES["rating"] + aliases("similarity sim score mean average value strength weight")
 SUFFIX = re.compile(r"(?<=.)-[njvar]$")
-NO_NUMBER = "no rating"
 EXPECTED = "two words and a rating on each line"
 NO_FRAME = (
     "cannot make ratings from an object of type {}; pass a frame, columns by name, or triples of "
@@ -149,7 +148,10 @@ def read_word_pairs(
         first, second = 0, 1
         frame = without_header(frame) if frame.attrs["header"] and frame.shape[1] == 2 else frame
     if first is None or second is None:
-        raise _no_words(frame, "")
+        raise DataError(
+            f"{source_of(frame)} does not have two columns of words; its columns are "
+            f"{listed(names_of(frame))}. Name them as {setting('cue')} and {setting('response')}"
+        )
     return list(zip(*(labels_of(frame, c).cells() for c in (first, second)), strict=True))
 
 
@@ -190,81 +192,65 @@ def ratings_from(
     >>> ratings_from([("tie", "knot", 6.5), ("tie", "suit", 7)])
     <Ratings of 2 pairs of words, from the pairs>
     """
-    is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
-    if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
-        frame = checked_frame(data, NO_FRAME)
-    else:
-        frame = _frame_of(list(data))
-    if frame.attrs.get("header", True):
-        columns, notes = _columns(frame, cue, response, strength), frame.attrs.get("notes", ())
-    else:
-        numeric = list(map(is_number, head_of(frame)[0]))
-        if any(numeric[:2]) or not any(numeric):
-            raise DataError(
-                f"{source_of(frame)} has no header, and its first row is "
-                f"{listed(head_of(frame)[0])}; expected {EXPECTED}"
-            )
-        columns = (0, 1, numeric.index(True))
-        notes = ("no header: columns read as two words and their rating",)
+    is_table = (
+        isinstance(data, Mapping) or hasattr(data, "columns") or hasattr(data, "column_names")
+    )
+    frame = checked_frame(
+        data if is_table or not isinstance(data, Iterable) else _rows(data), NO_FRAME
+    )
+    columns = _columns(frame, cue, response, strength)
+    notes = tuple(frame.attrs.get("notes", ()))
+    if not frame.attrs.get("header", True):
+        notes += ("no header: columns read as two words and their rating",)
     frame = without_headers(frame, columns)
     words = [labels_of(frame, c) for c in columns[:2]]
     values = numbers_of(frame, columns[2:], RULE_OF["rating"], columns[:2])[:, 0]
     has_words = words[0].mask(bool) & words[1].mask(bool)
-    # A row in which both a word and the number are missing is counted once.
-    lacks_number = np.isnan(values) & has_words
-    rows = np.flatnonzero(has_words & ~lacks_number)
+    rows = np.flatnonzero(has_words & ~np.isnan(values))
     if not rows.size:
         raise DataError(f"{source_of(frame)} does not contain a rating; expected {EXPECTED}")
     first, second = (column.take(rows).cells() for column in words)
     if all(map(SUFFIX.search, (*first, *second))):
         first, second = ([SUFFIX.sub("", word) for word in ends] for ends in (first, second))
-        notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word were removed")
-    counts = {EMPTY_WORD: int((~has_words).sum()), NO_NUMBER: int(lacks_number.sum())}
+        notes += ("parts of speech (-n, -v, -j) at the end of every word were removed",)
+    # A row in which both a word and the number are missing is counted once.
+    counts = {EMPTY_WORD: int((~has_words).sum()), "no rating": int(has_words.sum()) - rows.size}
     dropped = {reason: n for reason, n in counts.items() if n}
     report = ReadReport(source_of(frame), values.size, 0, dropped, notes)
     return Ratings(first, second, values[rows], report)
 
 
-def _frame_of(rows: Sequence[Any]) -> pd.DataFrame:
+def _rows(data: Iterable[Any]) -> pd.DataFrame:
     """Convert rows of two words and a number to a frame."""
     import pandas as pd
 
+    rows = [
+        row if isinstance(row, str) or not isinstance(row, Iterable) else [*row] for row in data
+    ]
     for k, row in enumerate(rows):
-        is_row = isinstance(row, Iterable) and not isinstance(row, str)
-        if not is_row or len([*row]) != 3:
-            got = shown(str([*row] if is_row else [row])[1:-1])
-            raise DataError(f"the pairs, row {k}: got {got}; expected two words and a rating")
-    frame = pd.DataFrame(list(map(list, rows)), columns=["word1", "word2", "rating"], dtype=object)
+        if not isinstance(row, list) or len(row) != 3:
+            raise DataError(f"the pairs, row {k}: got {row!r:.60}; expected two words and a rating")
+    frame = pd.DataFrame(rows, columns=["word1", "word2", "rating"], dtype=object)
     return described(frame, "the pairs")
 
 
 def _columns(
     frame: pd.DataFrame, cue: str | None, response: str | None, strength: str | None
 ) -> tuple[int, int, int]:
-    """Find the columns of words and ratings by name, or else by the first row."""
+    """Find the columns of words and ratings by name, or else by their first cells."""
     value = find(frame, "strength", strength, usual=RATED)
     first = find(frame, "cue", cue, [value])
     second = find(frame, "response", response, [value, first])
-    cells = head_of(frame)[0] if len(frame) else []
-    numbers = [c for c, cell in enumerate(cells) if is_number(cell.replace(",", "."))]
-    if value is None and len(numbers) == 1:
+    numeric = numeric_columns(frame)
+    numbers = [c for c, is_one in enumerate(numeric) if is_one]
+    if value is None and numbers and (len(numbers) == 1 or not frame.attrs.get("header", True)):
         value = numbers[0]
-    if value is None:
+    texts = [c for c in range(len(numeric)) if not numeric[c] and c not in (value, first, second)]
+    first, second = (texts.pop(0) if end is None and texts else end for end in (first, second))
+    if value is None or first is None or second is None:
         raise DataError(
-            f"{source_of(frame)} has no column of ratings; its columns are "
-            f"{listed(names_of(frame))}. Name one as {setting('strength')}"
+            f"{source_of(frame)} does not have two columns of words and a column of ratings; its "
+            f"columns are {listed(names_of(frame))}. Name them as {setting('cue')}, "
+            f"{setting('response')} and {setting('strength')}"
         )
-    texts = [c for c in range(frame.shape[1]) if c not in (value, first, second, *numbers)]
-    first, second = (
-        end if end is not None or not texts else texts.pop(0) for end in (first, second)
-    )
-    if first is None or second is None:
-        raise _no_words(frame, " in addition to its ratings")
     return first, second, value
-
-
-def _no_words(frame: pd.DataFrame, beside: str) -> DataError:
-    return DataError(
-        f"{source_of(frame)} does not have two columns of words{beside}; its columns are "
-        f"{listed(names_of(frame))}. Name them as {setting('cue')} and {setting('response')}"
-    )

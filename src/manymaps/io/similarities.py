@@ -94,8 +94,13 @@ def read_similarities(
     return square_frame(entries_in(data, columns, labels, rule="similarity"), absent)
 
 
-def square_frame(entries: LabelledMatrix | NumberedPairs, absent: str = "zero") -> pd.DataFrame:
-    """Return the table of a matrix or a list of pairs (see `read_similarities`)."""
+def square_frame(
+    entries: LabelledMatrix | NumberedPairs, absent: str = "zero", *, mean: bool = False
+) -> pd.DataFrame:
+    """Return the table of a matrix or a list of pairs (see `read_similarities`).
+
+    Values of a pair that is listed several times are averaged if `mean` is true.
+    """
     import pandas as pd
 
     n, n_absent, notes = len(entries.labels), 0, entries.notes
@@ -107,11 +112,14 @@ def square_frame(entries: LabelledMatrix | NumberedPairs, absent: str = "zero") 
     if isinstance(entries, LabelledMatrix):
         table = _filled(entries.values.toarray())
     else:
-        _check_repeated(entries)
+        if not mean:
+            _check_repeated(entries)
         table, is_listed = np.full((n, n), np.nan), np.eye(n, dtype=bool)
-        table[entries.cue, entries.response] = entries.values
+        values = pd.Series(entries.values).groupby([entries.cue, entries.response]).mean()
+        cells = tuple(map(values.index.get_level_values, (0, 1)))
+        table[cells] = values
         # A pair with an unknown similarity is in the list, in contrast to an absent pair.
-        is_listed[entries.cue, entries.response] = True
+        is_listed[cells] = True
         is_absent = ~(is_listed | is_listed.T)
         table = _filled(table)
         n_absent = int(is_absent.sum()) // 2
