@@ -63,7 +63,7 @@ CALLS = {
         ].maps
     ),
     "cluster_path": lambda s: (
-        mm.cluster_path(SIMILAR, range(1, 3), n_repeats=2, random_state=s).held_out
+        mm.cluster_path(SIMILAR, range(1, 3), n_repeats=2, random_state=s).held_out_error
     ),
     "cluster_stability": lambda s: (
         mm.cluster_stability(

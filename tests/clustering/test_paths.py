@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import squareform
 
 from manymaps.clustering import paths
 from manymaps.clustering.additive import AdditiveClustering
@@ -27,57 +28,52 @@ def values():
 
 @pytest.fixture(scope="module")
 def path(values):
-    return cluster_path(
-        values, [1, 2, 3, 4, 3], estimator=QUICK, precision=0.04, n_repeats=2, random_state=0
-    )
+    return cluster_path(values, [1, 2, 3, 4, 3], estimator=QUICK, n_repeats=2, random_state=0)
 
 
 def test_measures_are_those_of_the_fits(path, values):
     assert path.n_clusters.tolist() == [1, 2, 3, 4]
-    n_pairs = 66
-    for k, fitted, vaf, bic in zip(
-        path.n_clusters, path.estimators, path.vaf, path.bic, strict=True
+    lengths = path.description_length
+    for k, fitted, vaf, length in zip(
+        path.n_clusters, path.estimators, path.vaf, lengths, strict=True
     ):
-        left = ((values - fitted.predict())[np.triu_indices(12, 1)] ** 2).sum()
+        left = ((values - fitted.predict())[np.triu_indices(12, 1)] ** 2).mean()
         assert vaf == fitted.variance_accounted_for_
-        assert bic == pytest.approx(left / 0.04**2 + (k + 1) * np.log(n_pairs))
+        expected = 66 * np.log(left) + (k + 1) * np.log(66) + 2 * 12 * k * np.log(2)
+        assert length == pytest.approx(expected)
     assert (np.diff(path.vaf) >= 0).all()
 
 
 def test_the_suggestion_is_the_truth(path):
     assert path.suggestion == 3
-    assert path.held_out.shape == (4, 2)
-    assert path.held_out.mean(axis=1)[0] > path.held_out.mean(axis=1)[2]
+    assert path.held_out_error.shape == (4,)
+    assert path.held_out_error[0] > path.held_out_error[2]
     assert "suggested: 3" in str(path)
+    assert path.to_frame().loc[3, "recurs"] == path.recurrence[2].min()
     assert [len(one) for one in path.recurrence] == [1, 2, 3, 4]
     assert path.recurrence[2].min() >= 0.9 > path.recurrence[3].min()
     assert [len(one.solutions_) for one in path.estimators] == [4, 5, 5, 4]
     assert path.estimators[2].get_params()["n_init"] == 3
 
 
-def test_an_unknown_precision_is_estimated(values):
+def test_criteria_that_are_not_computed(values):
     path = cluster_path(values, [1, 2, 3], estimator=QUICK, held_out=None, n_bootstraps=None)
-    left = np.array([fitted.residual_variance_ for fitted in path.estimators])
-    np.testing.assert_allclose(path.bic, 66 * np.log(left) + np.arange(2, 5) * np.log(66))
-    assert path.held_out is None
-    np.testing.assert_allclose(
-        path.description_length, path.bic + 2 * 12 * np.arange(1, 4) * np.log(2)
-    )
     assert path.suggestion == 3
-    assert path.fewest_by_held_out is None
+    assert path.fewest_by_held_out is path.held_out_error is path.recurrence is None
+    assert list(path.to_frame().columns) == ["vaf", "length"]
 
 
 def test_errors_of_dissimilarities_have_their_own_unit(values):
     estimator = AdditiveClustering(kind="dissimilarity", n_init=3, random_state=0)
     one = cluster_path(values, [3], estimator=QUICK, n_repeats=1, random_state=4)
     two = cluster_path(1 - values, [3], estimator=estimator, n_repeats=1, random_state=4)
-    np.testing.assert_allclose(two.held_out, one.held_out, rtol=1e-6)
+    np.testing.assert_allclose(two.held_out_error, one.held_out_error, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"n_clusters": []}, "empty"), ({"precision": 0.0}, "precision"),
+        ({"n_clusters": [2.5]}, "n_clusters=2.5"), ({"n_clusters": [0]}, "n_clusters=0"),
         ({"held_out": 0.7}, "held_out"), ({"n_repeats": 0}, "n_repeats"),
         ({"n_clusters": [2, 5000]}, "exceeds the"),
     ],
@@ -89,7 +85,7 @@ def test_parameters(values, settings, words):
 
 def test_nothing_to_hide():
     with pytest.raises(ParameterError, match="hiding any pair would"):
-        cluster_path([0.1, np.nan, 0.4], [1], estimator=QUICK)
+        cluster_path([[1, 0.1, np.nan], [0.1, 1, 0.4], [np.nan, 0.4, 1]], [1], estimator=QUICK)
 
 
 FEATURES = {
@@ -115,7 +111,6 @@ def kinship(seed: int, noise: float) -> np.ndarray:
 def test_the_true_number_is_suggested_and_not_the_end_of_the_range(seed, noise):
     path = cluster_path(kinship(seed, noise), range(3, 8), n_repeats=2, random_state=seed)
     assert path.suggestion == 5
-    assert path.bic.argmin() == 5  # of 7 clusters: weights alone do not choose
 
 
 def test_the_path_finds_what_long_annealings_find():
@@ -129,10 +124,7 @@ def test_the_path_finds_what_long_annealings_find():
     assert (path.vaf[1:] > np.array(long) - 1e-3).all()
 
 
-def test_standard_errors_are_over_hidden_pairs(values):
-    path = cluster_path(values, [2, 3], estimator=QUICK, n_repeats=1, random_state=0)
-    assert path.held_out.shape == (3, 1)
-    np.testing.assert_allclose(path.held_out[:, 0], path.held_out_error)
+def test_standard_errors_are_over_hidden_pairs():
     squares = np.array([[1.0, 4.0, 9.0], [1.0, 1.0, 4.0]])
     error, standard_error, fewest = paths._compared(squares)
     np.testing.assert_allclose(error, np.sqrt([14 / 3, 2]))
@@ -168,7 +160,9 @@ def test_the_suggestion_is_the_largest_number_whose_clusters_all_recur(recurs, s
 def test_noise_has_no_structure(draw):
     for seed in range(3):
         values = getattr(np.random.default_rng(seed), draw)(size=45)
-        path = cluster_path(values, [2, 3], estimator=QUICK, held_out=None, n_bootstraps=None)
+        table = squareform(values)
+        np.fill_diagonal(table, np.nan)
+        path = cluster_path(table, [2, 3], estimator=QUICK, held_out=None, n_bootstraps=None)
         assert path.n_clusters.tolist() == [1, 2, 3]
         assert (path.suggestion, path.has_structure) == (0, False)
         assert "no structure found" in str(path)
@@ -180,7 +174,8 @@ def test_noise_has_no_structure(draw):
 def test_extreme_values_are_not_structure():
     suggestions = []
     for seed in range(20):
-        values = np.random.default_rng([seed, 8]).exponential(size=28)
+        values = squareform(np.random.default_rng([seed, 8]).exponential(size=28))
+        np.fill_diagonal(values, np.nan)
         path = cluster_path(
             values, [1, 2], estimator=QUICK, held_out=None, n_bootstraps=None, random_state=seed
         )
@@ -206,9 +201,9 @@ def test_the_length_without_clusters_is_that_of_the_constant(constant):
     values = np.random.default_rng(0).normal(-1, 0.1, 28)
     estimator = AdditiveClustering(constant=constant, n_init=1, random_state=0)
     path = cluster_path(
-        values, [1], estimator=estimator, held_out=None, n_bootstraps=None, precision=0.1
+        squareform(values), [1], estimator=estimator, held_out=None, n_bootstraps=None
     )
-    expected = (values**2).sum() / 0.01 + (constant is not False) * np.log(28)
+    expected = 28 * np.log((values**2).mean()) + (constant is not False) * np.log(28)
     assert path.constant_length == pytest.approx(expected)
 
 

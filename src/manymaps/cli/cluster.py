@@ -20,7 +20,7 @@ from manymaps.cli.options import (
     width_option,
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, figure_file, positive
+from manymaps.cli.types import InputFile, OutputFile, figure_file, positive
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -61,9 +61,6 @@ class ClusterOptions:
         cluster_range,
         "Compare these numbers of clusters with no cluster and with one cluster.",
         metavar="2-10",
-    )
-    precision: float | None = option(
-        Number(), "Standard error of a similarity (with --choose only).", metavar="S"
     )
     output: Path | None = output_option(
         "OUT.csv",
@@ -161,7 +158,6 @@ def _check(options: ClusterOptions) -> None:
          "use either --clusters K, or --choose 2-10 to compare numbers of clusters"),
         (choosing and (options.output or options.plot),
          "-o and --plot require --clusters, because --choose only compares numbers"),
-        (options.precision is not None and not choosing, "--precision requires --choose"),
     )  # fmt: skip
 
 
@@ -299,7 +295,6 @@ def _choose(table: pd.DataFrame, numbers: range, options: ClusterOptions) -> Non
             similarities,
             numbers,
             estimator=_estimator(numbers[0], options),
-            precision=options.precision,
             n_bootstraps=options.bootstraps or BOOTSTRAPS_TO_CHOOSE,
             random_state=options.running.seed,
         )
@@ -308,13 +303,11 @@ def _choose(table: pd.DataFrame, numbers: range, options: ClusterOptions) -> Non
 
 
 def _path_record(path: ClusterPath) -> dict[str, Any]:
-    pairs, errors, spreads = path.held_out, path.held_out_error, path.held_out_standard_error
+    errors, spreads = path.held_out_error, path.held_out_standard_error
     return {
         "n_clusters": [int(k) for k in path.n_clusters],
         "variance_accounted_for": path.vaf.tolist(),
-        "bic": path.bic.tolist(),
         "description_length": path.description_length.tolist(),
-        "held_out": None if pairs is None else pairs.mean(axis=1).tolist(),
         "held_out_error": None if errors is None else errors.tolist(),
         "held_out_standard_error": None if spreads is None else spreads.tolist(),
         "fewest_by_held_out": path.fewest_by_held_out,
@@ -330,17 +323,17 @@ def _path_report(record: dict[str, Any], file: Path) -> str:
     from manymaps.clustering.paths import RECURS
 
     errors, spreads = record["held_out_error"], record["held_out_standard_error"]
-    header = ("clusters", "variance", "length", "BIC", "recur", "least often", "starts")
+    header = ("clusters", "variance", "length", "recur", "least often", "starts")
     rows = [(*header, *(["held-out error"] * bool(errors)))]
     for at, k in enumerate(record["n_clusters"]):
         error = (f"{errors[at]:.4g} ± {spreads[at]:.2g}",) if errors else ()
-        length, bic = record["description_length"][at], record["bic"][at]
+        length = record["description_length"][at]
         share = record["variance_accounted_for"][at]
         recurrence = record["recurrence"][at]
         stable = f"{sum(one >= RECURS for one in recurrence)} of {k}", f"{min(recurrence):.0%}"
         solutions = record["solutions"][at]
         starts = f"{_n_best(solutions)} of {len(solutions)}"
-        measures = f"{k}", f"{share:.2%}", f"{length:.1f}", f"{bic:.1f}"
+        measures = f"{k}", f"{share:.2%}", f"{length:.1f}"
         rows.append((*measures, *stable, starts, *error))
     constant = f"length without clusters: {record['constant_description_length']:.1f}"
     if not record["structure_found"]:

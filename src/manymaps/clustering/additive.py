@@ -279,7 +279,7 @@ class AdditiveClustering(
 
         Parameters
         ----------
-        X : array, condensed vector, Associations, Judgements or data frame
+        X : array of shape (n, n), Associations, Judgements or data frame
             Similarities, with NaN for missing pairs. The diagonal is ignored. Judgements are
             averaged.
         y : None
@@ -322,7 +322,7 @@ class AdditiveClustering(
 
         Parameters
         ----------
-        X : array, condensed vector, Associations, Judgements or data frame
+        X : array of shape (n, n), Associations, Judgements or data frame
             Similarities as for `fit`.
         y : None
             Ignored.

@@ -3,18 +3,15 @@
     VAF_K = 1 - S_K / S_mean                          never falls if the best clusters are found
     L_K   = N log(S_K / N) + (K + g) log N + 2 n K log 2
     e_K   = mean (s_ij - model of K clusters)^2       over pairs that were hidden from the fit
-    BIC_K = N log(S_K / N) + (K + g) log N
 
 S_K is the residual sum of squares over N observed pairs, and g is 1 if a constant is fitted. The
-memberships cost n K log 2 because all memberships are equally likely. If the standard error s of
-one similarity is known, for example from averaging over judges, S_K / s^2 replaces N log(S_K / N).
+memberships cost n K log 2 because all memberships are equally likely.
 
 **The suggestion** starts from the K with the smallest description length L_K in two parts (Rissanen
 1978, Automatica 14, 465-471). A cluster must reduce the description length by more than the cost of
 its weight, log N, and of its memberships, one bit per object. This K thus corresponds to the elbow
-of VAF_K with an explicit cost. BIC_K follows Lee 2001 (Journal of Mathematical Psychology 45,
-131-148). Lee includes only the cost of the weights, and notes that this criterion favours many
-clusters if s is small.
+of VAF_K with an explicit cost. The BIC (Lee 2001, Journal of Mathematical Psychology 45, 131-148)
+includes only the cost of the weights and selects the largest number that is compared.
 
 **No structure.** The constant model, K = 0, and the model with one cluster are always candidates.
 Its description length is L_0 = N log(S_0 / N) +
@@ -49,8 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,8 +55,11 @@ from manymaps.clustering.additive import AdditiveClustering, check_possible, has
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.clustering.stability import cluster_stability
 from manymaps.compute.tasks import run_tasks
-from manymaps.errors import DataError, ParameterError, setting
+from manymaps.errors import DataError, setting
 from manymaps.seeds import drawn_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A perfect fit would have a description length of minus infinity.
 _EXACT = 1e-12
@@ -85,16 +84,11 @@ class ClusterPath:
         Compared numbers of clusters, in increasing order.
     vaf : ndarray of shape (k,)
         Variance accounted for by each model, at most 1.
-    bic : ndarray of shape (k,)
-        Bayesian information criterion, with the weights as the only parameters. Lower is better.
     description_length : ndarray of shape (k,)
-        BIC plus twice the cost of the memberships in nats. Lower is better.
-    held_out : ndarray of shape (k, n_repeats), or None
-        Root mean square error on each set of hidden pairs, in units of the similarities.
-    held_out_error : ndarray of shape (k,), or None
-        Root mean square error over all hidden pairs.
-    held_out_standard_error : ndarray of shape (k,), or None
-        Standard error of `held_out_error` over pairs.
+        Description length of each model, in units of half a nat. Lower is better.
+    held_out_error, held_out_standard_error : ndarray of shape (k,), or None
+        Root mean square error over all hidden pairs, in units of the similarities, and its standard
+        error over pairs.
     fewest_by_held_out : int or None
         Smallest number of clusters whose error on hidden pairs is within one standard error of the
         minimum.
@@ -114,37 +108,45 @@ class ClusterPath:
 
     n_clusters: np.ndarray
     vaf: np.ndarray
-    bic: np.ndarray
-    held_out: np.ndarray | None
-    suggestion: int
-    estimators: tuple[AdditiveClustering, ...]
     description_length: np.ndarray
     held_out_error: np.ndarray | None
     held_out_standard_error: np.ndarray | None
     fewest_by_held_out: int | None
     constant_length: float
     recurrence: tuple[np.ndarray, ...] | None
+    suggestion: int
+    estimators: tuple[AdditiveClustering, ...]
 
     @property
     def has_structure(self) -> bool:
         """Whether any number of clusters describes the similarities better than the constant."""
         return self.suggestion > 0
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the measures as a data frame with one row per number of clusters.
+
+        Returns
+        -------
+        DataFrame
+            Columns "vaf", "length", "recurs" (of the cluster that recurs least often), "held-out"
+            and "error" (its standard error), without the measures that were not computed.
+        """
+        import pandas as pd
+
+        columns = {
+            "vaf": self.vaf,
+            "length": self.description_length,
+            "recurs": None if self.recurrence is None else [one.min() for one in self.recurrence],
+            "held-out": self.held_out_error,
+            "error": self.held_out_standard_error,
+        }
+        present = {name: values for name, values in columns.items() if values is not None}
+        return pd.DataFrame(present, index=pd.Index(self.n_clusters, name="clusters"))
+
     def __str__(self) -> str:
-        head = "clusters     VAF       BIC    length"
-        head += "  recurs" if self.recurrence is not None else ""
-        lines = [head + ("   held-out" if self.held_out_error is not None else "")]
-        for i, count in enumerate(self.n_clusters):
-            line = f"{count:8d}  {self.vaf[i]:.4f}  {self.bic[i]:8.2f}"
-            line += f"  {self.description_length[i]:8.2f}"
-            if self.recurrence is not None:
-                line += f"  {self.recurrence[i].min():6.0%}"
-            if self.held_out_error is not None and self.held_out_standard_error is not None:
-                error, spread = self.held_out_error[i], self.held_out_standard_error[i]
-                line += f"  {error:8.4g} ± {spread:.2g}"
-            lines.append(line)
         verdict = f"suggested: {self.suggestion}" if self.has_structure else "no structure found"
-        return "\n".join([*lines, verdict, f"length without clusters: {self.constant_length:.2f}"])
+        constant = f"length without clusters: {self.constant_length:.2f}"
+        return "\n".join([self.to_frame().round(4).to_string(), verdict, constant])
 
 
 def cluster_path(
@@ -152,7 +154,6 @@ def cluster_path(
     n_clusters: Iterable[int] = range(1, 11),
     *,
     estimator: AdditiveClustering | None = None,
-    precision: float | None = None,
     held_out: float | None = 0.1,
     n_repeats: int = 10,
     n_bootstraps: int | None = 20,
@@ -162,7 +163,7 @@ def cluster_path(
 
     Parameters
     ----------
-    X : array, condensed vector, Associations, Judgements or data frame
+    X : array of shape (n, n), Associations, Judgements or data frame
         Similarities as for `AdditiveClustering.fit`.
     n_clusters : iterable of int, default range(1, 11)
         Numbers of clusters to compare. They are sorted and duplicates are removed. One cluster and
@@ -171,9 +172,6 @@ def cluster_path(
         Estimator that defines all settings except `n_clusters`. The default estimator has 3 random
         starts. Annealing by default takes a tenth of its usual sweeps. Fits with hidden pairs use
         one random start and exchange only single clusters.
-    precision : float, optional
-        Standard error s of one similarity, greater than 0. By default, the residual variance is set
-        to its maximum-likelihood estimate.
     held_out : float or None, default 0.1
         Proportion of pairs to hide in each set, strictly between 0 and 0.5. If it is None, this
         criterion is not computed.
@@ -214,9 +212,12 @@ def cluster_path(
     >>> path.suggestion
     3
     """
-    counts = _checked_counts(n_clusters)
-    if precision is not None:
-        check_number("precision", precision, above=0)
+    numbers = [*n_clusters]
+    for count in numbers:
+        check_whole("n_clusters", count)
+    # The model with one cluster is always included. If the range started at 2, noise would appear
+    # to have 2 clusters, because no smaller model would be compared.
+    counts = np.union1d(np.array(numbers, int), [1])
     if held_out is not None:
         check_number("held_out", held_out, above=0, below=0.5, why=", or None")
     check_whole("n_repeats", n_repeats)
@@ -242,13 +243,11 @@ def cluster_path(
         for path, mask in zip(others, hidden, strict=True)
     ]
     error, standard_error, fewest = _compared(np.hstack(sets)) if sets else (None, None, None)
-    length = np.array([_length(model, data, precision) for model in fitted])
-    constant_length = _constant_length(base, data, precision)
-    chosen = int(np.argmin(length))
-    gain = constant_length - length[chosen]
-    has_structure = gain > 0 and gain > _gain_of_noise(
-        base, data, counts[chosen], precision, random
-    )
+    length = np.array([_length(model, data) for model in fitted])
+    constant_length = _constant_length(base, data)
+    shortest = int(np.argmin(length))
+    gain = constant_length - length[shortest]
+    has_structure = gain > 0 and gain > _gain_of_noise(base, data, counts[shortest], random)
     recurrence = None
     if n_bootstraps is not None:
         recurrence = tuple(
@@ -260,31 +259,15 @@ def cluster_path(
     return ClusterPath(
         n_clusters=counts,
         vaf=np.array([model.variance_accounted_for_ for model in fitted]),
-        bic=np.array([_bic(model, data, precision) for model in fitted]),
         description_length=length,
-        held_out=np.sqrt([errors.mean(axis=1) for errors in sets]).T if sets else None,
         held_out_error=error,
         held_out_standard_error=standard_error,
         fewest_by_held_out=None if fewest is None else int(counts[fewest]),
-        suggestion=int(counts[_suggested(length, recurrence)]) if has_structure else 0,
-        estimators=fitted,
         constant_length=constant_length,
         recurrence=recurrence,
+        suggestion=int(counts[_suggested(length, recurrence)]) if has_structure else 0,
+        estimators=fitted,
     )
-
-
-def _checked_counts(n_clusters: Iterable[int]) -> np.ndarray:
-    try:
-        counts = np.array(sorted({index(count) for count in n_clusters}))
-    except TypeError as error:
-        raise ParameterError(
-            "must contain whole numbers, e.g. range(2, 11)", name="n_clusters", value=n_clusters
-        ) from error
-    if not len(counts):
-        raise ParameterError("n_clusters is empty; pass the numbers to compare, e.g. range(2, 11)")
-    # The model with one cluster is always included. If the range started at 2, noise would appear
-    # to have 2 clusters, because no smaller model would be compared.
-    return np.union1d(counts, [1])
 
 
 def _path(
@@ -309,61 +292,43 @@ def _path(
     return tuple(one.set_params(init=base.init, n_init=base.n_init) for one in models)
 
 
-def _bic(fitted: AdditiveClustering, data: Similarities, precision: float | None) -> float:
-    count = len(fitted.weights_) + (fitted.constant is not False)
-    return _bic_of(fitted.residual_variance_ * data.n_pairs, count, data, precision)
+def _length(fitted: AdditiveClustering, data: Similarities) -> float:
+    """Return the description length of a fitted model."""
+    n_weights = len(fitted.weights_) + (fitted.constant is not False)
+    costs = n_weights * np.log(data.n_pairs) + 2 * fitted.memberships_.size * np.log(2)
+    return _misfit(fitted.residual_variance_ * data.n_pairs, data) + float(costs)
 
 
-def _length(fitted: AdditiveClustering, data: Similarities, precision: float | None) -> float:
-    """Return the description length, which adds the cost of the memberships to the BIC."""
-    return _bic(fitted, data, precision) + 2 * fitted.memberships_.size * float(np.log(2))
-
-
-def _constant_length(
-    base: AdditiveClustering, data: Similarities, precision: float | None
-) -> float:
+def _constant_length(base: AdditiveClustering, data: Similarities) -> float:
     """Return the description length of the constant."""
-    values = data.pair_values
-    mean = float(values.mean())
+    mean = float(data.pair_values.mean())
     constant = {"free": mean, "nonnegative": max(mean, 0.0), False: 0.0}[base.constant]
-    squares = float(((values - constant) ** 2).sum())
-    return _bic_of(squares, int(base.constant is not False), data, precision)
+    squares = float(((data.pair_values - constant) ** 2).sum())
+    return _misfit(squares, data) + (base.constant is not False) * float(np.log(data.n_pairs))
+
+
+def _misfit(squares: float, data: Similarities) -> float:
+    """Return N log(S / N), where rounding errors of exact fits count as equal."""
+    n_pairs = data.n_pairs
+    return float(n_pairs * np.log(max(squares, _EXACT * data.squares) / n_pairs))
 
 
 def _gain_of_noise(
-    base: AdditiveClustering,
-    data: Similarities,
-    count: int,
-    precision: float | None,
-    random: np.random.RandomState,
+    base: AdditiveClustering, data: Similarities, count: int, random: np.random.RandomState
 ) -> float:
-    """Return the largest gain in description length among tables with shuffled residuals."""
-    model = np.full_like(data.values, data.pair_values.mean())
+    """Return the largest gain in description length among tables with shuffled similarities."""
     rows, columns = np.nonzero(np.triu(data.observed))
-    residuals = (data.values - model)[rows, columns]
     tables = []
     for _ in range(_SHUFFLES):
-        noise = np.zeros_like(data.values)
-        noise[rows, columns] = random.permutation(residuals)
-        values = np.where(data.observed, model + noise + noise.T, 0.0)
-        tables.append(replace(data, values=values))
-    counts = np.unique([1, count])
-    tasks = [(base, table, counts) for table in tables]
+        values = np.zeros_like(data.values)
+        values[rows, columns] = random.permutation(data.values[rows, columns])
+        tables.append(replace(data, values=values + values.T))
+    tasks = [(base, table, np.unique([1, count])) for table in tables]
     paths = run_tasks(_path, tasks, "shuffled table", n_jobs=base.n_jobs, prefer="threads")
     return max(
-        _constant_length(base, table, precision)
-        - min(_length(one, table, precision) for one in path)
+        _constant_length(base, table) - min(_length(model, table) for model in path)
         for table, path in zip(tables, paths, strict=True)
     )
-
-
-def _bic_of(squares: float, count: int, data: Similarities, precision: float | None) -> float:
-    """Return the BIC of a model with `count` weights and the given residual sum of squares."""
-    n_pairs = data.n_pairs
-    # Exact fits differ only by rounding, so smaller residuals must not improve their BIC.
-    squares = max(squares, _EXACT * data.squares)
-    misfit = squares / precision / precision if precision else n_pairs * np.log(squares / n_pairs)
-    return float(misfit + count * np.log(n_pairs))
 
 
 def _predicted(fitted: AdditiveClustering, data: Similarities) -> np.ndarray:

@@ -20,14 +20,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.spatial.distance import squareform
+from sklearn.base import BaseEstimator
 
 from manymaps.checks import check_choice, check_labels, first_cell
 from manymaps.compute.nonnegative import FREE, NONNEGATIVE, ZERO
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
+from manymaps.data.validation import validated
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
@@ -108,11 +108,10 @@ def similarities_from(
 
     Parameters
     ----------
-    X : array, condensed vector, Associations, Judgements, frame or Similarities
-        Similarities, with NaN for missing pairs. An array has shape (n, n), and a condensed
-        vector has n (n - 1) / 2 values. Judgements are averaged over judges, and the diagonal is
-        ignored. A pair that is absent from `Associations` has similarity 0, unless it is
-        listed as `missing`.
+    X : array of shape (n, n), Associations, Judgements, frame or Similarities
+        Similarities, with NaN for missing pairs. Judgements are averaged over judges, and the
+        diagonal is ignored. A pair that is absent from `Associations` has similarity 0, unless it
+        is listed as `missing`.
     kind : {"similarity", "dissimilarity"}, default "similarity"
         Type of the values in X.
     strict : bool, default False
@@ -145,11 +144,6 @@ def similarities_from(
         return X
     matrix, matrix_labels = _matrix_of(X)
     n = len(matrix)
-    if n < 2:
-        raise DataError(
-            f"n_samples={n}: clustering requires similarities of at least 2 objects, preferably 5 "
-            "or more"
-        )
     names = tuple(
         str(label) for label in (labels if labels is not None else matrix_labels or range(n))
     )
@@ -206,63 +200,23 @@ def hidden_sets(
     return sets
 
 
-def table_of(associations: Associations) -> np.ndarray:
-    """Return strengths as a dense table, with NaN for missing values and on the diagonal."""
-    table = associations.strengths.toarray()
-    if associations.missing is not None:
-        table[associations.missing.nonzero()] = np.nan
-    np.fill_diagonal(table, np.nan)
-    return table
-
-
 def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
     """Return a square float64 matrix and its labels, or None if it has no labels."""
     X = as_associations(X)
     if isinstance(X, Associations):
-        return table_of(X), X.labels
-    labels, X = labelled_values(X, square=True)
-    if sparse.issparse(X):
+        table = X.strengths.toarray()
+        if X.missing is not None:
+            table[X.missing.nonzero()] = np.nan
+        np.fill_diagonal(table, np.nan)
+        return table, X.labels
+    labels, values = labelled_values(X, square=True)
+    matrix = validated(BaseEstimator(), values, dtype=np.float64, ensure_min_samples=2)
+    if matrix.shape[0] != matrix.shape[1]:
         raise DataError(
-            "sparse input is not supported, because an absent pair could be 0 or missing; pass "
-            "Associations (absent pairs are 0) or a dense array with NaN for missing pairs"
-        )
-    if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
-    try:
-        matrix = np.asarray(X)
-        matrix = matrix if matrix.dtype.kind == "c" else matrix.astype(np.float64)
-    except ValueError as error:
-        raise DataError(f"the similarities must be a table of numbers ({error})") from error
-    if matrix.dtype.kind == "c":
-        raise DataError("Complex data not supported: similarities must be real numbers")
-    if matrix.ndim == 1:
-        return _from_condensed(matrix), labels
-    if matrix.ndim == 2 and matrix.shape[1] == 0:
-        raise DataError(
-            f"the matrix has 0 feature(s) (shape={matrix.shape}) while a minimum of 1 is required; "
-            "similarities require one row and one column per object"
-        )
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        shape = " x ".join(map(str, matrix.shape)) or "a single number"
-        raise DataError(
-            f"the matrix is not square ({shape}); pass one row and one column per "
-            "object, or a condensed vector of n (n - 1) / 2 pairs"
+            f"the similarities have {matrix.shape[0]} rows and {matrix.shape[1]} columns; pass one "
+            "row and one column per object"
         )
     return matrix, labels
-
-
-def _from_condensed(vector: np.ndarray) -> np.ndarray:
-    n = (1 + math.isqrt(1 + 8 * len(vector))) // 2
-    if len(vector) == 0 or n * (n - 1) // 2 != len(vector):
-        raise DataError(
-            f"a vector of {len(vector)} values is not a condensed matrix, which has n (n - 1) / 2 "
-            f"values ({n * (n - 1) // 2} for {n} objects, {n * (n + 1) // 2} for {n + 1}). "
-            "Reshape your data to a square matrix of similarities"
-        )
-    matrix = squareform(np.where(np.isnan(vector), 0.0, vector), checks=False)
-    matrix[squareform(np.isnan(vector), checks=False)] = np.nan
-    np.fill_diagonal(matrix, np.nan)
-    return matrix
 
 
 def _check_values(matrix: np.ndarray, names: Sequence[str]) -> None:

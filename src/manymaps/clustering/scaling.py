@@ -18,17 +18,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_magnitude, first_cell
-from manymaps.clustering.problem import table_of
+from manymaps.checks import check_magnitude
+from manymaps.clustering.problem import similarities_from
 from manymaps.compute.scaling import centred_products, scaled_axes
-from manymaps.data.associations import Associations
-from manymaps.data.frame_labels import labelled_values
-from manymaps.data.trials import as_associations
-from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError
 from manymaps.model.choice import T_SNE
 
@@ -44,7 +39,7 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     ----------
     values : array or data frame of shape (n, n), Associations or Judgements
         Similarities, with NaN for unknown pairs. The diagonal is ignored. Judgements are averaged
-        over judges. If only one direction of a pair is known, its similarity is used.
+        over judges.
     labels : sequence of str, length n, optional
         Labels of the objects. The default is the labels of `values`, or "0", "1", ...
 
@@ -56,8 +51,13 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     Raises
     ------
     DataError
-        If there are fewer than three objects, if the table is not square, or if no similarity is
-        known.
+        If there are fewer than three objects, if the table is not square, or if no similarity of an
+        object is known.
+
+    Warns
+    -----
+    DataWarning
+        If the table is not symmetric; the mean of both directions is used.
 
     See Also
     --------
@@ -72,40 +72,14 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     >>> bool(np.hypot(*(a - b)) < np.hypot(*(a - c)))
     True
     """
-    table_labels: Sequence[str] | None
-    values = as_associations(values)
-    if isinstance(values, Associations):
-        table_labels, values = values.labels, table_of(values)
-    else:
-        table_labels, values = labelled_values(values, square=True)
-    values = checked_table(values, "the similarities")
-    table = values.toarray() if sparse.issparse(values) else np.array(values)
-    table = table.astype(np.float64)
-    n = len(table)
-    labels = labels if labels is not None else table_labels or [str(i) for i in range(n)]
-    if table.shape != (n, n) or n < 3:
-        raise DataError(
-            f"the similarities have shape {table.shape}; expected a square table of at "
-            "least three objects"
-        )
-    cell = first_cell(table, np.isinf)
-    if cell is not None:
-        raise DataError(
-            f"the similarity in row {cell.row}, column {cell.column} is infinite; expected finite "
-            "values, or NaN if missing"
-        )
-    check_magnitude(np.nan_to_num(table), "the similarities")
-    table = np.where(np.isnan(table), table.T, table)
-    np.fill_diagonal(table, np.nan)
-    unknown = np.isnan(table) & ~np.eye(n, dtype=bool)
-    if np.isnan(table).all():
-        raise DataError(
-            "all similarities are unknown (NaN); a map requires at least one known pair"
-        )
-    table = np.where(np.isnan(table), np.nanmean(table), table)
-    table = (table + table.T) / 2
-    distances = table[~(unknown | np.eye(n, dtype=bool))].max() - table
-    np.fill_diagonal(distances, 0.0)
+    # The conversion max - value between similarities and dissimilarities is its own inverse.
+    data = similarities_from(values, kind="dissimilarity", labels=labels)
+    n = data.n_objects
+    if n < 3:
+        raise DataError(f"a map requires similarities of at least three objects, got {n}")
+    check_magnitude(data.values, "the similarities")
+    unknown = ~(data.observed | np.eye(n, dtype=bool))
+    distances = np.where(unknown, data.pair_values.mean(), data.values)
     if not distances.any():
         distances = 1 - np.eye(n)  # equal similarities correspond to equal distances
     start = scaled_axes(centred_products(distances**2), 2, np.ones(n), most_dense=n)[:, ::-1]
@@ -113,7 +87,7 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     points = _scaled(distances, unknown, start)
     points = points - points.mean(axis=0)
     _, _, turned = np.linalg.svd(points, full_matrices=False)
-    return Atlas(labels, (points @ turned.T)[None], np.ones((1, n)), T_SNE, method="mds")
+    return Atlas(data.labels, (points @ turned.T)[None], np.ones((1, n)), T_SNE, method="mds")
 
 
 def _scaled(distances: np.ndarray, unknown: np.ndarray, start: np.ndarray) -> np.ndarray:
