@@ -238,7 +238,8 @@ def test_the_columns_of_a_long_frame_can_be_named():
 @pytest.mark.parametrize(("value", "message"), [(-2.0, "-2"), (None, "missing"), (np.inf, "inf")])
 def test_a_bad_count_of_a_long_frame_is_named(value, message):
     frame = pd.DataFrame({"site": ["a", "b"], "species": ["x", "y"], "n": [1.0, value]})
-    with pytest.raises(DataError, match=rf"row 1: the count of 'b' - 'y' is .*{message}"):
+    place = r"row 1 \('b' - 'y'\), column 3 \('n'\)"
+    with pytest.raises(DataError, match=f"{place}: the count is {message}"):
         counts_from(frame)
 
 

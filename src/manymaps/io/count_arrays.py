@@ -136,8 +136,8 @@ def _columns(frame: Any) -> dict[str, np.ndarray]:
 
 
 READERS: dict[str, Callable[[Path], Counts]] = {
-    "npz": _npz_counts,
-    "mtx": _market_counts,
-    "h5ad": _h5ad_counts,
-    "biom": _biom_counts,
+    ".npz": _npz_counts,
+    ".mtx": _market_counts,
+    ".h5ad": _h5ad_counts,
+    ".biom": _biom_counts,
 }

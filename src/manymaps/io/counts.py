@@ -16,7 +16,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -26,9 +27,10 @@ from manymaps.data.clean import read_saved_counts
 from manymaps.data.count_values import as_csr, metadata_array
 from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.frames import index_labels
-from manymaps.data.tables import Labels, is_number, labels_in
+from manymaps.data.tables import Labels, is_number, labels_in, names_of, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
+    CountColumns,
     WantedColumns,
     find_count_columns,
     is_long_header,
@@ -38,9 +40,22 @@ from manymaps.io.columns import (
     two_kinds,
 )
 from manymaps.io.count_arrays import READERS, annotated_counts, stored_report
-from manymaps.io.files import sampled
-from manymaps.io.tables import RULE_OF, Table, check_places, frame_table, read_table
+from manymaps.io.files import suffix_of
+from manymaps.io.frames import read_frame
+from manymaps.io.tables import (
+    RULE_OF,
+    check_places,
+    checked_frame,
+    is_text,
+    labels_of,
+    numbers_of,
+    numeric_columns,
+    without_headers,
+)
 from manymaps.labels import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXPECTED = "counts: a long list (document, word, count) or a table"
 _NO_FRAME = (
@@ -111,22 +126,16 @@ def read_counts(
     >>> counts.values.toarray().tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    sample, wanted = sampled(path), WantedColumns(rows, columns, count)
-    kind = sample.container(EXPECTED)
-    if kind in (None, "parquet"):
-        return _reported(_table_counts(read_table(path, EXPECTED), wanted))
-    if wanted.any_given:
+    read = READERS.get(suffix_of(Path(path)))
+    if read is None:
+        frame = read_frame(path, EXPECTED)
+        return counts_from(frame, rows=rows, columns=columns, count=count)
+    if WantedColumns(rows, columns, count).any_given:
         raise ParameterError(
             f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
-            f"and {path} is read as {kind}"
+            f"and {path} is a table"
         )
-    if kind not in READERS:
-        raise DataError(
-            f"{path} has the format {kind}, which is not read as counts; pass an array to "
-            "counts_from, or read a graph as associations"
-        )
-    saved = read_saved_counts(sample.path) if kind == "npz" else None
-    return _reported(READERS[kind](sample.path)) if saved is None else saved
+    return read_saved_counts(Path(path)) or _reported(read(Path(path)))
 
 
 def counts_from(
@@ -201,7 +210,7 @@ def counts_from(
     if isinstance(X, Counts):
         return replace(X, **changes) if changes else X
     if is_frame:
-        counts = _table_counts(frame_table(X, _NO_FRAME), wanted, label_column)
+        counts = _frame_counts(checked_frame(X, _NO_FRAME), wanted, label_column)
     elif is_array:
         values = as_csr(X, "the array")
         return _reported(Counts(values, report=stored_report(values, "the array"), **changes))
@@ -210,40 +219,34 @@ def counts_from(
     return _reported(replace(counts, **changes) if changes else counts)
 
 
-def _table_counts(table: Table, wanted: WantedColumns, label_column: str | None = None) -> Counts:
+def _frame_counts(frame: pd.DataFrame, wanted: WantedColumns, label_column: str | None) -> Counts:
     """Read counts from a long list, if its header or the user names its columns, or a table."""
-    if not len(table):
-        raise DataError(f"{table.source} has a header and no rows")
-    is_named = label_column is None and is_long_header(table.titles, table.numeric)
-    if wanted.any_given or is_named:
-        return _long_counts(table, wanted)
-    return _wide_counts(table, label_column)
+    if not len(frame):
+        raise DataError(f"{source_of(frame)} has a header and no rows")
+    names, numeric = names_of(frame), numeric_columns(frame)
+    if wanted.any_given or (label_column is None and is_long_header(names, numeric)):
+        return _long_counts(frame, find_count_columns(names, numeric, wanted, source_of(frame)))
+    return _wide_counts(frame, names, numeric, label_column)
 
 
-def _long_counts(table: Table, wanted: WantedColumns) -> Counts:
+def _long_counts(frame: pd.DataFrame, roles: CountColumns) -> Counts:
     """Sum the entries of each pair in a long list, omitting entries with an empty label."""
-    roles = find_count_columns(table.titles, table.numeric, wanted, table.source)
-    cells = table.read((roles.rows, roles.columns), roles.count)
-    values, named = cells.checked(RULE_OF["count"]), ~cells.unnamed
+    sides, values = (roles.rows, roles.columns), np.ones(len(frame))
+    if roles.count is not None:
+        frame = without_headers(frame, (*sides, roles.count))
+        values = numbers_of(frame, [roles.count], RULE_OF["count"], sides)[:, 0]
+    rows, columns = (labels_of(frame, c) for c in sides)
+    named = rows.mask(bool) & columns.mask(bool)
     stored = named & (values != 0)
-    rows, columns = cells.columns
     pairs = (_places(rows)[stored], _places(columns)[stored])
-    row_labels, column_labels = (list(filter(None, side.texts)) for side in cells.columns)
+    row_labels, column_labels = (list(filter(None, side.texts)) for side in (rows, columns))
     shape = (len(row_labels), len(column_labels))
     summed = sparse.coo_array((values[stored], pairs), shape=shape).tocsr()
     dropped = {"empty label": int(np.sum(~named)), "zero count": int(np.sum(named & ~stored))}
-    return Counts(
-        summed,
-        row_labels,
-        column_labels,
-        roles.kinds,
-        report=ReadReport(
-            table.source,
-            len(cells),
-            dropped={reason: n for reason, n in dropped.items() if n},
-            notes=(*roles.notes(table.titles), *table.notes),
-        ),
-    )
+    dropped = {reason: n for reason, n in dropped.items() if n}
+    notes = (*roles.notes(names_of(frame)), *frame.attrs.get("notes", ()))
+    report = ReadReport(source_of(frame), len(frame), dropped=dropped, notes=notes)
+    return Counts(summed, row_labels, column_labels, roles.kinds, report=report)
 
 
 def _places(column: Labels) -> np.ndarray:
@@ -251,20 +254,22 @@ def _places(column: Labels) -> np.ndarray:
     return (np.cumsum(list(map(bool, column.texts)), dtype=np.intp) - 1)[column.codes]
 
 
-def _wide_counts(table: Table, label_column: str | None) -> Counts:
+def _wide_counts(
+    frame: pd.DataFrame, names: list[str], numeric: list[bool], label_column: str | None
+) -> Counts:
     """Read the counts of a table with one column per feature."""
-    names, source, frame = table.titles, table.source, table.frame
-    index = None if table.is_text else index_labels(frame)
+    source, header, dtypes = source_of(frame), frame.attrs.get("header", True), list(frame.dtypes)
+    index = None if is_text(frame) else index_labels(frame)
     label = named_column(names, label_column, "row_labels", source, error=ParameterError)
     # Integers that remain in the index after rows were selected are labels only if no column
     # contains labels.
     is_numbered = frame.index.name is None and frame.index.dtype.kind in "iu"
     if label is None and (index is None or is_numbered):
-        label = label_position(names, table.numeric)
+        label = label_position(names, numeric)
     others = [c for c in range(len(names)) if c != label]
-    features = [c for c in others if _has_numbers(table, c)]
+    features = [c for c in others if dtypes[c].kind in "biuf" or _has_number(frame.iloc[:, c])]
     texts = sorted(set(others).difference(features))
-    if not table.header and (texts or (label is None and len(names) == 3)):
+    if not header and (texts or (label is None and len(names) == 3)):
         raise DataError(f"{source} has no header; add one such as document,word,count")
     if not features:
         raise DataError(
@@ -272,43 +277,42 @@ def _wide_counts(table: Table, label_column: str | None) -> Counts:
             f"{listed(names)}. Name the columns of a long list as {setting('rows')}, "
             f"{setting('columns')} and {setting('count')}"
         )
-    rows = table.wide(features, label, RULE_OF["count"])
-    columns = [names[c] for c in features] if table.header else None
-    if table.is_text:
+    frame = without_headers(frame, features)
+    values = numbers_of(frame, features, RULE_OF["count"], [] if label is None else [label])
+    rows = index if label is None else labels_of(frame, label).cells()
+    columns = [names[c] for c in features] if header else None
+    if is_text(frame):
         check_places(source, columns or (), "column", [c + 1 for c in features])
         hint = " (counts are added up in a long list such as document,word,count)"
-        check_places(source, rows.labels, "line", rows.lines, hint)
-    notes = list(table.notes)
-    if label is None and index is None:
+        check_places(source, rows or (), "line", frame.index.tolist(), hint)
+    notes = list(frame.attrs.get("notes", ()))
+    if rows is None:
         notes.append("no column of labels: rows are numbered from 0")
-    elif label is not None and not table.is_text:
+    elif label is not None and not is_text(frame):
         notes.append(f"labels from the column {names[label]!r}")
-    if not table.header:
+    if not header:
         notes.append("no header: columns are numbered from 0")
     if texts:
         metadata = listed([names[c] for c in texts])
         notes.append(f"columns of texts, which become metadata: {metadata}")
-    values = sparse.csr_array(rows.values)
-    row_name = frame.index.name if label is None else names[label] if table.header else ""
+    row_name = frame.index.name if label is None else names[label]
     kind = known_kind(str(row_name or "")) or "row"
     # Tables of sequences list the samples in their columns.
     column_kind = frame.columns.name or ("sample" if kind in ("otu", "asv") else "column")
+    stored = sparse.csr_array(values)
     return Counts(
-        values,
-        index if label is None else rows.labels,
+        stored,
+        rows,
         columns,
         two_kinds(kind, str(column_kind)),
-        {names[c]: metadata_array(table.cells(c)) for c in texts},
-        report=stored_report(values, source, *notes),
+        {names[c]: metadata_array(frame.iloc[:, c].to_numpy()) for c in texts},
+        report=stored_report(stored, source, *notes),
     )
 
 
-def _has_numbers(table: Table, column: int) -> bool:
-    """Return whether a column contains a number, whose other cells then have to be numbers."""
-    if table.frame.dtypes.iloc[column].kind in "biuf":
-        return True
-    texts = labels_in(table.frame.iloc[:, column]).texts
-    return any(is_number(text.replace(",", ".")) for text in texts)
+def _has_number(cells: pd.Series) -> bool:
+    """Return whether a column contains a number, so that its other cells have to be numbers."""
+    return any(is_number(text.replace(",", ".")) for text in labels_in(cells).texts)
 
 
 def _reported(counts: Counts) -> Counts:

@@ -101,12 +101,12 @@ def head_of(frame: pd.DataFrame) -> list[list[str]]:
 
 def numeric_columns(frame: pd.DataFrame) -> list[bool]:
     """Return whether each column contains numbers: by its type, or in most of its first cells."""
-    columns = list(zip(*head_of(frame), strict=True)) or [()] * frame.shape[1]
-    known = [[cell for cell in cells if cell.lower() not in MISSING] for cells in columns]
-    return [
-        dtype.kind in "biuf" or 2 * sum(map(is_number, cells)) > len(cells)
-        for dtype, cells in zip(frame.dtypes, known, strict=True)
-    ]
+    typed = [dtype.kind in "biuf" for dtype in frame.dtypes]
+    texts = [c for c, is_typed in enumerate(typed) if not is_typed]
+    for c, cells in zip(texts, zip(*head_of(frame.iloc[:, texts]), strict=True), strict=False):
+        known = [cell for cell in cells if cell.lower() not in MISSING]
+        typed[c] = 2 * sum(map(is_number, known)) > len(known)
+    return typed
 
 
 def has_lists(frame: pd.DataFrame, column: int) -> bool:

@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -27,16 +27,28 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.clean import read_saved_counts
 from manymaps.data.counts import Counts
 from manymaps.data.frames import index_labels
-from manymaps.data.tables import cell_label, is_missing, place
+from manymaps.data.tables import cell_label, is_missing, names_of, place, source_of
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import loaded, open_annotated, table_of, usual_table
 from manymaps.io.columns import folded, named_column
-from manymaps.io.files import read_labelled_npz, sampled
+from manymaps.io.files import CONTAINERS, read_labelled_npz, sampled, suffix_of
+from manymaps.io.frames import HEAD_ROWS, read_frame
 from manymaps.io.matrices import read_labels
-from manymaps.io.tables import NumberRule, Table, frame_table, read_table
+from manymaps.io.tables import (
+    NumberRule,
+    checked_frame,
+    has_lists,
+    is_text,
+    labels_of,
+    numbers_of,
+    numeric_columns,
+)
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors, word_format
 from manymaps.labels import listed, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # The last two are names under which pandas writes its index.
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id", "", "unnamed:0")
@@ -108,7 +120,7 @@ def read_vectors(
     >>> vectors.values.tolist()
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
-    sample, source = sampled(path), str(path)
+    file, source = Path(path), str(path)
     wanted = None
     if words is not None:
         if isinstance(words, str | os.PathLike):
@@ -116,30 +128,25 @@ def read_vectors(
         wanted = dict.fromkeys(map(str, words))
         if not wanted:
             raise ParameterError("words is empty; pass at least one word, or omit it to read all")
-    kind = sample.container("vectors") or word_format(sample) or "table"
-    if kind in ("mtx", "graphml", "biom"):
-        raise DataError(
-            f"{path} is a file of the format {kind}, which cannot contain vectors; save a "
-            "table of vectors as NPY or by scipy.sparse.save_npz, or read a graph as associations"
-        )
+    suffix = suffix_of(file)
+    words_as = None if suffix in CONTAINERS else word_format(sampled(path))
     column = None
     if labels is not None:
-        if kind in ("text", "binary", "h5ad"):
+        if words_as or suffix == ".h5ad":
             raise ParameterError(
                 f"{setting('labels')} applies to arrays and tables; {path} contains its labels"
             )
-        if kind in ("table", "parquet") and isinstance(labels, str) and not Path(labels).is_file():
+        if suffix not in READERS and isinstance(labels, str) and not Path(labels).is_file():
             labels, column = None, labels
         else:
             labels = read_labels(labels)
-    if kind in ("text", "binary"):
-        read = read_text_vectors if kind == "text" else read_binary_vectors
-        rows = read(sample.path, words=wanted)
-    elif kind in ("npy", "npz", "h5ad"):
-        readers = {"npy": _npy_rows, "npz": _npz_rows, "h5ad": _h5ad_rows}
-        rows = readers[kind](sample.path)
+    if words_as:
+        read = read_text_vectors if words_as == "text" else read_binary_vectors
+        rows = read(file, words=wanted)
+    elif suffix in READERS:
+        rows = READERS[suffix](file)
     else:
-        rows = _table_rows(read_table(path, EXPECTED), column)
+        rows = _frame_rows(checked_frame(read_frame(path, EXPECTED)), column)
     return _assembled(rows, source, labels, wanted)
 
 
@@ -206,7 +213,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
         rows, column = VectorRows(None, data), None
     else:
         source = getattr(data, "attrs", {}).get("source", "a frame")
-        rows = _table_rows(frame_table(data, _NO_FRAME), column)
+        rows = _frame_rows(checked_frame(data, _NO_FRAME), column)
     names = None if labels is None or column is not None else list(map(str, labels))
     return _assembled(rows, source, names)
 
@@ -273,49 +280,48 @@ def _annotated_rows(data: Any, source: str) -> VectorRows:
     return VectorRows([str(x) for x in data.obs_names], values, notes=(f"uses {name}, {what}",))
 
 
-def _table_rows(table: Table, label_column: str | None) -> VectorRows:
+READERS = {".npy": _npy_rows, ".npz": _npz_rows, ".h5ad": _h5ad_rows}
+
+
+def _frame_rows(frame: pd.DataFrame, label_column: str | None) -> VectorRows:
     """Return the vectors in a table.
 
     If no text column contains labels, the index of a frame is used.
     """
-    names, numeric, source = table.titles, table.numeric, table.source
-    if not len(table):
+    names, numeric, source = names_of(frame), numeric_columns(frame), source_of(frame)
+    if not len(frame):
         raise DataError(f"{source} has a header and no rows")
-    others = [c for c in range(len(names)) if names[c] not in table.nested]
+    lists = [c for c in range(len(names)) if has_lists(frame, c)]
+    others = [c for c in range(len(names)) if c not in lists]
     texts = [c for c in others if not numeric[c]]
-    key = dict(zip(LABEL_COLUMNS, range(len(LABEL_COLUMNS)), strict=True)) if table.header else {}
-    usual = sorted(
-        (c for c in others if folded(names[c]) in key), key=lambda c: key[folded(names[c])]
-    )
-    labels = None if table.is_text else index_labels(table.frame)
+    usual = [c for key in LABEL_COLUMNS for c in others if folded(names[c]) == key]
+    labels = None if is_text(frame) else index_labels(frame)
     # Texts in the index are labels, but a numeric column "id" has priority over an index of
     # numbers.
-    is_indexed = labels is not None and all(isinstance(label, str) for label in table.frame.index)
+    is_indexed = labels is not None and all(isinstance(label, str) for label in frame.index)
     label = named_column(names, label_column, "labels", source, error=ParameterError)
     if label is None and not (is_indexed and all(numeric)):
         label = next(iter([*(c for c in usual if c in texts), *texts, *usual]), None)
     if label is not None:
-        labels = list(map(cell_label, table.cells(label)))
+        labels = labels_of(frame, label).cells()
         if "" in labels:
-            where = place(table.frame, labels.index(""))
+            where = place(frame, labels.index(""))
             raise DataError(f"{where}: the label is missing; give each row a name")
     # A row number or a class next to the words is not a coordinate.
-    numbers = [c for c in others if numeric[c] and c not in (label, *usual)]
-    if table.nested:
-        numbers = [names.index(table.nested[0])]
-    if not numbers or len(table.nested) > 1:
+    numbers = lists or [c for c in others if numeric[c] and c not in (label, *usual)]
+    if not numbers or len(lists) > 1:
         raise DataError(
             f"{source} has no column of numbers in addition to its labels, or several columns of "
             f"lists; its columns are {listed(names)}"
         )
     left_out = [c for c in others if c not in (label, *numbers)]
-    if table.nested:
-        values = _list_values(table.cells(numbers[0]), names[numbers[0]], source)
+    if lists:
+        values = _list_values(frame.iloc[:, lists[0]].tolist(), names[lists[0]], source)
     else:
-        _refuse_dates(table, left_out)
-        values = table.wide(numbers, label, _RULE).values
+        _refuse_dates(frame, left_out)
+        values = numbers_of(frame, numbers, _RULE, [] if label is None else [label])
     notes = (f"columns left out: {listed([names[c] for c in left_out])}",) if left_out else ()
-    return VectorRows(labels, values, notes=(*notes, *table.notes))
+    return VectorRows(labels, values, notes=(*notes, *frame.attrs.get("notes", ())))
 
 
 def _beyond_float32(values: np.ndarray) -> np.ndarray:
@@ -329,16 +335,14 @@ _RULE = NumberRule(
 )
 
 
-def _refuse_dates(table: Table, columns: Sequence[int]) -> None:
+def _refuse_dates(frame: pd.DataFrame, columns: Sequence[int]) -> None:
     """Raise a DataError if a column contains dates, which are not coordinates."""
     for c in columns:
-        cells = [row[c] for row in table.head[int(table.header) :] if row[c]]
-        is_date = table.frame.dtypes.iloc[c].kind in "mM" or (
-            bool(cells) and all(map(DATE.fullmatch, cells))
-        )
-        if is_date:
+        cells = list(filter(None, map(cell_label, frame.iloc[:HEAD_ROWS, c])))
+        is_date = frame.dtypes.iloc[c].kind in "mM" or all(map(DATE.fullmatch, cells))
+        if cells and is_date:
             raise DataError(
-                f"{table.source}: the column {table.titles[c]!r} contains dates such as "
+                f"{source_of(frame)}: the column {names_of(frame)[c]!r} contains dates such as "
                 f"{cells[0]!r}; convert them to numbers, or remove the column"
             )
 
