@@ -8,8 +8,7 @@ import pytest
 import manymaps as mm
 from cli_samples import failed, invoke, worked, write_norms
 from code_samples import atlas_of, code, group_of, record, sample, write_list
-from manymaps.cli.options import Reading
-from manymaps.cli.reading import _kind
+from manymaps.cli.read import ReadOptions, _kind
 
 
 def in_python(table: mm.Counts) -> mm.CODE:
@@ -26,7 +25,9 @@ class TestFit:
         fit = in_python(table)
         assert found.pop("seconds") > 0
         assert found == {
-            "method": "code", "n_objects": 33, "n_pairs": table.n_pairs, "n_maps": 1,
+            "method": "code",
+            "model": "CODE, 1 map, conditional, Gaussian kernel, penalty 0.01, marginals",
+            "n_objects": 33, "n_pairs": table.n_pairs, "n_maps": 1,
             "n_components": 2, "n_iterations": fit.n_iter_, "converged": fit.converged_,
             "kl_divergence": pytest.approx(fit.kl_divergence_, rel=1e-5),
             "log_likelihood": pytest.approx(fit.log_likelihood_, rel=1e-5),
@@ -55,11 +56,10 @@ class TestFit:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--perplexity", 5), "--perplexity does not apply to --method code"),
-            (("--set", "background=0.1"), "--set background does not apply to --method code"),
-            (("--metric", "cosine"), "--metric does not apply to --method code"),
-            (("--drop-vectors",), "--drop-vectors does not apply to --method code"),
-            (("--init", "pca"), "--init pca does not apply to --method code"),
+            (("--perplexity", 5), "--perplexity 5.0 does not apply to --method code"),
+            (("--set", "background=0.1"), "--set background=0.1 does not apply to --method code"),
+            (("--metric", "cosine"), "--metric cosine does not apply to --method code"),
+            (("--init", "pca"), "--init pca is not one of auto, ca, random"),
             (("--maps", 10), "--maps 10 exceeds the smaller side of the table, 9"),
             (("--dims", 40), "--dims 40 exceeds the number of rows and columns with counts, 33"),
         ],
@@ -96,16 +96,16 @@ class TestRead:
     def test_which_files_hold_counts(self, tmp_path):
         listed = write_list(tmp_path / "list.csv", sample())
         norms = write_norms(tmp_path)
-        for file, reading, kind in (
-            (listed, Reading(), "counts"),
-            (listed, Reading(cue="document"), "associations"),
-            (listed, Reading(rows="keep"), "associations"),
-            (norms, Reading(), "associations"),
-            (norms, Reading(columns="response"), "counts"),
-            (norms, Reading(rows="cue"), "counts"),
+        for file, settings, kind in (
+            (listed, {}, "counts"),
+            (listed, {"cue": "document"}, "associations"),
+            (listed, {"rows": "keep"}, "associations"),
+            (norms, {}, "associations"),
+            (norms, {"columns": "response"}, "counts"),
+            (norms, {"rows": "cue"}, "counts"),
         ):
-            assert _kind(file, reading, None, None) == kind
+            assert _kind(ReadOptions(files=(file,), **settings)) == kind
 
     def test_options_of_associations_are_refused(self, made):
         result = invoke("read", made / "counts.npz", "--responses", "keep")
-        failed(result, 2, "--responses does not apply to the counts of")
+        failed(result, 2, "--responses does not apply to")

@@ -37,7 +37,7 @@ def atlas(tmp_path: Path) -> Path:
 
 class TestStart:
     def test_version(self):
-        assert invoke("--version").stdout == f"manymaps {mm.__version__}\n"
+        assert invoke("--version").stdout.startswith(f"manymaps {mm.__version__}\nPython ")
 
     @pytest.mark.parametrize("name", ["", *cli.commands])
     def test_help_has_an_example(self, name):
@@ -100,7 +100,6 @@ class TestInspectionOfVectors:
         ("fit", "n_maps", 0, "--maps 0"),
         ("fit", "n_components", -2, "--dims -2"),
         ("fit", "perplexity", (5.0, 9), "--perplexity 5.0,9"),
-        ("insert", "sd", 2, "--sd 2"),
         ("fit", "init", "a=b", "--init a=b"),
         ("cluster", "strict", True, "--strict"),
         ("fit", "jitter", "x", "--set jitter=x"),
@@ -167,8 +166,8 @@ class TestPlotAndExport:
         ("options", "message"),
         [
             (("--map", "2"), "map 2 does not exist; maps are 0 to 1"),
-            (("--map", "one"), "'one' is not a map number"),
-            (("--color", "size"), "no column 'size'; it has kind"),
+            (("--map", "one"), "'one' is not a valid integer"),
+            (("--color", "size"), "--color size is not a column"),
             (("--map", "0", "--word", "tie"), "--map and --word cannot"),
         ],
     )

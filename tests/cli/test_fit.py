@@ -112,7 +112,7 @@ class TestFit:
     @pytest.mark.parametrize(
         ("setting", "message"),
         [
-            ("learningrate=1", "--set learningrate does not apply to --method mm-tsne"),
+            ("learningrate=1", "--set learningrate=1 does not apply to --method mm-tsne"),
             ("max_itr=1", "did you mean max_iter?"),
             ("tolerance=-1", "tolerance=-1 must be a number from 0 to 0.1"),
             ("tolerance", "'tolerance' is not of the form NAME=VALUE"),
@@ -124,21 +124,9 @@ class TestFit:
     def test_metadata_is_joined_by_label(self, norms, tmp_path):
         (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
         result = fitted(norms, "--metadata", tmp_path / "kinds.tsv")
-        assert "4 of 6 objects have no row" in result.stderr
         assert "1 rows of the metadata match no object, for example 'bow'" in result.stderr
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert atlas.metadata["kind"][atlas.index("knot")] == "rope"
-
-    def test_the_most_given_words(self, norms):
-        data = mm.read_associations(norms)
-        worked(fitted(norms, "--most-given", 3))
-        atlas = mm.load_atlas(norms.parent / "out.atlas")
-        assert atlas.labels == data.most_given(3).labels
-        failed(
-            fitted(norms, "--most-given", 1000),
-            2,
-            "--most-given 1000 must be a whole number from 1 to 6",
-        )
 
     def test_strict_fails_without_convergence(self, norms):
         failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
@@ -179,7 +167,6 @@ class TestFitOfVectors:
         assert list(atlas.labels) == words
         np.testing.assert_array_equal(atlas.maps, fit.maps_)
         np.testing.assert_array_equal(atlas.vectors, values)
-        assert atlas_of(vectors, "--drop-vectors").vectors is None
         assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
 
     def test_settings_of_tsne_reach_it(self, vectors):
@@ -238,8 +225,7 @@ class TestFitOfVectors:
         np.testing.assert_allclose(by_distance.maps, expected.maps_, atol=1e-2)
 
     def test_associations_in_one_map(self, norms):
-        result = worked(map_of(norms))
-        assert "--perplexity has no effect on associations" in result.stderr
+        worked(map_of(norms))
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert (atlas.method, atlas.n_maps, atlas.vectors) == ("tsne", 1, None)
 
@@ -263,7 +249,7 @@ class TestFitOfVectors:
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):
         result = map_of(vectors, f"--{option}", value, method=method)
-        failed(result, 2, f"--{option} does not apply to --method {method}")
+        failed(result, 2, f"--{option} {value} does not apply to --method {method}")
         assert not (vectors.parent / "out.atlas").exists()
 
     def test_bad_vectors_are_bad_data(self, vectors):

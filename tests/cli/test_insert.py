@@ -62,13 +62,8 @@ class TestVectors:
     @pytest.mark.parametrize(
         "options",
         [
-            ("--neighbors", "local", "--sd", 1),
-            ("--weights", "exponential"),
-            ("--theta", 0.5),
-            ("--p", 0),
-            ("--weights", "exponential", "--p", 0.5),
-            ("--reference-word", "a3"),
             ("--neighbors", 3),
+            ("--similarity", "euclidean"),
         ],
     )
     def test_options_matter(self, folder, options):

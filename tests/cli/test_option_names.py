@@ -52,9 +52,9 @@ def test_an_atlas_replaces_no_file_of_another_kind(norms):
 REFUSALS = [
     (Number(min=0), "nan"),
     (Number(min=0), "inf"),
-    (Several(positive, "size"), "1,2,1"),
-    (Several(positive, "size"), "1,"),
-    (Several(positive, "size"), ","),
+    (Several(positive), "1,0"),
+    (Several(positive), "1,"),
+    (Several(positive), ","),
     (OrFile("start", ("ca",), ".atlas"), "somewhere"),
     (OutputFile(".png", ".svg"), "a.gif"),
     (OutputFile(".png"), "nowhere/a.png"),

@@ -1,6 +1,7 @@
 """The command `read`: what it tells about files, and the clean data that it writes."""
 
 import json
+import re
 
 import pytest
 
@@ -45,8 +46,7 @@ def test_kinds_name_rows_and_columns(tmp_path):
     file.write_text(SITES)
     names = ("--set", "kinds=site,species")
     printed = worked(invoke("read", file, *names)).stdout
-    assert "3 sites" in printed
-    assert "3 species" in printed
+    assert re.search("kinds +site\nkinds +species\n", printed)
     assert f"next: manymaps fit {file} -o sites.atlas --method code" in printed
     worked(invoke("read", file, *names, "-o", tmp_path / "clean.npz"))
     fitted = invoke(
@@ -73,4 +73,4 @@ def test_judges_are_compared_and_averaged(tmp_path):
     assert load_atlas(tmp_path / "j.atlas").labels == ("a", "b", "c")
     worked(invoke("cluster", clean, "--clusters", 1))
     failed(invoke("read", clean, "--cue", "x"), 2, "--cue does not apply to")
-    assert "judge  pairs  with the others" in worked(invoke("read", clean)).stdout
+    assert "judge  pairs  with others" in worked(invoke("read", clean)).stdout

@@ -71,7 +71,7 @@ def test_only_dense_data_are_compared_with_an_even_spread(tmp_path):
         file.write_text("\n".join(["cue,response,strength", *lines]), encoding="utf-8")
         options = (file, "-o", tmp_path / "o.atlas", "--fits", 2, *SHORT)
         even = record(*options)["explained_by_even_spread"]
-        printed = "an even spread explains" in invoke("stability", *options).stdout
+        printed = "explained by an even spread" in invoke("stability", *options).stdout
         assert (even is not None) is printed is (name == "dense")
 
 
@@ -79,13 +79,12 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     output = tmp_path / "out.atlas"
     result = invoke("stability", *fits, "-o", output)
     lines = result.stdout.splitlines()
-    assert lines[0].startswith(f"{output}: fit ")
-    assert "of 3, the one most similar to the others" in lines[0]
-    assert lines[1].startswith("senses that recur ")
-    assert "by chance" in lines[2]
-    assert "by chance" in lines[3]
-    assert lines[5].startswith("neighbours ")
-    assert lines[6].startswith("explained ")
+    assert lines[0].startswith("3 fits of 6 objects in ")
+    assert "is the one most similar to the others" in lines[0]
+    assert lines[2].startswith("senses that recur ")
+    assert "by chance" in lines[4]
+    assert lines[6].startswith("neighbours that recur ")
+    assert lines[7].startswith("explained share ")
     assert lines[-1].startswith(f"next: manymaps senses {output} ")
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 
@@ -109,13 +108,13 @@ def test_the_figure_shows_the_words(fits, tmp_path):
     [
         (("fit0",), "a single fit"),
         (("fit0", "norms"), "one file of data, or only .atlas files"),
-        (("norms", "norms"), "not an .atlas file"),
+        (("norms", "norms"), "only .atlas files"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
         (("norms", "--word", "tie"), "--word requires --plot"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
         (("fit0", "fit1", "--set", "normalization=joint"), "--set"),
-        (("norms", "-o", "one.png", "--plot", "one.png"), "are the same file"),
+        (("norms", "-o", "one.png", "--plot", "one.png"), "would overwrite"),
     ],
 )
 def test_usage_errors(fits, norms, tmp_path, arguments, words):
@@ -131,7 +130,7 @@ def test_two_atlases_are_compared_without_writing_one(fits):
     assert found["output"] is None
     assert 0 <= found["recurrence"]["observed"] <= 1
     lines = invoke("stability", *fits[:2]).stdout.splitlines()
-    assert lines[0].startswith("2 fits: ")
+    assert lines[0].startswith("2 fits of 6 objects in ")
     assert not any(line.startswith("next:") for line in lines)
 
 
@@ -144,4 +143,4 @@ def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):
     whole = repeat_fits(estimator, mm.read_associations(norms), 1, random_state=0)[0]
     np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
     result = invoke("stability", *options, "--fits", 2)
-    assert "the fit of the data, with 1 fits of resampled responses" in result.stdout
+    assert "the others are those of resampled responses" in result.stdout

@@ -8,13 +8,13 @@ import pytest
 
 import manymaps as mm
 from manymaps.cli import cli
-from manymaps.cli.fit import METHODS, USUAL_METHOD, Model, Runs, VectorModel
-from manymaps.cli.record import settings_of
+from manymaps.cli.contract import Option
+from manymaps.cli.fit import METHODS, USUAL_METHOD
 
 SETS = {
-    one.opts[0].removeprefix("--"): parameter
-    for record in (Model(), Runs(), VectorModel())
-    for one, parameter, _ in settings_of(record)
+    one.opts[0].removeprefix("--"): (one.sets or [one.name])[0]
+    for one in cli.commands["fit"].params
+    if isinstance(one, Option)
 }
 STATED = re.compile(r"\[default: (?P<usual>[^;\]]+)(?P<others>[^\]]*)\]")
 

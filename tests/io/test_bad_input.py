@@ -7,6 +7,7 @@ from click.testing import Result
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked
+from manymaps.io.kinds import MAKERS
 
 TRIANGLE = "cue,response,strength\ntie,knot,1\nknot,tie,1\nknot,suit,1\nsuit,tie,1\n"
 
@@ -51,7 +52,7 @@ class TestOutput:
         ("output", "message"),
         [
             ("gone/out.atlas", "gone does not exist"),
-            (".", "this is a folder"),
+            (".", "this is not an ordinary file"),
             ("/dev/null", "not an ordinary file"),
             ("/proc/self/out.atlas", "cannot be written"),
             ("norms.csv", "would overwrite FILE"),
@@ -104,8 +105,8 @@ def broken(error: BaseException):
 
 
 def test_no_traceback_unless_asked_for(folder, monkeypatch):
-    reader, fault = "manymaps.cli.reading.read_associations", RuntimeError("a fault of ours")
-    monkeypatch.setattr(reader, broken(fault))
+    fault = RuntimeError("a fault of ours")
+    monkeypatch.setitem(MAKERS, "associations", broken(fault))
     monkeypatch.delenv("MANYMAPS_DEBUG", raising=False)
     failed(fit(folder, TRIANGLE), 1, "RuntimeError: a fault of ours (set MANYMAPS_DEBUG=1")
     monkeypatch.setenv("MANYMAPS_DEBUG", "1")
@@ -118,5 +119,5 @@ def test_no_traceback_unless_asked_for(folder, monkeypatch):
      (MemoryError(), "more memory")],
 )  # fmt: skip
 def test_failures_of_the_machine(folder, monkeypatch, error, message):
-    monkeypatch.setattr("manymaps.cli.reading.read_associations", broken(error))
+    monkeypatch.setitem(MAKERS, "associations", broken(error))
     failed(fit(folder, TRIANGLE), 1, message)

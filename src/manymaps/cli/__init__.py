@@ -20,6 +20,15 @@ from manymaps.cli.contract import Commands
 
 __all__ = ["cli", "main"]
 
+# The commands, in the order in which users need them.
+SECTIONS = {
+    "Start": ("demo", "read", "diagnose"),
+    "Fit": ("fit", "insert", "cluster", "predict"),
+    "Look": ("senses", "pairs", "plot", "view", "export"),
+    "Check": ("evaluate", "stability", "compare"),
+}
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+
 
 def main() -> None:
     """Run the command line."""
@@ -50,65 +59,24 @@ def _occupy_closed_streams() -> None:
 
 # The packages whose versions a report of a problem should state.
 _REPORTED = (
-    "numpy", "scipy", "scikit-learn", "numba", "joblib", "narwhals", "click", "rich", "matplotlib",
-    "faiss-cpu", "pyarrow", "pandas", "polars", "anndata", "networkx",
+    "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas", "click", "rich", "matplotlib",
+    "faiss-cpu", "pyarrow", "polars", "anndata", "networkx",
 )  # fmt: skip
 
 
 def _show_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
-    """Print the version, and with `--verbose` the system and the versions of other packages."""
+    """Print the versions of the package, of Python and of other packages."""
     if not requested:
         return
+    import platform
     from importlib import metadata
 
     click.echo(f"manymaps {metadata.version('manymaps')}")
-    if context.params["verbose"]:
-        import platform
-
-        click.echo(f"Python {platform.python_version()} on {platform.platform()}")
-        for name in _REPORTED:
-            with suppress(metadata.PackageNotFoundError):
-                click.echo(f"{name} {metadata.version(name)}")
+    click.echo(f"Python {platform.python_version()} on {platform.platform()}")
+    for name in _REPORTED:
+        with suppress(metadata.PackageNotFoundError):
+            click.echo(f"{name} {metadata.version(name)}")
     context.exit()
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--verbose", is_flag=True, is_eager=True, help="Show more with --version.")
-@click.option(
-    "--version", is_flag=True, expose_value=False, callback=_show_version,
-    help="Show the version and exit.",
-)  # fmt: skip
-def cli(verbose: bool) -> None:
-    """Fit, explore and compare maps of similarities that no single map can represent.
-
-    \b
-    First look:      manymaps demo
-    Your own data:   manymaps read norms.csv
-                     manymaps diagnose norms.csv
-                     manymaps fit norms.csv -o norms.atlas
-                     manymaps senses norms.atlas tie
-                     manymaps view norms.atlas -o norms.html
-    Number of maps:  manymaps predict norms.csv --maps 2 --dims 35
-                     manymaps predict norms.csv --maps 1,2,5 --dims 70,35,14
-    Vectors:         manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
-                     manymaps insert words.atlas new.txt -o more.atlas
-                     manymaps evaluate more.atlas glove.txt
-    Texts:           manymaps read posts.jsonl -o counts.npz --max-words 2000
-                     manymaps fit counts.npz -o posts.atlas --method code
-    Groups:          manymaps compare young.tsv old.tsv -o compare.html
-    Judgements:      manymaps cluster judged.csv --clusters 8
-    Pairs:           manymaps pairs norms.atlas items.csv > similarities.csv
-    """
-    if verbose:
-        raise click.UsageError("--verbose is an option of --version; use 'manymaps --version'")
-
-
-# The commands, in the order in which users need them.
-COMMANDS = (
-    "demo", "read", "diagnose", "predict", "fit",
-    "senses", "pairs", "plot", "insert", "evaluate", "cluster", "stability",
-    "compare", "view", "export",
-)  # fmt: skip
 
 
 class _OnDemand(Mapping[str, click.Command]):
@@ -126,5 +94,27 @@ class _OnDemand(Mapping[str, click.Command]):
         return len(COMMANDS)
 
 
-# Importing all command files takes 50 ms of processor time, which would delay every command.
-cli.commands = cast("dict[str, click.Command]", _OnDemand())
+@click.group(
+    cls=Commands,
+    sections=SECTIONS,
+    # Importing all command files takes 50 ms of processor time.
+    commands=_OnDemand(),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version", is_flag=True, expose_value=False, callback=_show_version,
+    help="Show the version and exit.",
+)  # fmt: skip
+def cli() -> None:
+    """Fit, explore and compare maps of similarities that no single map can represent.
+
+    \b
+    manymaps demo                                         a first look
+    manymaps read norms.csv                               what a file contains
+    manymaps diagnose norms.csv                           whether it needs several maps
+    manymaps fit norms.csv -o norms.atlas --maps 20
+    manymaps senses norms.atlas tie
+    manymaps view norms.atlas -o norms.html               a page for the browser
+    manymaps fit glove.txt -o words.atlas --method tsne   vectors
+    manymaps fit counts.csv -o posts.atlas --method code  counts
+    """

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, grid, note, quoted, shown, tell
+from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.fit import USUAL_METHOD, Model, build
 from manymaps.cli.options import (
     Running,
     Width,
-    check_width,
     output_names,
     refuse,
     refuse_given,
@@ -32,12 +30,8 @@ from manymaps.cli.types import (
     positive,
 )
 from manymaps.errors import DataError
-from manymaps.labels import find_label, plural
+from manymaps.labels import find_label
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 # Number of words that fit on a screen; --table writes all words.
 LISTED = 20
@@ -139,15 +133,25 @@ def compare(options: CompareOptions) -> None:
                manymaps compare trials.csv --by 'age < 30' -o age.html
                manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
     """
-    _check(options)
+    refuse(
+        (options.by is None and len(options.files) < 2,
+         "a single FILE requires --by COLUMN, which splits the participants of a file of "
+         "trials; pass one FILE per group to compare files"),
+        (options.by is not None and len(options.files) > 1,
+         "--by splits one file of trials; pass a single FILE"),
+        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
+    )  # fmt: skip
+    if options.atlas is not None or options.output is None:
+        refuse_given(("maps", "jobs"), "tests without a fit; use -o OUT.html without --atlas")
     groups, rule = _groups(options)
-    _check_words(options.words_shown, next(iter(groups.values())))
+    first = next(iter(groups.values()))
+    for word in options.words_shown:  # an unknown word is reported before fits that take minutes
+        find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
     atlas = None if options.atlas is None else mm.load_atlas(options.atlas)
     estimator = None
     if options.output is not None and atlas is None:
         estimator = build(USUAL_METHOD, Model(maps=options.maps), options.running)
-    title = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
-    with work(title):
+    with work(f"comparing {' and '.join(groups)}"):
         found = mm.compare(
             groups,
             estimator,
@@ -159,39 +163,24 @@ def compare(options: CompareOptions) -> None:
         )
         note(*found.notes)
         _write(found, atlas, options)
-    tell(
-        lambda: _record(found, options),
-        lambda: _report(found, options),
-        files=[*chosen(options, *OUTPUTS).values()],
-    )
-
-
-def _check(options: CompareOptions) -> None:
-    files, by, names = options.files, options.by, options.names
-    check_width(options)
-    refuse(
-        (by is None and len(files) < 2,
-         "a single FILE requires --by COLUMN, which splits the participants of a file of "
-         "trials; pass one FILE per group to compare files"),
-        (by is not None and len(files) > 1, "--by splits one file of trials; pass a single FILE"),
-        (by is not None and names is not None,
-         "--names cannot be combined with --by, which names the groups after its values"),
-        (names is not None and len(names) != len(files),
-         f"--names has {len(names or ())} names for {len(files)} files; use one name per file"),
-        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
-    )  # fmt: skip
-    if options.atlas is not None or options.output is None:
-        refuse_given(("maps", "jobs"), "tests without a fit; use -o OUT.html without --atlas")
+    record = _record(found, options)
+    files = chosen(options, *OUTPUTS).values()
+    tell(lambda: record, lambda: _report(found, record), files=files)
 
 
 def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associations], str]:
     """Read the groups by name with the rule for their responses, and print their sizes."""
-    from manymaps.cli.reading import load_responses
+    from manymaps.cli.reading import opened_responses
     from manymaps.cli.report import reading_notes
 
     files = options.files
-    loaded = [load_responses(file) for file in files]
+    loaded = [opened_responses(file) for file in files]
     rule = str(loaded[0].settings.get("responses", "keep")).replace("keep", "drop")
+    names = options.names or _names(files)
+    if len(names) != len(files):
+        raise click.UsageError(f"--names has {len(names)} names for {len(files)} files")
+    groups: dict[str, Any] = dict(zip(names, (one.data for one in loaded), strict=True))
+    refuse((len(groups) < len(files), "duplicate group names; use --names to rename the groups"))
     if options.by is not None:
         trials = loaded[0].data
         if not isinstance(trials, mm.Trials):
@@ -199,37 +188,15 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
                 f"{files[0]} does not contain raw trials, so --by cannot split it; use trials with "
                 "one row per participant and cue, or pass one file per group"
             )
-        parts = trials.groups(options.by)
-        for name, part in parts.items():
-            note(f"{name}: {_size(part)}")
-        if len(parts) < 2:
-            raise DataError(
-                f"{files[0]}: all trials are in one group, {next(iter(parts))!r}; use another --by"
-            )
-        return dict(parts), rule
-    groups: dict[str, mm.Trials | mm.Associations] = {}
-    for name, file, (data, _) in zip(options.names or _names(files), files, loaded, strict=True):
-        if name in groups:
-            raise click.UsageError(
-                f"duplicate group name {name!r}; use --names to rename the groups"
-            )
-        if not isinstance(data, mm.Trials | mm.Associations):
-            raise DataError(f"{file} contains no responses; expected norms or trials")
-        groups[name] = data
-        for line in [_size(data)] if isinstance(data, mm.Trials) else reading_notes(data):
-            note(f"{name}: {line}")
+        groups = dict(trials.groups(options.by))
+    for name, data in groups.items():
+        if isinstance(data, mm.Trials):
+            note(f"{name}: {data.n_trials:,} trials")
+        elif isinstance(data, mm.Associations):
+            note(*(f"{name}: {line}" for line in reading_notes(data)))
+        else:
+            raise DataError(f"{name} contains no responses; expected norms or trials")
     return groups, rule
-
-
-def _check_words(words: Sequence[str], first: mm.Trials | mm.Associations) -> None:
-    """Raise UnknownLabelError if a word to draw is unknown, before fits that take minutes."""
-    for word in words:
-        find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
-
-
-def _size(trials: mm.Trials) -> str:
-    people = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
-    return f"{trials.n_trials:,} trials{people}"
 
 
 def _names(files: Sequence[Path]) -> list[str]:
@@ -242,14 +209,14 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     """Return the first two columns of a table by row, skipping incomplete rows."""
     from manymaps.io.metadata import read_columns
 
-    columns = [list(column) for _, column in read_columns(path).items()]
-    if len(columns) < 2:
+    table = read_columns(path)
+    if table.shape[1] < 2:
         raise DataError(
             f"{path} has one column; expected words of the first file in the first column and "
             "their translations in the second"
         )
-    rows = zip(*columns[:2], strict=True)
-    return [(str(one).strip(), str(two).strip()) for one, two in rows if one and two]
+    rows = table.iloc[:, :2].dropna().astype(str)
+    return [(one.strip(), two.strip()) for one, two in rows.itertuples(index=False)]
 
 
 def _write(found: mm.Comparison, atlas: mm.Atlas | None, options: CompareOptions) -> None:
@@ -258,13 +225,12 @@ def _write(found: mm.Comparison, atlas: mm.Atlas | None, options: CompareOptions
 
     figure = None
     if options.plot is not None:
-        with work("drawing the figure"):
-            figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
-    shown_atlas = atlas if found.fits is None else found.fits.pooled
-    if options.output is not None and shown_atlas is not None:
+        figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
+    atlas = atlas if found.fits is None else found.fits.pooled
+    if options.output is not None and atlas is not None:
         with work(f"writing {options.output}"):
             mm.write_page(
-                found.attach(shown_atlas),
+                found.attach(atlas),
                 options.output,
                 color="change",
                 description=DESCRIPTION.format(groups=" and ".join(found.groups)),
@@ -278,25 +244,29 @@ def _write(found: mm.Comparison, atlas: mm.Atlas | None, options: CompareOptions
 
 
 def _record(found: mm.Comparison, options: CompareOptions) -> dict[str, Any]:
+    import numpy as np
+
+    from manymaps.analysis.comparison import NO_CHANGE
+
+    changes = [_change(found, w) for w in found.order.tolist() if found.changes[w] != NO_CHANGE]
+    known = found.effect[np.isfinite(found.effect)]
+    quartiles = np.quantile(known, [0.25, 0.5, 0.75]) if known.size else [np.nan] * 3
+    groups = zip(found.groups, found.n_responses, found.n_units, strict=True)
     return {
         "groups": [
-            {
-                "name": name,
-                "n_responses": int(n.sum()),
-                "median_units": _median(units),
-            }
-            for name, n, units in zip(found.groups, found.n_responses, found.n_units, strict=True)
+            {"name": name, "n_responses": int(n.sum()), "median_units": float(np.median(units))}
+            for name, n, units in groups
         ],
         "units": found.units,
         "n_words": len(found.words),
-        "n_changed": len(_changed(found)),
+        "n_changed": len(changes),
         "n_words_changed": int(found.changed.sum()),
         "n_senses": len(found.sense_changes),
         "n_senses_changed": int((found.sense_changes != "").sum()),
         "alpha": found.alpha,
         "min_effect": found.min_effect,
-        "effect": dict(zip(("low", "median", "high"), _quartiles(found.effect), strict=True)),
-        "changes": [_change(found, w) for w in _changed(found)],
+        "effect": dict(zip(("low", "median", "high"), map(float, quartiles), strict=True)),
+        "changes": changes,
         "notes": list(found.notes),
         "seed": options.running.seed,
         "seconds": elapsed(),
@@ -304,17 +274,11 @@ def _record(found: mm.Comparison, options: CompareOptions) -> dict[str, Any]:
     }
 
 
-def _changed(found: mm.Comparison) -> list[int]:
-    """Return the indices of the words that changed, in the order of the comparison."""
-    from manymaps.analysis.comparison import NO_CHANGE
-
-    return [w for w in found.order.tolist() if found.changes[w] != NO_CHANGE]
-
-
 def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     """Return the record of a word that changed."""
     word = found.words[w]
-    figures = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q", "cosine")
+    numbers = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q",
+               "least_q", "cosine")  # fmt: skip
     senses = [
         {"map": sense.map, "members": sense.members,
          "shares": dict(zip(found.groups, sense.shares, strict=True)),
@@ -326,95 +290,51 @@ def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
         name: [{"answer": answer, "more": gap} for answer, gap in found.answers(word, name)]
         for name in found.groups
     }
-    return {
-        "word": word,
-        "change": str(found.changes[w]),
-        **{name: float(getattr(found, name)[w]) for name in figures},
-        "senses": senses,
-        "more": more,
-    }
+    numbers_of_word = {name: float(getattr(found, name)[w]) for name in numbers}
+    return {"word": word, "change": str(found.changes[w]), **numbers_of_word, "senses": senses,
+            "more": more}  # fmt: skip
 
 
-def _quartiles(effects: Any) -> list[float]:
-    """Return the quartiles of the known effects."""
-    import numpy as np
-
-    known = effects[np.isfinite(effects)]
-    return np.quantile(known, [0.25, 0.5, 0.75]).tolist() if known.size else [np.nan] * 3
-
-
-def _median(values: np.ndarray) -> float:
-    import numpy as np
-
-    return float(np.median(values))
-
-
-def _report(found: mm.Comparison, options: CompareOptions) -> str:
+def _report(found: mm.Comparison, record: dict[str, Any]) -> str:
     """Report the result in one sentence, the words that differ most, and the tests."""
-    changed = _changed(found)
-    low, middle, high = _quartiles(found.effect)
-    groups = ", ".join(found.groups[:-1]) + f" and {found.groups[-1]}"
-    by = f" by an effect of at least {found.min_effect:g}" if found.min_effect else ""
+    changes, effect = record["changes"], record["effect"]
     lines = [
-        f"{len(changed):,} of {len(found.words):,} words differ between {groups}{by}; the median "
-        f"effect of all words is {middle:z.2f} (middle half: {low:z.2f} to {high:z.2f})"
+        f"{len(changes):,} of {record['n_words']:,} words differ between "
+        f"{' and '.join(found.groups)}; the median effect of all words is {effect['median']:z.2f} "
+        f"(middle half: {effect['low']:z.2f} to {effect['high']:z.2f})"
     ]
-    if changed:
-        lines.append(grid(_rows(found, changed[:LISTED])))
-        if len(changed) > LISTED:
-            lines.append(f"and {len(changed) - LISTED:,} more; use --table OUT.csv to list all")
+    if changes:
+        lines.append(grid(_rows(found, changes[:LISTED])))
     else:
-        least = found.words[int(found.order[0])]
-        lines.append(f"no word differs significantly; {least!r} has the lowest q")
-    if len(changed) > len(found.words) / 2 and len(changed) > LISTED:
+        lines.append("no word differs significantly")
+    if len(changes) > LISTED:
         lines.append(
-            "most words differ, so the groups or their data differ as a whole; "
-            f"--min-effect {_rounded_up(found, changed):g} lists the words that differ most"
+            f"and {len(changes) - LISTED:,} more; use --table OUT.csv to list all, or --min-effect "
+            "0.2 for the words that differ most"
         )
-    n_senses = int((found.sense_changes != "").sum())
-    per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
-    n_changed = int(found.changed.sum())
-    differ = "differs in all its" if n_changed == 1 else "differ in all their"
     lines.append(
-        f"{plural('word', n_changed)} {differ} responses, {n_senses:,} of "
-        f"{len(found.sense_changes):,} senses in their response share; joint false discovery rate "
-        f"{found.alpha:.0%}; {per_word} {found.units} per word (median); {elapsed():.0f} s"
+        f"differences in all responses of a word: {record['n_words_changed']:,}; in the response "
+        f"share of a sense: {record['n_senses_changed']:,} of {record['n_senses']:,}; joint false "
+        f"discovery rate {found.alpha:.0%}; {record['seconds']:.0f} s"
     )
-    if 0 < len(changed) <= LISTED and options.plot is None:
-        first = quoted(found.words[changed[0]])
-        lines.append(f"next: repeat the command with --plot OUT.png --word {first}")
     return "\n".join(lines)
 
 
-def _rounded_up(found: mm.Comparison, changed: Sequence[int]) -> float:
-    """Return a minimum effect, in steps of 0.05, that at most a tenth of the words reach."""
-    import numpy as np
-
-    return min(math.ceil(20 * float(np.quantile(found.effect_low[changed], 0.9))) / 20, 0.95)
-
-
-def _rows(found: mm.Comparison, words: Sequence[int]) -> Iterator[tuple[str, ...]]:
+def _rows(found: mm.Comparison, changes: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
     yield "word", "change", "effect", "95 %", "q", *(f"more of {name}" for name in found.groups)
-    for w in words:
-        yield (
-            shown(found.words[w]),
-            str(found.changes[w]),
-            f"{found.effect[w]:z.2f}",
-            f"{found.effect_low[w]:.2f}-{found.effect_high[w]:.2f}",
-            f"{found.least_q[w]:.2g}",
-            *(
-                ", ".join(shown(answer, 20) for answer, _ in found.answers(found.words[w], name, 3))
-                for name in found.groups
-            ),
-        )
-        for sense in found.senses_of(found.words[w]):
-            if sense.change:
-                shift = sense.shift
-                yield (
-                    f"  {', '.join(shown(member, 20) for member in sense.members[:3])}",
-                    f"{sense.change}, map {sense.map}",
-                    "" if shift is None else f"{shift.value:+.2f}",
-                    "" if shift is None else f"{shift.low:+.2f} to {shift.high:+.2f}",
-                    f"{sense.q:.2g}",
-                    *(f"{share:.0%}" for share in sense.shares),
-                )
+    for one in changes:
+        limits = f"{one['effect_low']:.2f}-{one['effect_high']:.2f}"
+        more = (", ".join(shown(part["answer"], 20) for part in one["more"][name][:3])
+                for name in found.groups)  # fmt: skip
+        numbers = f"{one['effect']:z.2f}", limits, f"{one['least_q']:.2g}"
+        yield shown(one["word"]), one["change"], *numbers, *more
+        for sense in (sense for sense in one["senses"] if sense["change"]):
+            members = ", ".join(shown(member, 20) for member in sense["members"][:3])
+            change, shift = f"{sense['change']}, map {sense['map']}", sense["shift"]
+            shifts = (
+                ("", "")
+                if shift is None
+                else (f"{shift['value']:+.2f}", f"{shift['low']:+.2f} to {shift['high']:+.2f}")
+            )
+            shares = (f"{share:.0%}" for share in sense["shares"].values())
+            yield f"  {members}", change, *shifts, f"{sense['q']:.2g}", *shares

@@ -61,11 +61,12 @@ class Interrupted(click.ClickException):
 
 
 class Option(click.Option):
-    """An option, with the library parameters that it sets."""
+    """An option, with the library parameters that it sets and its heading in the help."""
 
     def __init__(self, *arguments: Any, sets: Sequence[str] = (), **settings: Any):
         super().__init__(*arguments, **settings)
         self.sets = sets
+        self.heading = "Options"
 
 
 class Command(click.Command):
@@ -80,15 +81,38 @@ class Command(click.Command):
         with spelling(spelled_as_option), _reported(ctx), seen, samples_kept():
             return super().invoke(ctx)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under their headings."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for one in sorted(self.get_params(ctx), key=lambda one: not isinstance(one, Option)):
+            record = one.get_help_record(ctx)
+            if isinstance(one, click.Option) and record is not None:
+                sections.setdefault(getattr(one, "heading", "General"), []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
 
 class Commands(click.Group):
     """The group of all commands, listed in the order in which users need them."""
 
     command_class = Command
 
+    def __init__(self, *arguments: Any, sections: Mapping[str, Sequence[str]], **settings: Any):
+        super().__init__(*arguments, **settings)
+        self.sections = sections
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of definition."""
-        return list(self.commands)
+        """Return the names in the order of the sections."""
+        return [name for names in self.sections.values() for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under the headings of their sections."""
+        for heading, names in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(70)) for name in names]
+                )
 
 
 @contextmanager
@@ -139,15 +163,14 @@ def _explained(error: Exception) -> str:
 def _located(error: Exception, message: str, ctx: click.Context) -> str:
     """Prefix a message about data with the option that specified the file or word, if any."""
     for option in ctx.command.params:
+        value = ctx.params.get(option.name or "")
         if not isinstance(option, click.Option):
             continue
-        given = ctx.params.get(option.name or "")
-        for value in given if isinstance(given, tuple) else (given,):
-            starts = tuple(f"{value}{mark}" for mark in ":, ")
-            if isinstance(value, Path) and message.startswith(starts):
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Path) and message.startswith(str(one)):
                 return f"{option_name(option)} {message}"
-            if isinstance(error, UnknownLabelError) and value == error.label:
-                return f"{option_name(option)} {value}: {message}"
+            if isinstance(error, UnknownLabelError) and one == error.label:
+                return f"{option_name(option)} {one}: {message}"
     return message
 
 
@@ -168,17 +191,14 @@ def spelled_as_option(parameter: str, value: Any) -> str | None:
     context = click.get_current_context(silent=True)
     params = [] if context is None else context.command.params
     options = [option for option in params if isinstance(option, Option)]
-    named = [option for option in options if option.name == parameter]
-    stands = [option for option in options if parameter in option.sets]
-    if not (named or stands):
+    named = [option for option in options if parameter in (option.sets or [option.name])]
+    if not named:
         sets = any(option.name == "set" for option in options) and value is not ...
         return f"--set {parameter}={value}" if sets else None
-    option = [*named, *stands][0]
-    if option.is_flag or value is ...:
-        return option_name(option, value)
+    if named[0].is_flag or value is ...:
+        return option_name(named[0], value)
     written = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
-    written = "none" if value is None else written
-    return f"{option_name(option)} {written}"
+    return f"{option_name(named[0])} {written}"
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -278,26 +298,7 @@ def tell(
 
 def next_step(*words: object) -> str:
     """Format the line with the suggested next command."""
-    return f"next: {quoted(*words)}"
-
-
-def quoted(*words: object) -> str:
-    """Join the words of a command, quoted for the shells of this system."""
-    if sys.platform == "win32":
-        # cmd.exe does not interpret single quotes.
-        from subprocess import list2cmdline
-
-        return list2cmdline(list(map(str, words)))
-    return shlex.join(map(str, words))
-
-
-def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:
-    """Write a CSV file, completely or not at all."""
-    from manymaps.archive import written_whole
-    from manymaps.data.csv_cells import write_csv
-
-    with written_whole(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as out:
-        write_csv(out, rows)
+    return f"next: manymaps {shlex.join(map(str, words))}"
 
 
 def _with_null(value: Any) -> Any:
@@ -336,20 +337,22 @@ def grid(rows: Iterable[Sequence[object]]) -> str:
 def cell(value: object) -> str:
     """Format a value for a table.
 
-    >>> [cell(value) for value in (12345, 0.12345, float("nan"), None, "tie")]
-    ['12,345', '0.123', 'none', '', 'tie']
+    >>> [cell(value) for value in (12345, 0.12345, float("nan"), None, "tie", True)]
+    ['12,345', '0.1235', 'none', '', 'tie', 'yes']
     """
     match value:
         case None:
             return ""
         case str():
             return value
+        case bool():
+            return "yes" if value else "no"
         case numbers.Integral():
             return f"{int(value):,}"
         case numbers.Real() if math.isnan(value):
             return "none"
         case numbers.Real():
-            return f"{float(value):.3f}"
+            return f"{float(value):.4g}"
     raise TypeError(f"{value!r} cannot be shown in a table")
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import note, tell
+from manymaps.cli.contract import next_step, note, tell
 from manymaps.cli.fit import Model, build, fit_record, keep_stopped, run_fit
 from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import Running
 from manymaps.cli.record import command, group, option
-from manymaps.cli.types import check_folder
 
 DEMO_WORD = "play"
 EXAMPLES = ("ring", "bow", "court", "pitch")
@@ -48,17 +47,16 @@ def demo(options: DemoOptions) -> None:
     folder = options.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        check_folder(folder)
     except OSError as error:
         raise click.BadParameter(f"{folder}: cannot be written: {error.strerror}") from error
 
     data = mm.load_word_associations()
     note(f"{data.report.source}: {data.n_pairs:,} pairs of {data.n_objects:,} words")
     estimator = build("mm-tsne", Model(maps=20, iterations=500), options.running)
-    run = run_fit(estimator, data, "the word associations")
+    stopped = run_fit(estimator, data, "the word associations")
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
-    if run.stopped:
-        keep_stopped(estimator, estimator.atlas_, partial_name(output), vectors=False)
+    if stopped:
+        keep_stopped(estimator, estimator.atlas_, partial_name(output))
     estimator.atlas_.save(output)
     mm.write_page(
         estimator.atlas_, page, title="Associations of English words", noun="word",
@@ -66,12 +64,12 @@ def demo(options: DemoOptions) -> None:
         credit="K. Abramski, R. Improta, G. Rossetti, M. Stella", date="2025", examples=EXAMPLES,
     )  # fmt: skip
     mm.save_figure(mm.plot_senses(estimator.atlas_, DEMO_WORD), figure)
-    record = fit_record(estimator, run.n_pairs, "mm-tsne", output)
+    record = fit_record(estimator, data, "mm-tsne", output)
     tell(
         lambda: {**record, "page": str(page), "figure": str(figure)},
         lambda: (
             f"{output}  the atlas\n{figure}    the maps of the word {DEMO_WORD}\n"
             f"{page}   the page: open it in a browser and search for {DEMO_WORD}\n"
-            f"next: manymaps senses {output} bank\n      manymaps plot {output} -o {folder}/all.png"
+            f"{next_step('senses', output, 'bank')}"
         ),
     )

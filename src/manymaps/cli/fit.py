@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -20,48 +17,26 @@ from manymaps.cli.contract import (
     elapsed,
     next_step,
     note,
-    option_name,
+    note_case,
     tell,
 )
-from manymaps.cli.interruption import Checkpoint, ending_early, partial_name
-from manymaps.cli.options import (
-    Running,
-    refuse_given,
-)
-from manymaps.cli.record import (
-    argument,
-    command,
-    flag,
-    group,
-    option,
-    output_option,
-    settings_of,
-)
+from manymaps.cli.interruption import ending_early, partial_name
+from manymaps.cli.options import Running, as_in_option, estimator_from, setting_option
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import (
     InputFile,
     Number,
     OrFile,
     OutputFile,
-    Setting,
     perplexities,
     positive,
     refuse_to_replace,
 )
-from manymaps.errors import ParameterError
-from manymaps.labels import in_words, plural
+from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.cli.reading import Loaded, PairData
-    from manymaps.maps.restarts import Restart
-
-
-class Run(NamedTuple):
-    """The outcome of a fit: the number of stored pairs, and whether the fit was interrupted."""
-
-    n_pairs: int
-    stopped: bool
-
 
 # The public names of the estimators.
 METHODS = {
@@ -75,11 +50,7 @@ METHODS = {
     "code": "CODE",
 }
 USUAL_METHOD = "mm-tsne"
-OF_COUNTS = "code"
-
-NOT_OF_COUNTS = ("words", "drop_vectors", "most_given")
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
-STARTS_OF_COUNTS = ("auto", "ca", "random")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,20 +74,36 @@ class Model:
         "uni-sne: 2500]",
         sets="max_iter",
     )
-    set: tuple[tuple[str, Any], ...] = option(
-        Setting(),
-        "Set any parameter of the estimator of the method; can be repeated.",
-        multiple=True,
+    perplexity: float | tuple[float, ...] | None = option(
+        perplexities,
+        "Effective number of neighbours of a vector; several values are averaged (all methods "
+        "except code).  [default: 30]",
+        metavar="X[,X...]",
+    )
+    metric: str | None = option(
+        "NAME",
+        "Distance between vectors, or precomputed for distances (all methods except code).  "
+        "[default: euclidean]",
+    )
+    set: tuple[tuple[str, Any], ...] = setting_option(
+        "Set any parameter of the estimator of the method; can be repeated."
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Runs:
-    """Options of the start of a fit, and of repeated runs."""
+class FitModel(Model):
+    """Options of the model of a single fit."""
 
+    as_in: str | None = as_in_option()
     dims: int | None = option(
         positive, "Number of dimensions of each map.  [default: 2]", sets="n_components"
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """Options of the start of a fit, and of repeated runs."""
+
     init: str | Path | None = option(
         OrFile("start", STARTS, ".atlas"),
         "Initial positions: auto, personas (several maps), random, pca, mds, spectral (one "
@@ -130,55 +117,23 @@ class Runs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VectorModel:
-    """Options for fitting vectors."""
-
-    perplexity: float | tuple[float, ...] | None = option(
-        perplexities,
-        "Effective number of neighbours of a vector; several values are averaged (all methods "
-        "except code).  [default: 30]",
-        metavar="X[,X...]",
-    )  # fmt: skip
-    metric: str | None = option(
-        "NAME",
-        "Distance between vectors, or precomputed for distances (all methods except code).  "
-        "[default: euclidean]",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class VectorReading:
-    """Options that determine which vectors are read, and whether vectors are stored."""
-
-    words: Path | None = option(
-        InputFile(), "Fit only the words in this file, one per line (vectors only)."
-    )
-    drop_vectors: bool = flag("Leave the vectors out of the atlas (vectors only).")
-
-
-@dataclass(frozen=True, kw_only=True)
 class FitOptions:
     """Options of the command `fit`."""
 
     file: Path = argument("FILE", InputFile())
+    model: FitModel = group(FitModel, "Model")
+    start: Start = group(Start, "Start and run")
+    running: Running = group(Running, "Start and run")
+    words: Path | None = option(
+        InputFile(), "Fit only the words in this file, one per line (vectors only)."
+    )
+    metadata: Path | None = option(
+        InputFile(), "Add the columns of this table to the objects, matched by label."
+    )
     output: Path = output_option(
         "OUT.atlas",
         OutputFile(archive=True, may_replace=("--init",)),
         "Write the atlas to this file.",
-    )
-    model: Model = group(Model)
-    runs: Runs = group(Runs)
-    running: Running = group(Running)
-    most_given: int | None = option(
-        positive,
-        "Fit only the N words that are responses to most cues (associations only).  [default: all]",
-        metavar="N",
-        sets="n_words",
-    )
-    vector_model: VectorModel = group(VectorModel)
-    vectors: VectorReading = group(VectorReading)
-    metadata: Path | None = option(
-        InputFile(), "Add the columns of this table to the objects, matched by label."
     )
     checkpoint: Path | None = option(
         OutputFile(".atlas", archive=True, may_replace=("--init",)),
@@ -199,28 +154,26 @@ def fit(options: FitOptions) -> None:
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
                manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint so-far.atlas
+               manymaps fit norms.csv -o norms.atlas --as-in van_der_maaten_2009
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
-               manymaps fit judged.npz -o judged.atlas --maps 2 --restarts 10
     """
-    from manymaps.atlas.representation import model_text
-
-    output, vectors = options.output, options.vectors
-    method = options.model.method or USUAL_METHOD
-    estimator = build(method, options.model, options.runs, options.running, options.vector_model)
-    _check_start(method, options.runs.init)
-    loaded = read_for(options.file, method, options.vector_model.metric, vectors.words)
-    atlas, run = _fitted(estimator, loaded.fitted, options)
-    if run.stopped:
-        stopped = options.checkpoint or partial_name(output)
-        keep_stopped(estimator, atlas, stopped, vectors=not vectors.drop_vectors)
-    note(model_text(atlas))
-    _note_restarts(getattr(estimator, "restarts_", ()))
-    _save(atlas, output, drop_vectors=vectors.drop_vectors)
-    record = fit_record(estimator, run.n_pairs, method, output)
-    summary = f"{_summary(record, atlas)}\n{_next_steps(atlas, output)}"
-    tell(lambda: record, lambda: summary, summary=True)
+    method, output = options.model.method or USUAL_METHOD, options.output
+    estimator = build(method, options.model, options.start, options.running)
+    data = read_for(options.file, method, options.model.metric, options.words).fitted
+    columns = None if options.metadata is None else _columns(options.metadata, data)
+    if isinstance(options.start.init, Path):
+        estimator.set_params(init=_started(options.start.init, data))
+    stopped = run_fit(estimator, data, str(options.file), options.checkpoint)
+    atlas: mm.Atlas = estimator.atlas_
+    atlas = atlas if columns is None else atlas.add_metadata(columns)
+    if stopped:
+        keep_stopped(estimator, atlas, options.checkpoint or partial_name(output))
+    with work(f"writing {output}"):
+        atlas.save(output)
+    record = fit_record(estimator, data, method, output)
+    tell(lambda: record, lambda: _summary(record, atlas), summary=True)
     if options.strict and not estimator.converged_:
         raise NotConverged(
             f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
@@ -228,104 +181,64 @@ def fit(options: FitOptions) -> None:
         )
 
 
-def _check_start(method: str, init: str | Path | None) -> None:
-    """Reject a start that does not apply to the method."""
-    others = tuple(name for name in STARTS if name != "ca")
-    known = STARTS_OF_COUNTS if method == OF_COUNTS else others
-    if isinstance(init, str) and init not in known:
-        raise ParameterError(
-            f"--init {init} does not apply to --method {method}; use {', '.join(known)}, or an "
-            "atlas"
-        )
+def build(method: str, *records: Any) -> Any:
+    """Build the estimator of a method from the options in some records."""
+    settings: dict[str, Any] = {}
+    for record in records:
+        settings |= chosen(record)
+    settings.pop("method")
+    as_in = settings.pop("as_in", None)
+    settings |= dict(settings.pop("set"))
+    if isinstance(settings.get("init"), Path):
+        del settings["init"]  # read later, when the labels are known
+    return estimator_from(getattr(mm, METHODS[method]), settings, as_in, f"--method {method}")
 
 
 def read_for(file: Path, method: str, metric: str | None, words: Path | None = None) -> Loaded:
-    """Read the data for a method, and reject data and options that do not apply to it."""
-    from manymaps.cli.reading import load
+    """Read the data for a method, and reject data that it does not fit."""
+    from manymaps.cli.reading import opened
     from manymaps.cli.report import reading_notes
 
-    if method == OF_COUNTS:
-        refuse_given(NOT_OF_COUNTS, f"--method {method}")
-    loaded = load(file, counts=method == OF_COUNTS, metric=metric, words=words)
-    data = loaded.fitted
-    if isinstance(data, mm.Counts) and method != OF_COUNTS:
+    # An array can hold vectors or similarities, which only an option tells apart.
+    kind = "counts" if method == "code" else None if metric is words is None else "vectors"
+    loaded = opened(file, kind, words=words)
+    is_counts = isinstance(loaded.data, mm.Counts)
+    if is_counts and method != "code":
         raise click.UsageError(
             f"{file} contains counts, such as documents by words; use --method code to fit them, "
             f"or manymaps read {file} --kind associations -o OUT.npz to read associations"
         )
-    if method == OF_COUNTS and not isinstance(data, mm.Counts):
+    if method == "code" and not is_counts:
         raise click.UsageError(
-            f"--method code fits counts of rows and columns, and {file} contains other data; use "
-            f"manymaps read {file} --rows COLUMN --columns COLUMN --strength COLUMN -o OUT.npz if "
-            "it lists counts"
+            "--method code fits counts of rows and columns; if the file lists counts, use manymaps "
+            f"read {file} --rows COLUMN --columns COLUMN --strength COLUMN -o OUT.npz"
         )
-    note(*reading_notes(data))
+    note(*reading_notes(loaded.fitted))
     return loaded
 
 
-def _fitted(
-    estimator: Any, data: PairData | mm.Counts, options: FitOptions
-) -> tuple[mm.Atlas, Run]:
-    """Fit the data; return the atlas with its metadata, and the outcome of the fit."""
-    from manymaps.cli.reading import aligned, joined_columns, with_metadata
+def _columns(path: Path, data: PairData | mm.Counts) -> Any:
+    """Read metadata, and check that it matches the data before a fit that takes long."""
+    from manymaps.cli.reading import labels_in
+    from manymaps.data.frames import join_columns
     from manymaps.io.metadata import read_columns
 
-    if options.most_given is not None:
-        if not isinstance(data, mm.Associations):
-            raise click.UsageError(f"--most-given applies to associations, not to {options.file}")
-        data = data.most_given(options.most_given)
-    columns: Mapping[str, Any] | None = None
+    columns = read_columns(path)
+    join_columns(labels_in(data), columns)
+    return columns
+
+
+def _started(path: Path, data: PairData | mm.Counts) -> mm.Atlas:
+    """Read the atlas that a fit starts from, with its objects in the order of the data."""
+    atlas = mm.load_atlas(path)
     if isinstance(data, mm.Counts):
-        if options.metadata is not None:
-            data = with_metadata(data, options.metadata)
-    elif options.metadata is not None:
-        columns = read_columns(options.metadata)
-        joined_columns(data.labels, options.metadata, columns)
-    if options.vector_model.perplexity is not None and isinstance(data, mm.Associations):
-        note("--perplexity has no effect on associations")
-    if isinstance(options.runs.init, Path):
-        start = mm.load_atlas(options.runs.init)
-        estimator.set_params(init=start if isinstance(data, mm.Counts) else aligned(start, data))
-    run = run_fit(estimator, data, str(options.file), options.checkpoint)
-    atlas: mm.Atlas = estimator.atlas_
-    return atlas if columns is None else atlas.add_metadata(columns), run
+        return atlas
+    note_case("the initial atlas", data.labels, atlas.labels)
+    return atlas.subset(list(data.labels))
 
 
-def build(method: str, *records: Any) -> Any:
-    """Build the estimator of a method from the options in some records, except those that are None.
-
-    Raises
-    ------
-    ParameterError
-        If the estimator of the method does not have the parameter that an option sets.
-    """
-    estimator = getattr(mm, METHODS[method])
-    known = inspect.signature(estimator).parameters
-    parameters: dict[str, Any] = {}
-    for one, parameter, value in (setting for record in records for setting in settings_of(record)):
-        if parameter == "set":
-            # The values are checked by the constraints of the estimator.
-            for name, chosen_value in value:
-                if name not in known:
-                    near = get_close_matches(name, known, 1)
-                    hint = f"; did you mean {near[0]}?" if near else ""
-                    raise ParameterError(f"--set {name} does not apply to --method {method}{hint}")
-                parameters[name] = chosen_value
-        elif value is not None and parameter != "method":
-            if parameter not in known:
-                raise ParameterError(
-                    f"{option_name(one, value)} does not apply to --method {method}"
-                )
-            parameters[parameter] = value
-    if isinstance(parameters.get("init"), Path):
-        del parameters["init"]  # read later, when the labels are known
-    return estimator(**parameters)
-
-
-def run_fit(
-    estimator: Any, data: PairData | mm.Counts, what: str, checkpoint: Path | None = None
-) -> Run:
-    """Fit, and keep the maps if Ctrl-C (or the signal TERM) stops the fit.
+def run_fit(estimator: Any, data: Any, what: str, checkpoint: Path | None = None) -> bool:
+    """Fit, and return whether Ctrl-C (or the signal TERM) stopped the fit.
 
     Raises
     ------
@@ -333,36 +246,18 @@ def run_fit(
         If the fit ends without its last maps. The message states whether maps have been saved to
         the checkpoint.
     """
-    saving = None if checkpoint is None else Checkpoint(checkpoint)
-    try:
-        with work(f"fitting {what}"), ending_early() as stop:
-            estimator.set_params(callback=stop if saving is None else [saving, stop])
-            return Run(_fit(estimator, data), stop.asked)
-    except KeyboardInterrupt as error:
-        what_remains = "nothing was saved"
-        if saving is not None and saving.saved:
-            what_remains = f"the last saved maps are in {checkpoint}"
-        raise Interrupted(f"interrupted; {what_remains}") from error
+    with work(f"fitting {what}"), ending_early(checkpoint) as stop:
+        try:
+            estimator.set_params(callback=stop).fit(data)
+        except KeyboardInterrupt as error:
+            state = (
+                f"the last saved maps are in {checkpoint}" if stop.saved else "nothing was saved"
+            )
+            raise Interrupted(f"interrupted; {state}") from error
+        return stop.asked
 
 
-def _fit(estimator: Any, data: PairData | mm.Counts) -> int:
-    """Fit, and return the number of stored pairs (associations, counts, or neighbours)."""
-    if not isinstance(data, mm.Vectors):
-        estimator.fit(data)
-        return data.n_pairs
-    from manymaps.affinity.affinities import Affinity
-    from manymaps.cli.reading import WatchedAffinity
-
-    chosen = estimator.affinity
-    inside = chosen if isinstance(chosen, Affinity) else None
-    watched = WatchedAffinity(
-        inside or mm.GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
-    )
-    estimator.set_params(affinity=watched).fit(data)
-    return watched.n_pairs
-
-
-def keep_stopped(estimator: Any, atlas: mm.Atlas, path: Path, *, vectors: bool) -> NoReturn:
+def keep_stopped(estimator: Any, atlas: mm.Atlas, path: Path) -> NoReturn:
     """Write the maps of a stopped fit to a file, and report its name.
 
     Raises
@@ -374,7 +269,7 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, path: Path, *, vectors: bool) 
         refuse_to_replace("the maps so far", path)
     except click.UsageError as error:
         raise Interrupted(f"interrupted; nothing was saved: {error.message}") from error
-    atlas.save(path, vectors=vectors)
+    atlas.save(path)
     n = plural("iteration", int(estimator.n_iter_))
     raise Interrupted(
         f"interrupted; the maps after {n} are in {path}; to continue from them, repeat the "
@@ -382,88 +277,53 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, path: Path, *, vectors: bool) 
     )
 
 
-def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
+def fit_record(estimator: Any, data: Any, method: str, output: Path) -> dict[str, Any]:
     """Return the record of `fit --json`; for counts, it includes likelihood and omissions."""
     from manymaps.analysis.reliability import mean_explained
+    from manymaps.atlas.representation import model_text
 
     atlas: mm.Atlas = estimator.atlas_
-    restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
-    shares = math.nan, math.nan
+    record: dict[str, Any] = {
+        "method": method,
+        "model": model_text(atlas),
+        "n_objects": atlas.n_objects,
+        "n_pairs": getattr(data, "n_pairs", None),
+        "n_maps": atlas.n_maps,
+        "n_components": atlas.n_components,
+        "n_iterations": int(estimator.n_iter_),
+        "kl_divergence": float(estimator.kl_divergence_),
+        "converged": bool(estimator.converged_),
+    }
     if atlas.associations is not None:
         with work("computing the explained share"):
             shares = mean_explained(atlas)
-    names = "explained", "explained_by_even_spread"
-    explained = {k: share for k, share in zip(names, shares, strict=True) if math.isfinite(share)}
-    of_counts: dict[str, Any] = {}
+        names = ("explained", "explained_by_even_spread")
+        record |= {k: v for k, v in zip(names, shares, strict=True) if math.isfinite(v)}
     if atlas.kinds is not None:
         n_rows = int(atlas.choices.is_row.sum())
-        of_counts = {
+        record |= {
             "log_likelihood": float(estimator.log_likelihood_),
             "n_rows": n_rows,
             "n_columns": atlas.n_objects - n_rows,
             "empty_rows": len(estimator.empty_rows_),
             "empty_columns": len(estimator.empty_columns_),
         }
-    return {
-        "method": method,
-        "n_objects": atlas.n_objects,
-        "n_pairs": n_pairs,
-        "n_maps": atlas.n_maps,
-        "n_components": atlas.n_components,
-        "n_iterations": int(estimator.n_iter_),
-        "kl_divergence": float(estimator.kl_divergence_),
-        "converged": bool(estimator.converged_),
-        **explained,
-        **of_counts,
-        **({"restarts": [asdict(one) for one in restarts]} if restarts else {}),
-        "seconds": elapsed(),
-        "output": str(output),
-    }
-
-
-def _note_restarts(restarts: Sequence[Restart]) -> None:
-    """Report the differences between several runs, and the seed of the best run."""
-    if len(restarts) > 1:
-        best, *others = sorted(restarts, key=lambda one: one.cost)
-        note(
-            f"best of {len(restarts)} runs: cost {best.cost:.4f} (seed {best.seed}); the "
-            f"others end at costs of {others[0].cost:.4f} to {others[-1].cost:.4f}"
-        )
-
-
-def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
-    """Write the atlas, and report the purpose and the size of the stored vectors."""
-    with work(f"writing {output}"):
-        atlas.save(output, vectors=not drop_vectors)
-    if atlas.vectors is not None and not drop_vectors:
-        size = atlas.vectors.data.nbytes / 1e6
-        note(
-            f"the atlas contains the vectors ({size:,.1f} MB), which `manymaps insert` compares "
-            "with new objects; use --drop-vectors to leave them out"
-        )
+    if getattr(estimator, "restarts_", ()):
+        record["restarts"] = [asdict(one) for one in estimator.restarts_]
+    return record | {"seconds": elapsed(), "output": str(output)}
 
 
 def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
-    maps = "1 map" if atlas.n_maps == 1 else f"{atlas.n_maps} maps"
-    output = record["output"]
-    objects, likelihood = f"{record['n_objects']:,} objects", ""
-    explained = f"explained share {record['explained']:.0%}, " if "explained" in record else ""
-    if "explained_by_even_spread" in record:
-        explained += f"{record['explained_by_even_spread']:.0%} by an even spread, "
-    if atlas.kinds is not None:
-        objects = in_words([plural(kind, n) for kind, n in Counter(atlas.kinds).items()])
-        likelihood = f"log-likelihood {record['log_likelihood']:.4f} per count, "
-    return (
-        f"{output}: {maps} of {objects}, {likelihood}"
-        f"{explained}KL divergence {record['kl_divergence']:.4f} after "
-        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s"
-    )
+    """Format the model, the numbers of the fit, and the next commands."""
+    from manymaps.cli.report import record_text, table_text
 
-
-def _next_steps(atlas: mm.Atlas, output: Path) -> str:
-    """Suggest the commands that show the senses of a word, or a figure, and the page."""
-    look: list[object] = ["plot", output, "-o", output.with_suffix(".png")]
+    output, text = Path(record["output"]), [repr(atlas)]
+    numbers = ("n_iterations", "kl_divergence", "log_likelihood", "converged", "explained",
+               "explained_by_even_spread", "seconds", "output")  # fmt: skip
+    text.append(record_text({name: record[name] for name in numbers if name in record}))
+    if len(record.get("restarts", ())) > 1:
+        text.append(table_text(record["restarts"], ("seed", "cost")))
     if atlas.n_maps > 1:
-        look = ["senses", output, atlas.labels[0]]
-    page = next_step("manymaps", "view", output, "-o", output.with_suffix(".html"))
-    return f"{next_step('manymaps', *look)}\n{page.replace('next:', '     ', 1)}"
+        text.append(next_step("senses", output, atlas.labels[0]))
+    text.append(next_step("view", output, "-o", output.with_suffix(".html")))
+    return "\n".join(text)

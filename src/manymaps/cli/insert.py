@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import atlas_argument, jobs_option, refuse_given
-from manymaps.cli.record import argument, chosen, command, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
+from manymaps.cli.record import argument, command, option, output_option
+from manymaps.cli.types import InputFile, OutputFile, perplexities, positive
 from manymaps.errors import DataError
-from manymaps.labels import first_of, plural
+from manymaps.labels import plural
 from manymaps.progress import work
 
-if TYPE_CHECKING:
-    from manymaps.maps.neighbor_weights import NeighborWeights
+NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity", "refine", "perplexity")
 
-NOT_OF_COUNTS = (
-    "vectors", "words", "neighbors", "sd", "similarity", "weights", "theta", "refine",
-    "perplexity", "p", "reference_word", "dissimilar",
-)  # fmt: skip
+
+def neighbor_count(value: str) -> int | str:
+    """Parse the number of neighbours, or the word local."""
+    return value if value == "local" else int(positive(value))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,45 +43,15 @@ class InsertOptions:
     )
     words: Path | None = option(InputFile(), "Insert only the words in this file, one per line.")
     neighbors: int | Literal["local"] = option(
-        count_or("local"),
+        neighbor_count,
         "Position new objects by their K nearest neighbours, or by those of above-average "
         "similarity (local).",
         default=25, metavar="K|local", sets="n_neighbors",
     )  # fmt: skip
-    sd: float = option(
-        Number(),
-        "Minimum similarity of a neighbour, in standard deviations above the mean (with "
-        "--neighbors local only).",
-        default=2.0,
-    )
     similarity: str | None = option(
         "NAME",
         "Similarity of vectors: cosine, or a distance such as euclidean.  [default: cosine; the "
         "metric of ATLAS if one of its vectors is zero]",
-    )
-    weights: str = option(
-        ["power", "exponential"],
-        "Shape of a neighbour's weight as a function of its similarity.",
-        default="power",
-    )
-    theta: float = option(
-        Number(0, 1, min_open=True, max_open=True),
-        "Weight of a neighbour of mean similarity; the most similar has weight 1.", default=0.1,
-    )  # fmt: skip
-    p: float | None = option(
-        Number(0),
-        "Fixed parameter of the weights, which replaces --theta. With 0, all neighbours have the "
-        "same weight. With 1, the weights are the similarities.",
-    )
-    reference_word: str | None = option(
-        "WORD",
-        "Object of ATLAS whose similarity has the weight --theta, instead of the mean similarity.",
-    )
-    dissimilar: str = option(
-        ["among", "apart"],
-        "Positions of new objects that resemble nothing in ATLAS: among their nearest neighbours, "
-        "or apart from all objects.",
-        default="among",
     )
     refine: bool = option(
         click.BOOL, "Refine the position of each new object by minimizing the cost of the model.",
@@ -112,38 +82,43 @@ def insert(options: InsertOptions) -> None:
                manymaps insert norms.atlas answers.csv -o more.atlas --neighbors local
                manymaps insert posts.atlas new-counts.npz -o more.atlas
     """
+    from manymaps.compute.threads import threads
+
+    atlas, output = mm.load_atlas(options.atlas), options.output
     if not options.refine:
         refuse_given(("perplexity",), "positions that are not refined (--no-refine)")
-    atlas, output = mm.load_atlas(options.atlas), options.output
     if atlas.kinds is not None:
         refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
-        grown, n_inserted, dissimilar = _insert_counts(atlas, options)
-    else:
-        grown, n_inserted, dissimilar = _insert_objects(atlas, options)
+    with threads(options.jobs):
+        grown, n_inserted, dissimilar = (
+            _insert_objects(atlas, options)
+            if atlas.kinds is None
+            else _insert_counts(atlas, options)
+        )
     # If the atlas has no vectors, the vectors that were used for the comparison are not stored.
     grown.save(output, vectors=atlas.vectors is not None)
-    seconds = elapsed()
+    if atlas.vectors is not None and grown.vectors is None:
+        note(
+            f"{output} contains no vectors, because those of the new objects differ or are unknown"
+        )
     record = {
         "inserted": n_inserted,
         "dissimilar": dissimilar,
         "n_objects": grown.n_objects,
-        "seconds": seconds,
+        "seconds": elapsed(),
         "output": str(output),
     }
-    text = f"{output}: {n_inserted:,} new of {grown.n_objects:,} objects, in {seconds:.1f} s"
-    tell(lambda: record, lambda: text, summary=True)
+    text = f"{output}: {n_inserted:,} new of {grown.n_objects:,} objects"
+    tell(lambda: record, lambda: f"{text}, in {record['seconds']:.1f} s", summary=True)
 
 
 def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
     """Insert new rows by their counts in known columns, and list the rows without such counts."""
-    from manymaps.cli.reading import load
-    from manymaps.compute.threads import threads
+    from manymaps.cli.reading import opened
 
-    counts = load(options.new, counts=True).fitted
-    if not isinstance(counts, mm.Counts):
-        raise DataError(f"{options.new} contains no counts; expected those of new rows")
+    counts = opened(options.new, "counts").fitted
     note(*counts.report.notes)
-    with work("placing the new objects"), threads(options.jobs):
+    with work("placing the new objects"):
         insertion = mm.insert_rows(atlas, counts)
     if insertion.n_known:
         kind = plural((atlas.kinds or ("row",))[0], insertion.n_known)
@@ -153,105 +128,55 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
 
 def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
     """Insert new objects by vectors or strengths, and list objects that have no similar objects."""
-    from manymaps.cli.reading import load_new
-
-    data = load_new(options.new, options.words, also=_references(atlas, options))
-    by_vectors = isinstance(data, mm.Vectors)
-    insertion = (
-        _insert_vectors(atlas, data, options)
-        if isinstance(data, mm.Vectors)
-        else _insert_table(atlas, data, options)
-    )
-    if atlas.vectors is not None and insertion.atlas.vectors is None:
-        reason = "those of the new objects are unknown"
-        if by_vectors:
-            reason = f"those of --vectors differ from those of {options.atlas}"
-        note(f"{options.output} contains no vectors, because {reason}")
-    judged = zip(insertion.labels, insertion.dissimilar, strict=True)
-    dissimilar = [label for label, is_dissimilar in judged if is_dissimilar]
-    return insertion.atlas, len(insertion.labels), dissimilar
-
-
-def _references(atlas: mm.Atlas, options: InsertOptions) -> tuple[str, ...]:
-    """Return the labels of the atlas if NEW must contain their vectors."""
-    known = options.vectors is not None or atlas.vectors is not None
-    return () if known else tuple(atlas.labels)
-
-
-def _insert_vectors(atlas: mm.Atlas, vectors: mm.Vectors, options: InsertOptions) -> mm.Insertion:
-    """Insert new objects by comparing their vectors with the vectors of the atlas."""
-    from manymaps.cli.reading import vectors_of_atlas
-
-    new = options.new
-    note(*vectors.report.notes)
-    references: Any = None
-    if options.vectors is not None:
-        references = vectors_of_atlas(atlas, options.vectors).values
-    in_new = bool(_references(atlas, options))
-    if in_new:
-        lacking = [label for label in atlas.labels if label not in vectors.positions]
-        if lacking:
-            raise DataError(
-                f"the atlas contains no vectors, and {new} lacks those of {len(lacking):,} of its "
-                f"{atlas.n_objects:,} objects ({first_of(lacking)}); "
-                "use --vectors FILE to read all of them"
-            )
-        references = vectors.subset(atlas.labels).values
-    known = {*atlas.labels, *note_case(new, vectors.labels, atlas.labels)}
-    labels = [label for label in vectors.labels if label not in known]
-    _note_known(new, len(vectors) - len(labels), len(labels))
-    return _placed(
-        atlas, vectors.subset(labels), options, similarity=options.similarity, vectors=references
-    )
-
-
-def _insert_table(atlas: mm.Atlas, data: mm.Associations, options: InsertOptions) -> mm.Insertion:
-    """Insert new objects by their association strengths with objects of the atlas."""
     import numpy as np
 
-    new = options.new
+    from manymaps.cli.reading import opened
+    from manymaps.io.matrices import read_labels
+
+    new, words, references = options.new, None, None
+    labels: Sequence[str]
+    # Without vectors elsewhere, NEW also contains those of the objects of the atlas.
+    in_new = atlas.vectors is None and options.vectors is None
+    if options.words is not None:
+        words = [*read_labels(options.words), *(atlas.labels if in_new else ())]
+    kind = None if words is None else "vectors"
+    data = opened(new, kind, words=words, responses="keep", rows="keep").fitted
     note(*data.report.notes)
-    pairs = data.strengths.tocoo()
     known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}
-    cues = [data.labels[i] for i in pairs.row]
-    fresh = np.array([cue not in known for cue in cues], bool)
-    _note_known(new, len(set(cues) & known), len(set(cues) - known))
-    labels, table = mm.similarity_table(
-        [cue for cue, is_new in zip(cues, fresh, strict=True) if is_new],
-        [data.labels[j] for j in pairs.col[fresh]],
-        pairs.data[fresh],
-        atlas,
-    )
-    return _placed(atlas, table, options, similarity="precomputed", labels=labels)
-
-
-def _note_known(new: Path, n_known: int, n_new: int) -> None:
-    """Print how many objects are already in the atlas; raise an error if all of them are."""
-    if n_new == 0:
+    settings: dict[str, Any] = {
+        "n_neighbors": options.neighbors,
+        "refine": options.refine and mm.Refinement(perplexity=options.perplexity),
+    }
+    if isinstance(data, mm.Vectors):
+        if options.vectors is not None:
+            references = opened(options.vectors, "vectors", words=atlas.labels).fitted
+        elif in_new:
+            references = data
+        labels = [label for label in data.labels if label not in known]
+        n_known = len(data) - len(labels)
+        settings["similarity"] = options.similarity
+        if references is not None:
+            settings["vectors"] = references.subset(atlas.labels).values
+    else:
+        pairs = data.strengths.tocoo()
+        cues = [data.labels[i] for i in pairs.row]
+        fresh = np.array([cue not in known for cue in cues], bool)
+        n_known = len({*cues} & known)
+        labels = [cue for cue in cues if cue not in known]
+    if not labels:
         raise DataError(
             f"all {n_known:,} objects of {new} are already in the atlas; nothing to insert"
         )
     if n_known:
         note(f"{n_known:,} objects of {new} are already in the atlas and are not inserted again")
-
-
-def _placed(atlas: mm.Atlas, new: Any, options: InsertOptions, **given: Any) -> mm.Insertion:
-    """Insert new objects with the options of the command."""
-    from manymaps.compute.threads import threads
-
-    with work("placing the new objects"), threads(options.jobs):
-        return mm.insert(atlas, new, **_settings(options), **given)
-
-
-def _settings(options: InsertOptions) -> dict[str, Any]:
-    """Return the settings of `mm.insert` that the options define."""
-    weights: NeighborWeights = (
-        mm.PowerWeights(options.theta, power=options.p)
-        if options.weights == "power"
-        else mm.ExponentialWeights(options.theta, p=options.p)
-    )
-    return {
-        **chosen(options, "neighbors", "sd", "dissimilar"),
-        "weights": replace(weights, reference_word=options.reference_word),
-        "refine": options.refine and mm.Refinement(perplexity=options.perplexity),
-    }
+    if isinstance(data, mm.Vectors):
+        objects: Any = data.subset(labels)
+    else:
+        responses = [data.labels[j] for j in pairs.col[fresh]]
+        labels, objects = mm.similarity_table(labels, responses, pairs.data[fresh], atlas)
+        settings |= {"similarity": "precomputed", "labels": labels}
+    with work("placing the new objects"):
+        insertion = mm.insert(atlas, objects, **settings)
+    judged = zip(insertion.labels, insertion.dissimilar, strict=True)
+    dissimilar = [label for label, is_dissimilar in judged if is_dissimilar]
+    return insertion.atlas, len(insertion.labels), dissimilar

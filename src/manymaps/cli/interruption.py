@@ -56,21 +56,28 @@ _INTERRUPTING = tuple(
 
 
 class Stop:
-    """A callback that stops a fit after Ctrl-C has been pressed.
+    """A callback of a fit that stops it after Ctrl-C, and saves its maps every half minute.
 
     Attributes
     ----------
     asked : bool
         Whether Ctrl-C has been pressed.
+    saved : bool
+        Whether maps have been saved to the checkpoint.
     """
 
-    def __init__(self) -> None:
-        self.asked = False
+    def __init__(self, checkpoint: Path | None = None) -> None:
+        self.asked = self.saved = False
         self._begun = False
+        self._checkpoint = checkpoint
+        self._last = time.monotonic()
 
-    def __call__(self, *_: object) -> bool:
-        """Return whether to stop after the current iteration."""
+    def __call__(self, iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> bool:
+        """Save the maps if it is time, and return whether to stop after this iteration."""
         self._begun = True
+        if self._checkpoint and time.monotonic() - self._last >= _CHECKPOINT_SECONDS:
+            atlas_so_far().save(self._checkpoint)
+            self.saved, self._last = True, time.monotonic()
         return self.asked
 
     def on_ctrl_c(self, number: int, frame: FrameType | None) -> None:
@@ -80,31 +87,10 @@ class Stop:
         self.asked = True
 
 
-class Checkpoint:
-    """A callback that saves the maps of a fit at most every half minute.
-
-    Attributes
-    ----------
-    saved : bool
-        Whether maps have been saved.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.saved = False
-        self._path = path
-        self._last = time.monotonic()
-
-    def __call__(self, iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> None:
-        """Save the maps if the last time was long enough ago."""
-        if time.monotonic() - self._last >= _CHECKPOINT_SECONDS:
-            atlas_so_far().save(self._path)
-            self.saved, self._last = True, time.monotonic()
-
-
 @contextmanager
-def ending_early() -> Iterator[Stop]:
+def ending_early(checkpoint: Path | None = None) -> Iterator[Stop]:
     """Defer Ctrl-C until the current iteration of a fit is finished."""
-    stop = Stop()
+    stop = Stop(checkpoint)
     former = signal.signal(signal.SIGINT, stop.on_ctrl_c)
     try:
         yield stop
@@ -112,6 +98,6 @@ def ending_early() -> Iterator[Stop]:
         signal.signal(signal.SIGINT, former)
 
 
-def partial_name(output: Path, suffix: str = ".atlas") -> Path:
+def partial_name(output: Path) -> Path:
     """Return the file for results of an interrupted command, such as norms.partial.atlas."""
-    return output.with_name(f"{output.stem}.partial{suffix}")
+    return output.with_name(f"{output.stem}.partial.atlas")

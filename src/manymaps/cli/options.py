@@ -1,84 +1,22 @@
-"""Options that several commands have in common: records of options, and single options."""
+"""Options that several commands have in common, and estimators that are built from options."""
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from difflib import get_close_matches
+from typing import Any, Literal, TypeAlias
 
 import click
 from click.core import ParameterSource
 
-from manymaps.cli.record import argument, chosen, flag, option
-from manymaps.cli.types import InputFile, Whole
+from manymaps.cli.record import argument, chosen, option
+from manymaps.cli.types import InputFile, Setting, Whole
 from manymaps.errors import ParameterError
 
-if TYPE_CHECKING:
-    pass
-
 Width: TypeAlias = Literal["column", "page"]
-ROW_SUMS = ("renormalize", "keep")
-# Options of trials, which have one row per participant and cue.
-OF_TRIALS = ("participant", "where", "fold", "missing")
-# Options for reading pairs, which all commands that read pairs have.
-OF_PAIRS = ("cue", "response", "strength", "labels")
-# Kinds of data; similarities are associations.
-KINDS = ("associations", "trials", "vectors", "counts", "texts")
-
-
-def response_rule(value: str) -> str:
-    """Check the rule for responses that are never cues (such as keep:N), or for counting (R1)."""
-    from manymaps.data.pair_rules import split_responses
-
-    try:
-        split_responses(value)
-    except ParameterError as error:
-        raise click.BadParameter(error.fault) from error
-    return value
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """Options for reading a file; the last three are set by `read --set`."""
-
-    kind: str | None = option(
-        KINDS, "Kind of data in FILE; similarities are associations.  [default: recognized by its "
-        "suffix and its column names]",
-    )  # fmt: skip
-    cue: str | None = option("COLUMN", "Column of cues, if its name is not recognized.")
-    response: str | None = option(
-        "COLUMN", "Column of responses, or several such as R1,R2,R3 (raw trials only)."
-    )
-    strength: str | None = option(
-        "COLUMN", "Column of strengths or counts, if its name is not recognized."
-    )
-    labels: Path | None = option(
-        InputFile(),
-        "Read labels from this file, one per line (matrices, arrays and pairs of integers only).",
-    )
-    responses: str = option(
-        response_rule,
-        "Drop or keep responses that are never cues; keep:5 keeps those given to at least 5 cues. "
-        "R1, R12 or R123 counts the first 1, 2 or 3 responses, as in R1,keep:5 (raw trials only).",
-        default="drop",
-        metavar="drop|keep|keep:N",
-    )
-    where: str | None = option(
-        "CONDITION",
-        "Use only trials that meet a condition, such as 'age < 30 and gender == \"Fe\"' (raw "
-        "trials only).",
-    )
-    fold: bool = flag("Ignore case and spacing in labels.")
-    rows: str | None = option(
-        "renormalize|keep|COLUMN",
-        "Renormalize or keep rows that do not sum to 1; or the column of row labels (lists of "
-        "counts only).  [default: renormalize]",
-    )
-    columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
-    participant: str | None = None
-    missing: str | None = None
-    kinds: tuple[str, ...] | None = None
 
 
 def atlas_argument() -> Any:
@@ -86,11 +24,17 @@ def atlas_argument() -> Any:
     return argument("ATLAS", InputFile())
 
 
-def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
-    """Reject 0 as a number of threads or processes."""
-    if value == 0:
-        raise click.BadParameter("got 0; use 1 or more, or -1 for all cores", ctx, param)
-    return value
+def setting_option(help: str) -> Any:
+    """Return the field for settings of the library that have no option."""
+    return option(Setting(), help, "--set", multiple=True)
+
+
+def as_in_option() -> Any:
+    """Return the field for the paper whose settings are used."""
+    return option(
+        "PAPER",
+        "Use all settings of a paper, such as van_der_maaten_2009; other options replace them.",
+    )
 
 
 def seed_option() -> Any:
@@ -101,6 +45,13 @@ def seed_option() -> Any:
 def jobs_option(help: str = "Number of threads; -1 for all cores.  [default: all]") -> Any:
     """Return the field for the number of threads or processes."""
     return option(Whole(-1), help, callback=_some_jobs, sets="n_jobs")
+
+
+def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+    """Reject 0 as a number of threads or processes."""
+    if value == 0:
+        raise click.BadParameter("got 0; use 1 or more, or -1 for all cores", ctx, param)
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,20 +71,9 @@ def width_option() -> Any:
     )
 
 
-def check_width(options: Any) -> None:
-    """Raise a usage error if the options contain a width without a figure."""
-    refuse((options.width and options.plot is None, "--width requires --plot OUT.png"))
-
-
 def word_option() -> Any:
     """Return the field for the words that --plot draws."""
     return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
-
-
-def fit_command(file: Path, *settings: str) -> list[str]:
-    """Return the command that fits a file with these settings."""
-    stem = file.name.split(".")[0] or "out"
-    return ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", *settings]
 
 
 def refuse(*faults: tuple[object, str]) -> None:
@@ -144,19 +84,47 @@ def refuse(*faults: tuple[object, str]) -> None:
 
 
 def refuse_given(names: Iterable[str], where: str) -> None:
-    """Reject options that the user passed, but that do not apply.
+    """Reject options that the user passed, but that do not apply."""
+    context = click.get_current_context()
+    for one in context.command.params:
+        source = context.get_parameter_source(one.name or "")
+        if one.name in names and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{max(one.opts, key=len)} does not apply to {where}")
 
-    Names of options that the current command does not have are ignored.
+
+def estimator_from(
+    estimator: type, settings: dict[str, Any], as_in: str | None, method: str
+) -> Any:
+    """Build an estimator from the settings that are not None, or a preset that they change.
+
+    Parameters
+    ----------
+    estimator : type
+        The class of the estimator.
+    settings : dict
+        Values of its parameters.
+    as_in : str or None
+        The name of the class method that returns the preset.
+    method : str
+        The part of the command that selected the class, for messages.
     """
-    ctx = click.get_current_context()
-    options = {one.name: one for one in ctx.command.params}
-    for name in names:
-        if name in options and _is_given(ctx, options[name]):
-            raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
-
-
-def _is_given(ctx: click.Context, one: click.Parameter) -> bool:
-    return ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
+    known = inspect.signature(estimator).parameters
+    values = {name: value for name, value in settings.items() if value is not None}
+    for name, value in values.items():
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ParameterError(f"does not apply to {method}{hint}", name=name, value=value)
+    if as_in is None:
+        return estimator(**values)
+    presets = [name for name in dir(estimator) if re.fullmatch(r"\w+_\d{4}", name)]
+    if as_in not in presets:
+        listed = f"; use {' or '.join(presets)}" if presets else ", which has none"
+        raise click.UsageError(f"--as-in {as_in} is not a preset of {method}{listed}")
+    preset = getattr(estimator, as_in)
+    sizes = {name: values.pop(name) for name in inspect.signature(preset).parameters
+             if name in values}  # fmt: skip
+    return preset(**sizes).set_params(**values)
 
 
 def output_names(record: Any, *names: str) -> dict[str, str | None]:

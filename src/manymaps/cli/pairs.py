@@ -60,8 +60,7 @@ def pairs(options: PairsOptions) -> None:
     from manymaps.atlas.export import columns_as_csv, write_columns
     from manymaps.io.ratings import read_word_pairs
 
-    reading = {"cue": options.cue, "response": options.response}
-    listed = read_word_pairs(options.file, **reading)
+    listed = read_word_pairs(options.file, cue=options.cue, response=options.response)
     atlas = mm.load_atlas(options.atlas)
     table = mm.pair_table(atlas, listed)
     note_case(options.file, dict.fromkeys(chain.from_iterable(listed)), atlas.labels)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
 from manymaps.cli.options import Width, atlas_argument, refuse, width_option
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
-
-map_numbers = Several(Whole(0), "map number; use numbers such as 3,7", distinct=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +21,7 @@ class PlotOptions:
         "OUT.png", figure_file, "Write the figure to this file (.png, .svg, .pdf)."
     )
     maps: tuple[int, ...] | None = option(
-        map_numbers, "Draw only these maps.", "--map", metavar="3,7"
+        Several(Whole(0)), "Draw only these maps.", "--map", metavar="3,7"
     )
     words: tuple[str, ...] = option(
         "WORD", "Draw the senses of a word side by side; can be repeated.", "--word", multiple=True
@@ -79,42 +74,23 @@ def plot(options: PlotOptions) -> None:
     \b
     Other data: manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
-    maps, words, kind = options.maps, options.words, options.kind
+    atlas, maps, words = mm.load_atlas(options.atlas), options.maps, options.words
     refuse(
         (maps is not None and words, "--map and --word cannot be combined"),
-        (not (kind is None or words), "--kind requires --word"),
+        (options.kind is not None and not words, "--kind requires --word"),
         (words and options.label is not None, "--label cannot be combined with --word"),
     )
-    atlas = mm.load_atlas(options.atlas)
-    one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
     if options.metadata is not None:
-        from manymaps.cli.reading import with_columns
+        from manymaps.io.metadata import read_columns
 
-        atlas = with_columns(atlas, options.metadata, [options.color] if options.color else [])
-    _check_known("color", "column", options.color, atlas.columns)
-    _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
-
-    style = chosen(options, "min_weight", "size", "max_labels", "font_size", "color")
-    first = maps[0] if maps else 0
+        genes = [] if options.color is None else [options.color]
+        atlas = atlas.add_metadata(read_columns(options.metadata, genes))
+    style = chosen(options, "min_weight", "max_labels", "font_size", "color", "size", "width")
     if words:
-        if atlas.kinds is not None or kind is not None:
-            from manymaps.cli.reading import kind_of_word
-
-            for word in words:
-                kind_of_word(atlas, word, kind, None)
-        figure = mm.plot_senses(atlas, words, kind=kind, width=options.width, **style)
-    elif one_map:
-        figure = mm.plot_map(atlas, first, label=options.label, width=options.width, **style)
+        figure = mm.plot_senses(atlas, words, kind=options.kind, **style)
+    elif len(maps or range(atlas.n_maps)) == 1:
+        figure = mm.plot_map(atlas, maps[0] if maps else 0, label=options.label, **style)
     else:
-        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, width=options.width, **style)
+        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, **style)
     mm.save_figure(figure, options.output)
     note(f"{options.output}")
-
-
-def _check_known(option: str, what: str, value: str | None, known: Iterable[str]) -> None:
-    """Reject a column or kind that the atlas does not contain."""
-    if value is not None and value not in known:
-        there = f"it has {', '.join(known)}" if list(known) else "it has no such names"
-        raise click.BadParameter(
-            f"the atlas has no {what} {value!r}; {there}", param_hint=f"--{option}"
-        )

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
-from manymaps.cli.options import (
-    OF_PAIRS,
-    OF_TRIALS,
-    Reading,
-    refuse,
-    refuse_given,
-)
-from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, OrFile, OutputFile, Setting, positive
+from manymaps.cli.options import refuse, refuse_given, setting_option
+from manymaps.cli.record import argument, command, flag, option, output_option
+from manymaps.cli.types import InputFile, OrFile, OutputFile, positive
 from manymaps.errors import ParameterError
 from manymaps.progress import work
 
-# Further settings of reading, and of counting texts.
-OF_READING = ("participant", "missing", "kinds")
-OF_TEXTS = (
-    "column", "label_column", "skip_words", "min_documents", "token_pattern", "lowercase",
-    "vocabulary", "window", "weighting", "weights",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from manymaps.cli.reading import Loaded
+
+# The options and the names of --set that apply to each kind of data.
+_OF_PAIRS = "cue response strength labels"
+_OF_TRIALS = "cue response where fold participant missing responses rows"
+APPLICABLE = {
+    "associations": f"{_OF_PAIRS} {_OF_TRIALS}",
+    "trials": _OF_TRIALS,
+    "vectors": "labels",
+    "counts": "strength rows columns kinds",
+    "texts": "stop_words max_words column label_column skip_words min_documents token_pattern "
+    "lowercase vocabulary window weighting weights",
+    "judgements": f"judge {_OF_PAIRS}",
+    "clean data": "",
+}
+ROW_SUMS = ("renormalize", "keep")
 # Number of occurrences below which the mutual information of a word is large by chance.
 RARE = 5
 
@@ -41,6 +48,40 @@ class ReadOptions:
         "Write clean data to this file, which all commands that take data read.",
         required=False,
     )
+    kind: str | None = option(
+        ("associations", "trials", "vectors", "counts", "texts"),
+        "Kind of data in FILE; similarities are associations.  [default: recognized by its suffix "
+        "and its column names]",
+    )
+    cue: str | None = option("COLUMN", "Column of cues, if its name is not recognized.")
+    response: str | None = option(
+        "COLUMN", "Column of responses, or several such as R1,R2,R3 (raw trials only)."
+    )
+    strength: str | None = option(
+        "COLUMN", "Column of strengths or counts, if its name is not recognized."
+    )
+    rows: str | None = option(
+        "renormalize|keep|COLUMN",
+        "Renormalize or keep rows that do not sum to 1; or the column of row labels (lists of "
+        "counts only).  [default: renormalize]",
+    )
+    columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
+    labels: Path | None = option(
+        InputFile(),
+        "Read labels from this file, one per line (matrices, arrays and pairs of integers only).",
+    )
+    responses: str | None = option(
+        "drop|keep|keep:N",
+        "Drop or keep responses that are never cues; keep:5 keeps those given to at least 5 cues. "
+        "R1, R12 or R123 counts the first 1, 2 or 3 responses, as in R1,keep:5 (raw trials "
+        "only).  [default: drop]",
+    )
+    where: str | None = option(
+        "CONDITION",
+        "Use only trials that meet a condition, such as 'age < 30 and gender == \"Fe\"' (raw "
+        "trials only).",
+    )
+    fold: bool = flag("Ignore case and spacing in labels.")
     judge: str | None = option("COLUMN", "Column of the judges (long tables of judgements only).")
     stop_words: str | Path | None = option(
         OrFile("words", ("english", "none")),
@@ -51,12 +92,11 @@ class ReadOptions:
     max_words: int | None = option(
         positive, "Count only the N most frequent words (texts only).  [default: all]"
     )
-    set: tuple[tuple[str, Any], ...] = option(
-        Setting(),
-        f"Set {', '.join(OF_READING)} or, for texts, {', '.join(OF_TEXTS)}; can be repeated.",
-        multiple=True,
+    set: tuple[tuple[str, Any], ...] = setting_option(
+        "Set participant, missing or kinds or, for texts, column, label_column, skip_words, "
+        "min_documents, token_pattern, lowercase, vocabulary, window, weighting or weights; can be "
+        "repeated."
     )
-    reading: Reading = group(Reading)
 
 
 @command(ReadOptions)
@@ -85,42 +125,25 @@ def read(options: ReadOptions) -> None:
                manymaps read letters/ -o counts.npz --max-words 2000 --set skip_words=100
                manymaps read novels/ -o near.npz --set window=5 --set weights=ppmi
     """
-    from manymaps.cli.reading import Loaded, load, load_raw
     from manymaps.cli.report import report_of
-    from manymaps.data.clean import is_clean, write_data
+    from manymaps.data.clean import write_data
 
-    file, settings = options.files[0], dict(options.set)
-    of_texts = file.is_dir() or options.reading.kind == "texts" or _holds_texts(file)
-    known = OF_TEXTS if of_texts else OF_READING
-    for name in settings:
-        if name not in known:
-            raise ParameterError(f"--set {name} is not one of {', '.join(known)}")
-    # "site,species" is not a Python literal, so it arrives as a text.
-    if isinstance(settings.get("kinds"), str):
-        settings["kinds"] = tuple(settings["kinds"].split(","))
-    if of_texts:
-        _check_texts(options)
-        reading = options.reading
-    else:
-        refuse_given(("stop_words", "max_words"), f"{file}, which does not contain texts")
-        reading = replace(options.reading, **settings)
-    if of_texts:
-        loaded = Loaded(_counted(file, settings, options), {})
-    elif len(options.files) > 1 or options.judge is not None:
-        loaded = Loaded(_judgements(options, reading), {})
-    elif is_clean(file):
-        refuse_given(tuple(vars(reading)), f"{file}, which contains clean data")
-        loaded = load(file)
-    else:
-        loaded = load_raw(file, reading)
-    as_written: Any = None
-    if isinstance(loaded.data, mm.Judgements):
-        as_written = loaded.data.associations()
-    # The sums of the rows are known only before the rows are renormalized.
-    elif isinstance(loaded.fitted, mm.Associations) and not of_texts and not is_clean(file):
-        as_written = load_raw(file, replace(reading, rows="keep")).fitted
-    source = file if options.output is None else options.output
-    record, text = report_of(loaded, source, as_written)
+    kind, file = _kind(options), options.files[0]
+    applicable = APPLICABLE[kind].split()
+    settable = [name for name in applicable if not hasattr(options, name)]
+    for name, _ in options.set:
+        if name not in settable:
+            raise ParameterError(
+                f"--set {name} does not apply to {kind}"
+                + (f"; use {', '.join(settable)}" if settable else "")
+            )
+    others = vars(options).keys() - {"files", "output", "kind", "set", *applicable}
+    refuse_given(others, f"{file}, which contains {kind}")
+    values = {name: getattr(options, name, None) for name in applicable} | dict(options.set)
+    settings = {name: value for name, value in values.items() if value is not None}
+    with work(f"reading {file}"):
+        loaded = _loaded(kind, options, settings)
+    record, text = report_of(loaded, options.output or file)
     if options.output is not None:
         with work(f"writing {options.output}"):
             write_data(loaded.data, options.output, loaded.settings)
@@ -128,54 +151,86 @@ def read(options: ReadOptions) -> None:
     tell(lambda: record, lambda: text)
 
 
-def _judgements(options: ReadOptions, reading: Reading) -> mm.Judgements:
+def _kind(options: ReadOptions) -> str:
+    """Return the kind of data in the files: as named, as the options imply, or as recognized."""
+    from manymaps.data.clean import is_clean
+    from manymaps.io.kinds import kind_of
+
+    file, participant = options.files[0], dict(options.set).get("participant")
+    of_texts = file.is_dir() or {".jsonl", ".json"} & set(file.suffixes[-2:])
+    if of_texts or options.kind == "texts":
+        refuse((len(options.files) > 1, "pass one folder or table of texts"))
+        return "texts"
+    if len(options.files) > 1 or options.judge is not None:
+        return "judgements"
+    if is_clean(file):
+        return "clean data"
+    if options.kind is not None:
+        return options.kind
+    if options.columns or (options.rows or "keep") not in ROW_SUMS:
+        return "counts"
+    if options.strength is not None:  # trials have no strengths
+        return "associations"
+    kind = kind_of(file, cue=options.cue, response=options.response, participant=participant)
+    named = options.cue or options.response or options.where or participant
+    # Labels and sums of rows are settings of tables of associations, or of vectors.
+    is_table = kind == "ratings" or (kind == "counts" and (options.rows or options.labels))
+    return "associations" if is_table or (named and kind != "trials") else kind
+
+
+def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded:
+    """Read files with the settings of their kind."""
+    from manymaps.cli.reading import Loaded, opened
+
+    file = options.files[0]
+    match kind:
+        case "clean data":
+            return opened(file)
+        case "texts":
+            return Loaded(_counted(file, settings), {})
+        case "judgements":
+            return Loaded(_judgements(options.files, settings), {})
+        case "vectors":
+            return Loaded(mm.read_vectors(file, **settings), {})
+        case "counts":
+            kinds, count = settings.pop("kinds", None), settings.pop("strength", None)
+            counts = mm.read_counts(file, count=count, **settings)
+            # "site,species" is not a Python literal, so it arrives as a text.
+            kinds = tuple(kinds.split(",")) if isinstance(kinds, str) else kinds
+            return Loaded(counts if kinds is None else mm.counts_from(counts, kinds=kinds), {})
+        case "trials":
+            counting = {"responses": settings.pop("responses", "drop"),
+                        "rows": settings.pop("rows", ROW_SUMS[0])}  # fmt: skip
+            return Loaded(mm.read_trials(file, **settings), counting)
+    return Loaded(mm.read_associations(file, **settings), {})
+
+
+def _judgements(files: tuple[Path, ...], settings: dict[str, Any]) -> mm.Judgements:
     """Read judgements by several judges, and note the judges who disagree with the others."""
-    others = ("responses", "columns", "kinds", *OF_TRIALS)
-    refuse_given(others, "several judges (--judge, or several FILEs)")
-    with work("reading judgements"):
-        settings = chosen(reading, *OF_PAIRS)
-        judgements = mm.read_judgements(options.files, judge=options.judge, **settings)
+    judgements = mm.read_judgements(files, **settings)
     for judge, correlation in zip(judgements.judges or (), judgements.with_others, strict=True):
         if correlation < 0:
             note(f"judge {judge} correlates by {correlation:.2f} with the average of the others")
     return judgements
 
 
-def _holds_texts(file: Path) -> bool:
-    return any(suffix in (".jsonl", ".json") for suffix in file.suffixes[-2:])
-
-
-def _check_texts(options: ReadOptions) -> None:
-    """Reject options that do not apply to texts."""
-    names = {one.name for one in fields(options.reading)} - {"kind"}
-    refuse_given((*sorted(names), "judge"), f"the texts in {options.files[0]}")
-    refuse((len(options.files) > 1, "pass one folder or table of texts"))
-
-
-def _counted(
-    file: Path, settings: dict[str, Any], options: ReadOptions
-) -> mm.Counts | mm.Associations:
+def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Associations:
     """Count the words of texts, or the pairs of words that are near one another."""
-    from manymaps.checks import check_choice
     from manymaps.io.matrices import read_labels
 
     near = {name: settings.pop(name) for name in ("window", "weighting") if name in settings}
     weights = settings.pop("weights", "counts")
-    check_choice("weights", weights, ("counts", "ppmi"))
+    if weights not in ("counts", "ppmi"):
+        raise click.UsageError(f"--set weights={weights} is not counts or ppmi")
     refuse(("window" not in near and (near or weights != "counts"), "--set window=N is missing"))
     columns = {name: settings.pop(name, None) for name in ("column", "label_column")}
-    stop_words: Any = options.stop_words or "english"
+    stop_words: Any = settings.pop("stop_words", "english")
     if isinstance(stop_words, Path):
         stop_words = read_labels(stop_words)
-    words = mm.Words(
-        max_words=options.max_words,
-        stop_words=None if stop_words == "none" else stop_words,
-        **settings,
-    )
-    with work(f"counting {file}"):
-        if not near:
-            return mm.count_texts(file, words, **columns)
-        counts = mm.count_cooccurrences(file, words, **near, **columns)
+    words = mm.Words(stop_words=None if stop_words == "none" else stop_words, **settings)
+    if not near:
+        return mm.count_texts(file, words, **columns)
+    counts = mm.count_cooccurrences(file, words, **near, **columns)
     if weights == "counts":
         return counts
     # A word has up to 2 * window neighbours at each occurrence.

@@ -1,13 +1,13 @@
 """The options of a command as a frozen dataclass, in which each field declares an option.
 
     @dataclass(frozen=True, kw_only=True)
-    class CountOptions:
-        texts: Path = argument("TEXTS", InputFile(folders=True))
-        window: int | None = option(positive, "Count words within N positions of each other.")
-        running: Running = group(Running)
+    class ExportOptions:
+        atlas: Path = argument("ATLAS", InputFile())
+        min_weight: float = option(Number(0, 1), "Leave out maps below this weight.", default=0.1)
+        running: Running = group(Running, "Run")
 
-    @command(CountOptions)
-    def count(options: CountOptions) -> None: ...
+    @command(ExportOptions)
+    def export(options: ExportOptions) -> None: ...
 
 A field declared by `group` contains a record of options that several commands have in common.
 """
@@ -17,14 +17,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field, field, fields
-from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from manymaps.cli.contract import Command, Option, general_option, option_name
-from manymaps.cli.types import InputFile, OrFile, OutputFile, refuse_to_replace
+from manymaps.cli.types import OutputFile, refuse_to_replace
 
 R = TypeVar("R")
 Kind = click.ParamType | Callable[[str], Any] | str | Sequence[str]
@@ -94,17 +93,21 @@ def _unless_required(more: dict[str, Any], default: Any) -> dict[str, Any]:
     return {} if more.get("required") else {"default": default}
 
 
-def group(record: type) -> Any:
-    """Declare a field that is a record of further options."""
-    return field(default_factory=record, metadata={"group": record})
+def group(record: type, heading: str | None = None) -> Any:
+    """Declare a field that is a record of further options, listed under a heading in the help."""
+    return field(default_factory=record, metadata={"group": record, "heading": heading})
 
 
-def _declared(record: Any) -> Iterator[click.Parameter]:
+def _declared(record: Any, heading: str | None = None) -> Iterator[click.Parameter]:
     for one in fields(record):
         if "group" in one.metadata:
-            yield from _declared(one.metadata["group"])
+            yield from _declared(one.metadata["group"], one.metadata["heading"] or heading)
         elif "declared" in one.metadata:
-            yield one.metadata["declared"](one.name)
+            parameter = one.metadata["declared"](one.name)
+            if isinstance(parameter, Option):
+                usual = "Output" if isinstance(parameter.type, OutputFile) else "Options"
+                parameter.heading = heading or usual
+            yield parameter
 
 
 def _filled(record: Any, values: dict[str, Any]) -> Any:
@@ -124,14 +127,6 @@ def chosen(record: Any, *names: str) -> dict[str, Any]:
     """
     sets = {one.name: one.metadata.get("sets") or [one.name] for one in fields(record)}
     return {sets[name][0]: getattr(record, name) for name in names or sets}
-
-
-def settings_of(record: Any) -> Iterator[tuple[click.Option, str, Any]]:
-    """Yield the options of a record, each with a library parameter and the value to set."""
-    for one in fields(record):
-        declared = one.metadata["declared"](one.name)
-        for parameter in declared.sets or [one.name]:
-            yield declared, parameter, getattr(record, one.name)
 
 
 def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], None]], Command]:
@@ -158,29 +153,18 @@ def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], No
 def _refuse_overwriting() -> None:
     """Reject an output that is also an input, another output, or a file of another kind."""
     context = click.get_current_context()
-    inputs: list[tuple[str, Path]] = []
-    outputs: list[tuple[click.Parameter, OutputFile, Path]] = []
+    files: dict[Path, str] = {}
+    outputs: list[tuple[str, OutputFile, Path]] = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        paths = [path for path in (value if isinstance(value, tuple) else [value])
-                 if isinstance(path, Path)]  # fmt: skip
-        if isinstance(parameter.type, OutputFile):
-            outputs += [(parameter, parameter.type, path) for path in paths]
-        elif isinstance(parameter.type, InputFile | OrFile):
-            names = [option_name(parameter) + (f" {k + 1}" if k else "") for k in range(len(paths))]
-            inputs += zip(names, paths, strict=True)
-    for parameter, kind, path in outputs:
-        for name, read in inputs:
-            if name not in kind.may_replace and path.resolve() == read.resolve():
-                raise click.UsageError(
-                    f"{option_name(parameter)} would overwrite {name} ({read}); choose another file"
-                )
-    for (one, _, path), (other, _, second) in combinations(outputs, 2):
-        if path.resolve() == second.resolve():
-            raise click.UsageError(
-                f"{option_name(one)} and {option_name(other)} are the same file, {path}; "
-                "use two names"
-            )
-    for parameter, kind, path in outputs:
+        for path in value if isinstance(value, tuple) else (value,):
+            if isinstance(parameter.type, OutputFile) and isinstance(path, Path):
+                outputs.append((option_name(parameter), parameter.type, path))
+            elif isinstance(path, Path):
+                files[path.resolve()] = option_name(parameter)
+    for name, kind, path in outputs:
+        other = files.setdefault(path.resolve(), name)
+        if other != name and other not in kind.may_replace:
+            raise click.UsageError(f"{name} would overwrite {other} ({path}); choose another file")
         if kind.is_archive:
-            refuse_to_replace(option_name(parameter), path)
+            refuse_to_replace(name, path)

@@ -95,18 +95,22 @@ def senses(options: SensesOptions) -> None:
 
 def _objects(atlas: mm.Atlas, options: SensesOptions) -> list[int]:
     """Return the indices of the requested words."""
-    kind, neighbor_kind = options.kind, options.neighbor_kind
+    kind = options.kind
     if options.all_words:
         is_listed = [True] * atlas.n_objects if kind is None else atlas.of_kind(kind)
         return [i for i, listed in enumerate(is_listed) if listed]
     words = [*options.words, *_known(atlas, options.list_of_words, kind)]
     note_case(options.atlas, words, atlas.labels)
-    if atlas.kinds is None and kind is None and neighbor_kind is None:
-        return [atlas.index(word) for word in words]
-    from manymaps.cli.reading import kind_of_word
-
-    kinds = [kind_of_word(atlas, word, kind, neighbor_kind) for word in words]
-    return [atlas.index(word, kind=one) for word, one in zip(words, kinds, strict=True)]
+    indices = [atlas.index(word, kind=kind) for word in words]
+    kinds = atlas.kinds or ()
+    for i in indices if kinds and kind is None else ():
+        (other,) = {*kinds} - {kinds[i]}
+        if (atlas.labels[i], other) in atlas:
+            note(
+                f"{atlas.labels[i]!r} is taken as a {kinds[i]}; there is also the {other} "
+                f"{atlas.labels[i]!r} (use --kind {other})"
+            )
+    return indices
 
 
 def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
@@ -136,10 +140,10 @@ def _with_data(
     With --all, the words are those with responses in the file.
     """
     from manymaps.atlas.answers import strengths_on
-    from manymaps.cli.reading import load_responses
+    from manymaps.cli.reading import opened_responses
 
     # Most responses to a few cues are never cues, and the covered part counts them.
-    loaded = load_responses(file)
+    loaded = opened_responses(file)
     own = loaded.fitted
     if not isinstance(own, mm.Associations):
         raise DataError(f"{file} contains no associations; expected responses to words")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,17 +10,10 @@ from typing import Any, Literal
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, grid, next_step, shown, tell
-from manymaps.cli.fit import (
-    USUAL_METHOD,
-    Model,
-    VectorModel,
-    build,
-    read_for,
-)
+from manymaps.cli.contract import cell, elapsed, grid, next_step, shown, tell
+from manymaps.cli.fit import USUAL_METHOD, Model, build, read_for
 from manymaps.cli.options import (
     Width,
-    check_width,
     jobs_option,
     output_names,
     refuse,
@@ -36,9 +28,7 @@ from manymaps.progress import work
 
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
-OF_ATLASES = {
-    "files", "output", "plot", "width", "words_shown", "seed",
-}  # fmt: skip
+OF_ATLASES = {"files", "output", "plot", "width", "words_shown", "seed", "quiet", "json"}
 # The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
 # shows the range without scrolling.
 FEWEST_FITS, LISTED = 2, 8
@@ -66,10 +56,9 @@ class StabilityOptions:
     )
     width: Width | None = width_option()
     words_shown: tuple[str, ...] = word_option()
-    model: Model = group(Model)
+    model: Model = group(Model, "Model")
     seed: int = seed_option()
     jobs: int | None = jobs_option("Number of fits at a time; -1 for all cores.  [default: all]")
-    vector_model: VectorModel = group(VectorModel)
 
 
 @command(StabilityOptions)
@@ -91,17 +80,27 @@ def stability(options: StabilityOptions) -> None:
                manymaps stability a.atlas b.atlas c.atlas -o stable.atlas
                manymaps stability norms.csv -o stable.atlas --plot senses.png --word tie
     """
-    _check(options)
-    finished = options.files[0].suffix == ".atlas"
-    atlases = [*map(mm.load_atlas, options.files)] if finished else _fits(options)
+    finished = [file.suffix == ".atlas" for file in options.files]
+    refuse(
+        (len(finished) > 1 and not all(finished),
+         "pass one file of data, or only .atlas files"),
+        (finished == [True],
+         f"{options.files[0]} is a single fit; pass the data to fit, or several atlases"),
+        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
+        (options.output is None and not all(finished),
+         "no output file; use -o OUT.atlas to write the fit"),
+    )  # fmt: skip
+    if all(finished):
+        names = {one.name or "" for one in click.get_current_context().command.params}
+        refuse_given(names - OF_ATLASES, "finished atlases")
+        atlases = [mm.load_atlas(file) for file in options.files]
+    else:
+        atlases = _fits(options)
     with work(f"comparing {len(atlases)} fits"):
         from manymaps.analysis.stability import stability as compare
 
-        found = compare(
-            atlases,
-            random_state=options.seed,
-            reference=None if options.bootstrap is None else 0,
-        )
+        reference = None if options.bootstrap is None else 0
+        found = compare(atlases, random_state=options.seed, reference=reference)
         figure = None
         if options.plot is not None:
             figure = mm.plot_stability(found, options.words_shown or None, width=options.width)
@@ -110,46 +109,20 @@ def stability(options: StabilityOptions) -> None:
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
     record = _record(found, options)
-    tell(
-        lambda: record, lambda: _report(found, record, options), files=(options.plot,), summary=True
-    )
-
-
-def _check(options: StabilityOptions) -> None:
-    files = options.files
-    check_width(options)
-    finished = [file for file in files if file.suffix == ".atlas"]
-    refuse(
-        (finished and len(finished) < len(files),
-         "data and atlases cannot be combined; pass one file of data, or only .atlas files"),
-        (len(files) > 1 and not finished,
-         "several FILEs must be .atlas files; pass one file of data, or replace "
-         f"{files[-1]}, which is not an .atlas file"),
-        (len(finished) == 1,
-         f"{files[0]} is a single fit; pass the data to fit, or several atlases to compare"),
-    )  # fmt: skip
-    if finished:
-        names = {one.name or "" for one in click.get_current_context().command.params}
-        refuse_given(names - OF_ATLASES - {"quiet", "json"}, "finished atlases")
-    refuse(
-        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
-        (options.output is None and not finished,
-         "no output file; use -o OUT.atlas to write the fit"),
-    )  # fmt: skip
+    text = _report(found, record, options)
+    tell(lambda: record, lambda: text, files=(options.plot,), summary=True)
 
 
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     """Fit a file with several seeds."""
-    file, model = options.files[0], options.model
-    method = model.method or USUAL_METHOD
-    loaded = read_for(file, method, options.vector_model.metric)
-    # The seed and the number of jobs apply to all fits jointly.
-    estimator = build(method, model, options.vector_model)
+    file, method = options.files[0], options.model.method or USUAL_METHOD
+    loaded = read_for(file, method, options.model.metric)
     # Fits with new seeds use the norms only, not the trials.
     resamples = options.bootstrap is not None and isinstance(loaded.data, mm.Trials)
     with work(f"fitting {file} {options.fits} times"):
         return mm.repeat_fits(
-            estimator,
+            # The seed and the number of jobs apply to all fits jointly.
+            build(method, options.model),
             loaded.data if resamples else loaded.fitted,
             options.fits,
             bootstrap=options.bootstrap,
@@ -162,11 +135,8 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
 def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
     from manymaps.analysis.reliability import mean_known
 
-    levels = {
-        "observed": found.observed,
-        "by_other_words": found.by_other_words,
-        "by_dealing": found.by_dealing,
-    }
+    names = ("observed", "by_other_words", "by_dealing")
+    levels = {name: getattr(found, name) for name in names}
     reliability = found.reliability
     assert reliability.recurring is not None
     return {
@@ -192,43 +162,32 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
 
 def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
     """Report the observed and chance recurrence, and the words with most and least recurrence."""
+    recurrence, overlap = record["recurrence"], record["overlap"]
+    by_chance, even = found.reliability.by_chance, record["explained_by_even_spread"]
     best, worst = _extremes(found)
-    rows = [*_rows(record, found.reliability)]
-    if best:
-        rows.append(("most stable words", "", "", ", ".join(best)))
-        rows.append(("least stable words", "", "", ", ".join(worst)))
-    table = grid(rows)
-    sizes = f"{record['n_senses']:,} senses of {record['n_objects']:,} objects"
-    head = f"{sizes} in {record['seconds']:.0f} s"
-    if options.output is None:
-        return f"{found.n_fits} fits: {head}\n{table}"
-    which = f"fit {found.reference} of {found.n_fits}, the one most similar to the others"
+    rows: list[tuple[str, ...]] = [
+        ("", "observed", "senses of other words", "permuted members"),
+        ("senses that recur", *map(cell, recurrence.values())),
+        ("overlap of senses", *map(cell, overlap.values())),
+        ("", "observed", "by chance"),
+        ("overlap of maps", *map(cell, (found.map_similarity, found.map_similarity_by_chance))),
+        ("neighbours that recur", *map(cell, (record["recurring"], by_chance))),
+        ("explained share", cell(record["explained"])),
+    ]
+    if math.isfinite(even):
+        rows.append(("explained by an even spread", cell(even)))
+    head = f"{found.n_fits} fits of {record['n_objects']:,} objects in {record['seconds']:.0f} s"
+    which = f"fit {found.reference} is the one most similar to the others"
     if options.bootstrap is not None:
-        n_others = found.n_fits - 1
-        which = f"the fit of the data, with {n_others} fits of resampled {options.bootstrap}"
-    word = best[0] if best else found.atlases[0].labels[0]
-    further = next_step("manymaps", "senses", options.output, word)
-    return f"{options.output}: {which}; {head}\n{table}\n{further}"
-
-
-def _rows(record: dict[str, Any], reliability: mm.Reliability) -> Iterator[tuple[str, ...]]:
-    for name, level, meaning in (
-        ("senses that recur", "observed", "share in another fit, on average"),
-        ("  of other words", "by_other_words", "by chance: senses of words drawn at random"),
-        ("  permuted", "by_dealing", "by chance: the members of a word's senses, permuted"),
-    ):
-        recurrence, overlap = record["recurrence"][level], record["overlap"][level]
-        yield name, f"{recurrence:.1%}", f"overlap {overlap:.3f}", meaning
-    by_chance = f"with the matching map; by chance {record['map_similarity_by_chance']:.3f}"
-    yield "maps", "", f"overlap {record['map_similarity']:.3f}", by_chance
-    nearest = f"of the {reliability.n_neighbors} nearest neighbours recur in another fit"
-    by_chance = f"{nearest}; by chance {reliability.by_chance:.1%}"
-    yield "neighbours", f"{record['recurring']:.1%}", "", by_chance
-    if math.isfinite(record["explained"]):
-        meaning = "share of an object's data that its coordinates explain"
-        if math.isfinite(record["explained_by_even_spread"]):
-            meaning += f"; an even spread explains {record['explained_by_even_spread']:.1%}"
-        yield "explained", f"{record['explained']:.1%}", "", meaning
+        which = f"fit 0 is that of the data, the others are those of resampled {options.bootstrap}"
+    lines = [f"{head}; {which}", grid(rows)]
+    if best:
+        lines.append(f"most stable words: {', '.join(best)}")
+        lines.append(f"least stable words: {', '.join(worst)}")
+    if options.output is not None:
+        word = best[0] if best else found.atlases[0].labels[0]
+        lines.append(next_step("senses", options.output, word))
+    return "\n".join(lines)
 
 
 def _extremes(found: mm.Stability) -> tuple[list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 A file that cannot be read is reported as bad input data, and a file that cannot be written as a
 usage error. Both are reported before the work starts. Composite types contain others:
-`Several(Whole(1), ...)`.
+`Several(Whole(1))`.
 """
 
 from __future__ import annotations
@@ -10,45 +10,35 @@ from __future__ import annotations
 import ast
 import math
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from manymaps.cli.contract import BadData
-from manymaps.errors import DataError
+from manymaps.cli.contract import BadData, option_name
 
 
 class InputFile(click.ParamType):
     """A readable file or, with `folders`, a folder."""
 
+    name = "file"
+
     def __init__(self, *, folders: bool = False):
         self.folders = folders
-        self.name = "path" if folders else "file"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """Return the path if it is readable."""
         path = Path(value)
-        # The message contains the option for the file; for an argument, no name is needed.
-        option = f"{max(param.opts, key=len)} " if isinstance(param, click.Option) else ""
-        if not str(value).strip():
-            name = option or f"{param.human_readable_name} "
-            raise BadData(f"{name}is empty; expected a file name")
-        try:
-            if path.is_dir():
-                if not self.folders:
-                    raise BadData(f"{option}{path}: this is a folder; expected a file")
-                next(path.iterdir(), None)
-            elif path.exists() and not path.is_file():
-                raise BadData(f"{option}{path}: this is not an ordinary file; copy it to one first")
-            elif not os.access(path, os.R_OK):
-                path.open("rb").close()  # raises an error that contains the reason
-        except FileNotFoundError as error:
-            raise BadData(f"{option}{path}: no such file") from error
-        except OSError as error:
-            raise BadData(f"{option}{path}: cannot be read: {error.strerror}") from error
-        return path
+        if not os.access(path, os.F_OK):
+            fault = "no such file"
+        elif not (path.is_file() or (self.folders and path.is_dir())):
+            fault = "this is not an ordinary file"
+        elif not os.access(path, os.R_OK):
+            fault = "the file cannot be read"
+        else:
+            return path
+        option = f"{option_name(param)} " if isinstance(param, click.Option) else ""
+        raise BadData(f"{option}{path}: {fault}")
 
 
 class OutputFile(click.ParamType):
@@ -59,7 +49,7 @@ class OutputFile(click.ParamType):
     *suffixes : str
         The suffixes that the name may have. By default, any suffix is accepted.
     archive : bool
-        Whether the file is an atlas, which may replace only a file of the same kind.
+        Whether the file is an archive, which may replace only a file of the same kind.
     may_replace : tuple of str
         The names of the inputs that the file may replace, such as ATLAS.
     """
@@ -74,49 +64,33 @@ class OutputFile(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """Return the path if a file can be written there."""
         path = Path(value)
-        try:
-            folder = Path(os.path.realpath(path)).parent
-            if self.suffixes and path.suffix.lower() not in self.suffixes:
-                fault = f"the name must end in {', '.join(self.suffixes)}"
-            elif path.is_dir():
-                fault = "this is a folder; use the name of a file in it"
-            elif path.exists() and not path.is_file():
-                fault = "this is not an ordinary file"
-            elif path.exists() and not os.access(path, os.W_OK):
-                fault = "the file exists and cannot be overwritten"
-            elif not folder.is_dir():
-                fault = f"the folder {folder} does not exist; create it first"
-            else:
-                check_folder(folder)
-                return path
-        except OSError as error:
-            fault = f"cannot be written: {error.strerror}"
+        folder = Path(os.path.realpath(path)).parent
+        if self.suffixes and path.suffix.lower() not in self.suffixes:
+            fault = f"the name must end in {', '.join(self.suffixes)}"
+        elif os.access(path, os.F_OK) and not path.is_file():
+            fault = "this is not an ordinary file"
+        elif not folder.is_dir():
+            fault = f"the folder {folder} does not exist; create it first"
+        elif not all(os.access(one, os.W_OK) for one in (folder, path) if os.access(one, os.F_OK)):
+            fault = "the file cannot be written"
+        else:
+            return path
         self.fail(f"{path}: {fault}", param, ctx)
 
 
 def refuse_to_replace(option: str, path: Path) -> None:
-    """Reject an atlas that would overwrite a file of another kind."""
-    if path.exists() and path.stat().st_size and not _is_archive(path):
+    """Reject an archive that would overwrite a file of another kind."""
+    import zipfile
+
+    is_archive = not path.exists() or path.stat().st_size == 0
+    if not is_archive and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            is_archive = "meta.json" in archive.namelist()
+    if not is_archive:
         raise click.UsageError(
             f"{option}: {path} exists and is not a manymaps archive; use another name, or "
             "remove the file"
         )
-
-
-def _is_archive(path: Path) -> bool:
-    from manymaps.archive.arrays import open_arrays
-
-    try:
-        with open_arrays(path) as file:
-            return bool(file.text("meta.json"))
-    except (OSError, DataError):
-        return False
-
-
-def check_folder(folder: Path) -> None:
-    """Check that a folder is writable by creating an empty file; raise `OSError` if not."""
-    with tempfile.TemporaryFile(dir=folder):
-        pass
 
 
 class OrFile(click.ParamType):
@@ -166,66 +140,26 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """Return the number."""
-        try:
-            finite = math.isfinite(float(value))
-        except ValueError:
-            finite = False
-        if not finite:
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number", param, ctx)
-        return super().convert(value, param, ctx)
-
-    def _describe_range(self) -> str:
-        # --help shows the range in this form.
-        return "" if self.min is None and self.max is None else super()._describe_range()
-
-
-class OrWord(click.ParamType):
-    """A word, or a number described by `what`."""
-
-    name = "number"
-
-    def __init__(self, word: str, number: click.ParamType, what: str):
-        self.word = word
-        self.number = number
-        self.what = what
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the word or the number."""
-        if value == self.word:
-            return value
-        try:
-            return self.number.convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{value!r} is neither {self.word} nor {self.what}", param, ctx)
+        return number
 
 
 class Several(click.ParamType):
-    """Values separated by commas, such as 1,2."""
+    """Values separated by commas, such as 1,2; with `bare`, a single value is no tuple."""
 
     name = "values"
 
-    def __init__(
-        self, kind: click.ParamType, what: str, *, distinct: bool = True, bare: bool = False
-    ):
+    def __init__(self, kind: click.ParamType, *, bare: bool = False):
         self.kind = kind
-        self.what = what
-        self.distinct = distinct
         self.bare = bare
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the values in order; a single value may be returned without a tuple if `bare`."""
-        parts = [part.strip() for part in str(value).split(",")]
-        if not any(parts):
-            self.fail("the list is empty; expected values separated by commas", param, ctx)
-        found: list[Any] = []
-        for part in parts:
-            try:
-                found.append(self.kind.convert(part, param, ctx))
-            except click.BadParameter:
-                self.fail(f"{part!r} is not a {self.what}", param, ctx)
-            if self.distinct and found.count(found[-1]) > 1:
-                self.fail(f"{part!r} is repeated; use each value once", param, ctx)
-        return found[0] if self.bare and len(found) == 1 else tuple(found)
+        """Return the values in order."""
+        parts = str(value).split(",")
+        values = tuple(self.kind.convert(part.strip(), param, ctx) for part in parts)
+        return values[0] if self.bare and len(values) == 1 else values
 
 
 positive = Whole(min=1)
@@ -233,15 +167,4 @@ positive = Whole(min=1)
 # A figure file in a format that matplotlib can write.
 figure_file = OutputFile(".png", ".svg", ".pdf")
 
-
-def count_or(word: str, what: str = "a number") -> OrWord:
-    """Return the type of a word or a positive integer."""
-    return OrWord(word, positive, f"{what} of at least 1")
-
-
-perplexities = Several(
-    Number(min=1),
-    "perplexity; use a number of at least 1, or several such as 5,50",
-    distinct=False,
-    bare=True,
-)
+perplexities = Several(Number(min=1), bare=True)

@@ -6,11 +6,12 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import BadData, as_json, emit_json, note
+from manymaps.cli.contract import as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
 from manymaps.cli.record import chosen, command, flag, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile
@@ -81,72 +82,51 @@ def view(options: ViewOptions) -> None:
     Examples:  manymaps view norms.atlas -o norms.html --open
                manymaps view norms.atlas -o norms.html --metadata words.csv
     """
-    output = options.output
-    atlas = mm.load_atlas(options.atlas)
+    output, atlas = options.output, mm.load_atlas(options.atlas)
     if options.metadata is not None:
-        from manymaps.cli.reading import with_columns
+        from manymaps.io.metadata import read_columns
 
-        names = [name for name in (options.color, options.size) if name is not None]
-        atlas = with_columns(atlas, options.metadata, names)
-    _check_labels(atlas, options.hide, "--hide")
-    _check_labels(atlas, options.examples, "--examples")
-    one, comma, several = (part.strip() for part in (options.noun or "").partition(","))
+        genes = [name for name in (options.color, options.size) if name is not None]
+        atlas = atlas.add_metadata(read_columns(options.metadata, genes))
+    for label in (*options.hide, *options.examples):
+        atlas.index(label)
+    one, _, several = (options.noun or "").partition(",")
+    settings = chosen(
+        options, "color", "size", "title", "description", "source", "credit", "date", "min_weight"
+    )
     with work(f"writing {output}"):
         mm.write_page(
             atlas,
             output,
             hide=options.hide,
             map_titles=_map_titles(options.map_titles),
-            noun=(one, several) if comma else (one or None),
+            noun=(one.strip(), several.strip()) if several else (one or None),
             examples=options.examples or None,
-            **chosen(
-                options,
-                "color",
-                "size",
-                "title",
-                "description",
-                "source",
-                "credit",
-                "date",
-                "min_weight",
-            ),
+            **settings,
         )
-    size = output.stat().st_size
-    shown = options.opened and webbrowser.open(output.resolve().as_uri())
+    record: dict[str, Any] = {
+        "output": str(output),
+        "n_objects": atlas.n_objects,
+        "n_maps": atlas.n_maps,
+        "bytes": output.stat().st_size,
+    }
     if as_json():
-        numbers = {"n_objects": atlas.n_objects, "n_maps": atlas.n_maps}
-        emit_json({"output": str(output), **numbers, "bytes": size})
-        return
-    further = "shown in the browser" if shown else "open it in a browser (no network needed)"
-    note(f"{output}: {size / 1e6:,.1f} MB; {further}")
-    if options.opened and not shown:
+        emit_json(record)
+    else:
+        note(f"{output}: {record['bytes'] / 1e6:,.1f} MB; open it in a browser (no network needed)")
+    if options.opened and not webbrowser.open(output.resolve().as_uri()):
         note("warning: no browser could be started")
 
 
-def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
+def _map_titles(titles: Sequence[str]) -> dict[int, str] | None:
     """Return the titles of maps by map number; None if there are no titles."""
-    titles = {}
-    for each in given:
-        number, sign, title = each.partition("=")
-        if not sign or not number.strip().isdecimal():
+    named = {}
+    for each in titles:
+        number, _, title = each.partition("=")
+        if not number.strip().isdecimal() or not title:
             raise click.BadParameter(
                 f"{each!r} does not name a map; expected a number and a title such as '3=Music'",
                 param_hint="'--map-title'",
             )
-        titles[int(number)] = title.strip()
-    return titles or None
-
-
-def _check_labels(atlas: mm.Atlas, labels: Sequence[str], option: str) -> None:
-    """Reject labels that do not match any object.
-
-    Raises
-    ------
-    BadData
-        If a label is unknown. The message suggests similar labels.
-    """
-    try:
-        for label in labels:
-            atlas.index(label)
-    except mm.UnknownLabelError as error:
-        raise BadData(f"{option}: {error}") from error
+        named[int(number)] = title.strip()
+    return named or None
