@@ -198,6 +198,25 @@ def test_responses_given_once_change_every_p_but_hardly_an_effect():
     assert np.median(found.effect) < 0.25
 
 
+def test_intervals_of_listed_words_have_the_level_of_their_selection():
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(6), 40)
+    others = np.concatenate([shares[[1, 2, 3, 0]], shares[4:]])
+    groups = {
+        name: norms(*(rng.multinomial(60, row) for row in table))
+        for name, table in (("a", shares), ("b", others))
+    }
+    found = compare(groups, n_permutations=999)
+    n_listed = int(found.changed.sum())
+    assert 2 <= n_listed <= 6
+    data = grouped_responses(groups)
+    words = np.flatnonzero((data.totals() >= 10).all(axis=0))
+    levels = np.where(found.changed, 1 - 0.05 * n_listed / 40, 0.95)
+    for w in range(40):
+        _, low, high = agreement_effects(PermutedUnits.of(data, words, None), 2, levels[w])
+        assert (found.effect_low[w], found.effect_high[w]) == (low[w], high[w])
+
+
 def test_order_and_listing_follow_the_lower_limit():
     rng = np.random.default_rng(2)
     shares = np.array([0.5, 0.3, 0.2, 0.0])

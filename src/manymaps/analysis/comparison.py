@@ -52,7 +52,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.analysis.group_effects import agreement_effects, sense_shifts
+from manymaps.analysis.group_effects import agreement_effects, selected_levels, sense_shifts
 from manymaps.analysis.group_fits import GroupFits, fit_groups, fit_pooled
 from manymaps.analysis.group_tests import (
     PermutedUnits,
@@ -98,8 +98,8 @@ class SenseChange:
     p, q : float
         The p-value of the sense, and its q-value among all tests.
     shift : Interval or None
-        Share in the second group minus the share in the first, with 95 % confidence limits. It is
-        None for three or more groups.
+        Share in the second group minus the share in the first, with 95 % confidence limits, which
+        are wider for senses with a change. It is None for three or more groups.
     change : str
         Change from the first group to the second: "gained", "lost", "grew" or "shrank". It is
         "varies" for three or more groups, and "" if the difference is not significant.
@@ -160,9 +160,10 @@ class Comparison:
     n_responses, n_units : ndarray of int, shape (n_groups, n)
         Number of responses to each word, and number of units that gave these responses.
     effect, effect_low, effect_high : ndarray of shape (n,)
-        Size of each difference with its 95 % confidence limits. The effect is 0 if the agreement
-        between groups equals the agreement within groups, and 1 if the groups have no response in
-        common. It is NaN if no two participants of a group agree
+        Size of each difference with its 95 % confidence limits. The limits of listed words are
+        wider, so that at most 5 % of the listed intervals are expected to be wrong. The effect is 0
+        if the agreement between groups equals the agreement within groups, and 1 if the groups have
+        no response in common. It is NaN if no two participants of a group agree
         (`manymaps.analysis.group_effects`).
     divergence, by_chance : ndarray of shape (n,)
         Jensen-Shannon divergence in bits, and its mean under permutation.
@@ -614,7 +615,7 @@ def compare(
     >>> found.words[found.order[0]], round(float(found.divergence[found.order[0]]), 2)
     ('tie', 0.19)
     >>> [round(float(one[0]), 2) for one in (found.effect, found.effect_low, found.effect_high)]
-    [0.39, 0.13, 0.65]
+    [0.39, 0.07, 0.71]
     >>> found.answers("tie", "young")
     [('suit', 0.5)]
     """
@@ -638,7 +639,6 @@ def compare(
     tests = permutation_p_values(tables, responses_of_groups, seed, alpha, n_permutations)
     tested = _comparison(
         responses_of_groups, words, tables, senses, tests,
-        agreement_effects(tables, responses_of_groups.n_groups),
         alpha=alpha, min_effect=min_effect, min_responses=min_responses,
     )  # fmt: skip
     if estimator is None or atlas is None:
@@ -652,12 +652,15 @@ def _comparison(
     tables: PermutedUnits,
     senses: PooledSenses | None,
     tests: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    effects: tuple[np.ndarray, np.ndarray, np.ndarray],
+    *,
     min_responses: int,
-    **settings: Any,
+    alpha: float,
+    min_effect: float,
 ) -> Comparison:
-    """Join the tests of words and senses, the effects and the notes."""
+    """Join the tests of words and senses with the effects and the notes."""
     divergence, by_chance, p, q = tests
+    is_listed = np.minimum.reduceat(q, tables.tests[:-1]) <= alpha
+    effect, low, high = agreement_effects(tables, found.n_groups, selected_levels(is_listed))
     notes = [*found.notes, *_left_out(found.names, found.totals(), min_responses)]
     is_sense = tables.is_sense
     totals = found.totals()[:, words]
@@ -669,14 +672,17 @@ def _comparison(
             f"{outside.sum():,} of {plural('response', int(totals.sum()))} to the tested words are "
             "outside the atlas, and are left out of the shares of senses"
         )
+    shifts = None
+    if found.n_groups == 2:
+        shifts = np.stack(sense_shifts(tables, selected_levels(q[is_sense] <= alpha)))
     return Comparison(
         groups=found.names,
         words=tuple(found.labels[i] for i in words.tolist()),
         n_responses=totals,
         n_units=tables.n_units,
-        effect=effects[0],
-        effect_low=effects[1],
-        effect_high=effects[2],
+        effect=effect,
+        effect_low=low,
+        effect_high=high,
         divergence=divergence[~is_sense],
         by_chance=by_chance[~is_sense],
         p=p[~is_sense],
@@ -689,14 +695,15 @@ def _comparison(
             shares[:, is_sense],
             p[is_sense],
             q[is_sense],
-            np.stack(sense_shifts(tables)) if found.n_groups == 2 else None,
+            shifts,
             None if senses is None else outside,
         ),
         vocabulary=found.labels,
         counts=counts,
         units=found.units,
+        alpha=alpha,
+        min_effect=min_effect,
         notes=tuple(notes),
-        **settings,
     )
 
 

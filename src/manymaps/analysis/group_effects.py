@@ -15,13 +15,19 @@ number of responses nor rare responses bias them. By chance, the effect can be s
 participant with all responses to the word, or a response). The interval is the effect +- t standard
 errors, within [0, 1].
 
+**Selection.** A word is listed because its difference is large, so the interval of a listed word
+would contain its true effect less often than in 95 % of cases. If R of m words are listed, their
+intervals have the level 1 - 0.05 R / m (Benjamini & Yekutieli 2005). The expected share of listed
+intervals that do not contain the true effect is then at most 5 %. The same applies to senses.
+
 **Senses.** The effect of a sense is the difference between its shares of two groups' responses in
 the atlas. Its standard error is the standard error of a ratio of sums over units. It is never
 smaller than the binomial standard error after adding one response to the sense and one to the other
 senses. A sense without responses therefore has an interval, too.
 
-M. Morisita, "Measuring of interspecific association and similarity between communities", Memoirs
-of the Faculty of Science, Kyushu University E 3 (1959).
+Y. Benjamini & D. Yekutieli, "False discovery rate-adjusted multiple confidence intervals for
+selected parameters", JASA 100 (2005). M. Morisita, "Measuring of interspecific association and
+similarity between communities", Memoirs of the Faculty of Science, Kyushu University E 3 (1959).
 
 Shapes: words (n,); the counts of a group are (n_clusters, n_pairs). A cluster is a unit, and
 a pair is a word with one of its responses.
@@ -40,10 +46,19 @@ from manymaps.metrics.measures import ratio
 LEVEL = 0.95
 
 
+def selected_levels(is_listed: np.ndarray) -> np.ndarray:
+    """Return the levels of intervals, which are higher for words or senses that are listed.
+
+    >>> selected_levels(np.array([True, False, False, False, False])).tolist()
+    [0.99, 0.95, 0.95, 0.95, 0.95]
+    """
+    return np.where(is_listed, 1 - (1 - LEVEL) * is_listed.sum() / max(is_listed.size, 1), LEVEL)
+
+
 def agreement_effects(
-    tables: PermutedUnits, n_groups: int
+    tables: PermutedUnits, n_groups: int, level: float | np.ndarray = LEVEL
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the effect of each word and its 95 % confidence limits.
+    """Compute the effect of each word and its confidence limits.
 
     Parameters
     ----------
@@ -51,6 +66,8 @@ def agreement_effects(
         The responses of all groups to the words.
     n_groups : int
         Number of groups.
+    level : float or array of shape (n_words,)
+        Level of the intervals.
 
     Returns
     -------
@@ -82,7 +99,7 @@ def agreement_effects(
         )
         variance, smallest = _jackknife(without, word, tables.groups, n)
     # With Student's t instead of z, coverage is 93 % instead of 91 % for 15 responses per word.
-    margin = stats.t.ppf((1 + LEVEL) / 2, np.maximum(smallest - 1, 1)) * np.sqrt(variance)
+    margin = stats.t.ppf((1 + level) / 2, np.maximum(smallest - 1, 1)) * np.sqrt(variance)
     effect = np.where(np.isfinite(effect), effect, np.nan)
     # If the agreement within groups is based on only two responses, the margin is not finite.
     margin = np.where(np.isfinite(margin), margin, 2.0)
@@ -127,19 +144,23 @@ def _jackknife(
     return parts.sum(axis=1), sizes.reshape(n, n_groups).min(axis=1)
 
 
-def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sense_shifts(
+    tables: PermutedUnits, level: float | np.ndarray = LEVEL
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute the difference in each sense's share, second group minus first.
 
     Parameters
     ----------
     tables : PermutedUnits
         The responses of two groups.
+    level : float or array of shape (n_senses,)
+        Level of the intervals.
 
     Returns
     -------
     shift, low, high : ndarray of shape (n_senses,)
-        Differences in [-1, 1] with their 95 % confidence limits. They are NaN if all responses of
-        a group are outside the atlas.
+        Differences in [-1, 1] with their confidence limits. They are NaN if all responses of a
+        group are outside the atlas.
     """
     n, n_units, n_tests = len(tables.units) - 1, len(tables.groups), int(tables.tests[-1])
     word = np.repeat(np.arange(n), np.diff(tables.units))
@@ -165,7 +186,6 @@ def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndar
         smallest = np.minimum(smallest, m)
     shift = shares[1] - shares[0]
     is_sense = tables.is_sense
-    t = stats.t.ppf((1 + LEVEL) / 2, np.maximum(smallest - 1, 1))[owners]
-    margin = t * np.sqrt(variances[0] + variances[1])
-    limits = (np.clip(shift + side * margin, -1.0, 1.0) for side in (-1, 1))
-    return shift[is_sense], *(limit[is_sense] for limit in limits)
+    t = stats.t.ppf((1 + level) / 2, np.maximum(smallest - 1, 1)[owners[is_sense]])
+    shift, margin = shift[is_sense], t * np.sqrt(variances[0] + variances[1])[is_sense]
+    return shift, *(np.clip(shift + side * margin, -1.0, 1.0) for side in (-1, 1))
