@@ -48,7 +48,6 @@ def test_tables_are_read_by_one_set_of_rules(write, name):
         ("a.csv", "a,b\n" + "x,y\n" * 40 + "1,2,3\n", "line 42 has 3 cells"),
         ("a.xlsx", "a", "spreadsheet"),
         ("a.parquet", "a,b\n", "cannot be read as Parquet"),
-        ("a.txt", '"a" "b"\n"x" "y"\n"x" y z\n', "row 3 has 3 cells when split at spaces"),
     ],
 )
 def test_files_that_are_no_table_are_refused(write, name, content, message):
@@ -56,13 +55,7 @@ def test_files_that_are_no_table_are_refused(write, name, content, message):
         read_frame(write(name, content))
 
 
-def test_the_package_for_a_spreadsheet_is_named(write, monkeypatch):
-    def missing(*arguments, **options):
-        raise ImportError("Missing optional dependency")
-
-    monkeypatch.setattr(pd, "read_excel", missing)
-    with pytest.raises(ImportError, match="pip install openpyxl"):
-        read_frame(write("a.xlsx", b"PK"))
+def test_spreadsheets(write, monkeypatch):
     monkeypatch.setattr(pd, "read_excel", lambda path, **_: pd.DataFrame([["a", "b"], ["x", "1"]]))
     assert read_frame(write("a.xlsx", b"PK")).to_dict("list") == {"a": ["x"], "b": ["1"]}
 

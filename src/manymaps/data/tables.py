@@ -204,9 +204,8 @@ def has_header(first: Sequence[str], label_names: Callable[[str], bool]) -> bool
     >>> has_header(["cue", "1"], "word".__eq__), has_header(["word", "1"], "word".__eq__)
     (False, True)
     """
-    if not any(map(is_number, first)):
-        return True
-    return not first[0].strip() or label_names(first[0])
+    cells = (x.replace(",", ".") if DECIMAL_COMMA.fullmatch(x) else x for x in first)
+    return not any(map(is_number, cells)) or not first[0].strip() or label_names(first[0])
 
 
 def as_pandas(data: Any, refused: str = "{} is not a data frame") -> pd.DataFrame:

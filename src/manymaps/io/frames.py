@@ -10,7 +10,6 @@ types, and so do numbers of wide text, which would need too much memory as texts
 from __future__ import annotations
 
 import csv
-import importlib.util
 import io
 import os
 import re
@@ -24,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manymaps.archive.door import reading
-from manymaps.data.tables import DECIMAL_COMMA, MISSING, has_header, is_number
-from manymaps.errors import DataError, not_installed
+from manymaps.data.tables import MISSING, has_header
+from manymaps.errors import DataError
 from manymaps.io.columns import LABELS, NAMES, folded, known_kind
 from manymaps.io.files import decoded, read_bytes, stored_format, suffix_of
 
@@ -83,7 +82,10 @@ def read_frame(path: str | os.PathLike[str], expected: str = "a table") -> pd.Da
     data = read_bytes(path, expected)
     stored = stored_format(path, data[:HEAD_BYTES])
     if stored == "parquet":
-        return described(_parquet(path), str(path))
+        import pandas as pd
+
+        with reading(path, "Parquet"):
+            return described(pd.read_parquet(path, engine="pyarrow"), str(path))
     if stored is not None:
         raise DataError(f"{path} is a file of the format {stored}; expected {expected}")
     return _text_frame(data, str(path))
@@ -113,18 +115,16 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
     if not rows:
         raise DataError(f"{source} is empty; expected a table")
     names, body = [cell.strip() for cell in rows[0]], rows[1:]
-    if delimiter == " ":
-        _check_equal(rows, source)
     # R omits the name of the column of row names, but each line may also end with a delimiter.
     if body and all(len(row) == len(names) + 1 and row[-1] for row in body):
         names = ["", *names]
-    header = _is_header(names, decimal_commas=delimiter != ",")
+    # Files of ratings with a column per judge number the judges.
+    is_rated = len(names) > 3 and not set(map(folded, names)).isdisjoint(NAMES["rating"])
+    header = is_rated or has_header(names, is_label_name)
     width = max(map(len, rows))
-    numbers = []
-    if width > MOST_TEXTS:
-        numbers = [c for c in range(width) if _are_numbers(body, c)]
-        numbers = [c for c in numbers if not (header and is_label_name([*names, ""][c]))]
-    frame = _parsed(source, data, delimiter, width, skipped if header else 0, numbers)
+    labels = [c for c, name in enumerate(names) if c == 0 or (header and is_label_name(name))]
+    texts = range(width) if width <= MOST_TEXTS else labels
+    frame = _parsed(source, data, delimiter, width, skipped if header else 0, texts)
     described(frame, source, delimiter=delimiter, header=header, notes=notes)
     if not header:
         return frame
@@ -139,28 +139,9 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
     return frame.iloc[:, :-1] if is_ended and len(frame) else frame
 
 
-def _is_header(first: Sequence[str], *, decimal_commas: bool) -> bool:
-    """Return whether the first row of a text contains column names."""
-    cells = [
-        cell.replace(",", ".") if decimal_commas and DECIMAL_COMMA.fullmatch(cell) else cell
-        for cell in first
-    ]
-    # Files of ratings with a column per judge number the judges.
-    is_rated = len(cells) > 3 and not set(map(folded, cells)).isdisjoint(NAMES["rating"])
-    return is_rated or has_header(cells, is_label_name)
-
-
 def is_label_name(name: str) -> bool:
     """Return whether a column name is one of labels or of a kind of objects."""
     return folded(name) in LABELS or known_kind(name) is not None
-
-
-def _are_numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
-    """Return whether the cells of a column are numbers or missing, with at least one number."""
-    cells = [row[column] for row in rows if column < len(row)]
-    return any(map(is_number, cells)) and all(
-        is_number(cell) or cell.strip().lower() in MISSING for cell in cells
-    )
 
 
 def _without_comments(data: bytes) -> bytes:
@@ -169,9 +150,8 @@ def _without_comments(data: bytes) -> bytes:
     if start is None:
         return data
     last, following = start[1], data[start.end() :].split(b"\n", 1)[0]
-    is_header = any(
-        last.count(mark) == following.count(mark) > 0 for mark in map(str.encode, DELIMITERS)
-    )
+    marks = map(str.encode, DELIMITERS)
+    is_header = any(last.count(mark) == following.count(mark) > 0 for mark in marks)
     at = start.start(1) if is_header else start.end()
     return b"\n" * data.count(b"\n", 0, at) + data[at:]
 
@@ -181,18 +161,20 @@ def _split(data: bytes) -> tuple[str, list[list[str]], int]:
     cut = data.rfind(b"\n", 0, HEAD_BYTES) + 1 if len(data) > HEAD_BYTES else len(data)
     head = data[: cut or len(data)].decode()
     first = next((line for line in head.splitlines() if line.strip()), "")
-    best, best_score = None, (-1, -1)
-    for delimiter in filter(first.__contains__, DELIMITERS):
-        rows, skipped = _first_rows(head, delimiter)
-        widths = list(map(len, rows))
-        score = (int(len(set(widths[1:])) <= 1), min(2, max(widths, default=0)))
-        if score > best_score:
-            best, best_score = (delimiter, rows, skipped), score
-    if best is None and " " in first.strip():
-        rows, skipped = _first_rows(head, " ")
-        if '"' in first or len(set(map(len, rows))) == 1:
-            return " ", rows, skipped
-    return best or (",", *_first_rows(head, ","))
+    splits = {mark: _first_rows(head, mark) for mark in DELIMITERS if mark in first}
+    if not splits and " " in first.strip():
+        splits = {" ": _first_rows(head, " ")}
+    rated = {mark: _evenness(rows) for mark, (rows, _) in splits.items()}
+    best = max(rated, key=rated.__getitem__, default=",")
+    if best == " " and not rated[best][0]:
+        best = ","
+    return best, *(splits.get(best) or _first_rows(head, best))
+
+
+def _evenness(rows: Sequence[Sequence[str]]) -> tuple[bool, int]:
+    """Return whether rows below the first have equal widths, and whether there are 2 columns."""
+    widths = list(map(len, rows))
+    return len(set(widths[1:])) <= 1, min(2, max(widths, default=0))
 
 
 def _first_rows(head: str, delimiter: str) -> tuple[list[list[str]], int]:
@@ -213,22 +195,12 @@ def _first_rows(head: str, delimiter: str) -> tuple[list[list[str]], int]:
     return rows, lines
 
 
-def _check_equal(rows: Sequence[Sequence[str]], source: str) -> None:
-    """Raise a DataError if rows that are split at spaces differ in width."""
-    for k, row in enumerate(rows[1:], 2):
-        if len(row) != len(rows[1]):
-            raise DataError(
-                f"{source}, row {k} has {len(row)} cells when split at spaces, and row 2 has "
-                f"{len(rows[1])}; separate cells by tabs or commas"
-            )
-
-
 def _parsed(
-    source: str, data: bytes, delimiter: str, width: int, skipped: int, numbers: Sequence[int]
+    source: str, data: bytes, delimiter: str, width: int, skipped: int, texts: Sequence[int]
 ) -> pd.DataFrame:
     """Split a text at a delimiter, and number the rows by their lines.
 
-    The first `skipped` lines are omitted, and columns in `numbers` are converted to numbers.
+    The first `skipped` lines are omitted, and columns that are not in `texts` may be numbers.
     """
     import pandas as pd
 
@@ -249,10 +221,12 @@ def _parsed(
                 header=None,
                 names=range(width),
                 index_col=False,
-                dtype={c: object for c in range(width) if c not in numbers},
+                dtype=dict.fromkeys(texts, object),
                 keep_default_na=False,
-                na_filter=bool(numbers),
-                na_values={c: [*MISSING, "NA", "NaN", "None", "<NA>"] for c in numbers},
+                na_filter=len(texts) < width,
+                na_values={
+                    c: [*MISSING, "NA", "NaN", "None"] for c in range(width) if c not in texts
+                },
                 float_precision="round_trip",
                 skiprows=skipped,
                 skipinitialspace=True,
@@ -267,14 +241,16 @@ def _parsed(
             f"{source}, line {found[2]} has {found[3]} cells, but the first rows have {found[1]}; "
             "put cells that contain the delimiter in quotation marks"
         ) from error
+    words = [c for c, dtype in enumerate(frame.dtypes) if dtype.kind == "O"]
+    if len(texts) < width:
+        frame[words] = frame[words].astype(object).fillna("")
     lines = np.arange(1, len(frame) + 1) + skipped
     if wrong is None and b'"' in data and len(data.splitlines()) > len(frame) + skipped:
-        texts = frame.drop(columns=numbers)
-        breaks = sum(texts[c].str.count(r"\r\n|\r|\n").to_numpy(np.int64) for c in texts)
+        breaks = sum(frame[c].str.count(r"\r\n|\r|\n").to_numpy(np.int64) for c in words)
         lines += np.cumsum(breaks) - breaks
     frame.index = pd.Index(lines, name="line")
     # Only rows with an empty first cell can be blank.
-    blank = np.flatnonzero(frame[0].isin(["", np.nan]).to_numpy())
+    blank = np.flatnonzero(frame[0] == "")
     blank = blank[frame.iloc[blank].isin(["", np.nan]).to_numpy().all(axis=1)]
     return frame.drop(index=lines[blank]) if blank.size else frame
 
@@ -296,31 +272,15 @@ def _wrong_quotes(data: bytes, delimiter: str) -> tuple[int, str] | None:
     return None
 
 
-def _parquet(path: Path) -> pd.DataFrame:
-    """Read a Parquet file with its types."""
-    import pandas as pd
-
-    if not importlib.util.find_spec("pyarrow"):
-        advice = ", or save the file in another format"
-        raise ImportError(not_installed(f"reading {path}", "pyarrow", advice))
-    with reading(path, "Parquet"):
-        return pd.read_parquet(path, engine="pyarrow")
-
-
 def _sheet(path: Path) -> pd.DataFrame:
     """Read the first sheet of a spreadsheet as texts."""
     import pandas as pd
 
     try:
         frame = pd.read_excel(path, header=None, dtype=str, keep_default_na=False, na_filter=False)
-    except ImportError as error:
-        package = {".xls": "xlrd", ".ods": "odfpy"}.get(path.suffix.lower(), "openpyxl")
-        advice = ", or save the sheet as CSV"
-        raise ImportError(not_installed(f"reading {path}", package, advice)) from error
     except (ValueError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(
             f"{path} is not a readable spreadsheet ({error}); save it as CSV"
         ) from error
-    text = io.StringIO()
-    frame.to_csv(text, sep="\t", header=False, index=False)
-    return _text_frame(text.getvalue().encode(), str(path))
+    text = frame.to_csv(sep="\t", header=False, index=False)
+    return _text_frame(text.encode(), str(path))
