@@ -17,9 +17,9 @@ correlation of weighted values, whereas r2 here is the share of the weighted var
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import orth
@@ -30,6 +30,7 @@ from manymaps.data.frames import axis_names, join_columns
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import listed, natural_order, plural
+from manymaps.metrics.measures import ratio
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
@@ -323,92 +324,61 @@ def fit_vectors(
             f"expected at least {_FEWEST_SITES}"
         )
     table = _read_table([atlas.labels[i] for i in rows.tolist()], frame)
-    is_factor = set(frame.select_dtypes("category")) if hasattr(frame, "select_dtypes") else set()
-    is_factor |= {name for name, x in table.items() if x.dtype.kind in ("b", "U")}
-    variables = [name for name in table if name not in is_factor]
-    coded = {name: _coded(x) for name, x in table.items() if name in is_factor}
+    categories = set(frame.select_dtypes("category")) if hasattr(frame, "select_dtypes") else set()
+    is_factor = {name: name in categories or x.dtype.kind in "bU" for name, x in table.items()}
+    variables = [name for name in table if not is_factor[name]]
+    coded = {name: _coded(x) for name, x in table.items() if is_factor[name]}
     points = atlas.maps[map, rows].astype(np.float64)
     origin = np.average(points, axis=0, weights=weights)
+    X, root = points - origin, np.sqrt(weights)[:, None]
     values = np.column_stack([np.zeros((len(rows), 0)), *(table[name] for name in variables)])
-    sites = _Sites(points - origin, weights, values, [codes for _, codes in coded.values()])
-    r2, p = _tested(sites, n_permutations, drawn_seed(random_state))
+    Z = values - np.average(values, axis=0, weights=weights)
+    slopes = np.linalg.lstsq(root * X, root * Z, rcond=None)[0].T
+    lengths = np.linalg.norm(slopes, axis=1, keepdims=True)
+    # A constant variable has only rounding errors as its variance.
+    varies = weights @ Z**2 > _ROUNDING**2 * (weights @ values**2)
+    is_level = [np.arange(len(levels))[:, None] == codes for levels, codes in coded.values()]
+    basis, spread = orth(root * X), float(weights @ (X**2).sum(axis=1))
+
+    def shares(order: np.ndarray) -> np.ndarray:
+        """Return r2 of all variables, then of all factors, for rows assigned in this order."""
+        z = values[order] - np.average(values[order], axis=0, weights=weights)
+        total = weights @ z**2
+        explained = ((basis.T @ (root * z)) ** 2).sum(axis=0)
+        parts = [np.divide(explained, total, out=np.zeros_like(total), where=varies)]
+        for members in is_level:
+            masses = members[:, order] @ weights
+            squares = ((members[:, order] @ (root**2 * X)) ** 2).sum(axis=1)
+            parts.append(np.atleast_1d(ratio(ratio(squares, masses, 0.0).sum(), spread, 0.0)))
+        return np.clip(np.concatenate(parts), 0.0, 1.0)
+
+    r2, p = _tested(shares, len(rows), n_permutations, drawn_seed(random_state))
     n = len(variables)
     factors = tuple(
         FittedFactor(
-            name, levels, sites.centroids(codes) + origin, tuple(np.bincount(codes).tolist()),
-            float(r2[k]), float(p[k]),
+            name, levels, ratio(members @ (root**2 * points), (members @ weights)[:, None]),
+            tuple(members.sum(axis=1).tolist()), float(r2[k]), float(p[k]),
         )
-        for k, (name, (levels, codes)) in enumerate(coded.items(), start=n)
+        for k, (name, levels, members) in enumerate(
+            zip(coded, (levels for levels, _ in coded.values()), is_level, strict=True), start=n
+        )
     )  # fmt: skip
+    directions = np.where(varies[:, None], ratio(slopes, lengths), np.nan)
     return FittedVectors(
-        map, tuple(variables), sites.directions(), r2[:n], p[:n], factors, origin, len(rows)
+        map, tuple(variables), directions, r2[:n], p[:n], factors, origin, len(rows)
     )
 
 
-class _Sites(NamedTuple):
-    """Centred positions (n, d), weights (n,), variables (n, n_variables), and codes of factors."""
-
-    points: np.ndarray
-    weights: np.ndarray
-    values: np.ndarray
-    factors: list[np.ndarray]
-
-    @property
-    def scaled(self) -> np.ndarray:
-        """The positions times the roots of the weights, shape (n, d)."""
-        return np.asarray(self.points * np.sqrt(self.weights)[:, None])
-
-    def _weighted(self, values: np.ndarray) -> np.ndarray:
-        """Return centred and weighted variables."""
-        values = values - np.average(values, axis=0, weights=self.weights)
-        return np.asarray(values * np.sqrt(self.weights)[:, None])
-
-    def directions(self) -> np.ndarray:
-        """Return unit vectors (n_variables, d) in which the variables increase most."""
-        slopes = np.linalg.lstsq(self.scaled, self._weighted(self.values), rcond=None)[0].T
-        lengths = np.linalg.norm(slopes, axis=1, keepdims=True)
-        return np.divide(slopes, lengths, out=np.full(slopes.shape, np.nan), where=lengths > 0)
-
-    def centroids(self, codes: np.ndarray) -> np.ndarray:
-        """Return the centred mean positions (n_levels, d) of the levels of a factor."""
-        sums, masses = self._sums(codes)
-        return np.divide(sums, masses, out=np.full(sums.shape, np.nan), where=masses > 0)
-
-    def _sums(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sum the weighted positions (n_levels, d) and the weights (n_levels, 1) of each level."""
-        axes = [np.bincount(codes, self.weights * x) for x in self.points.T]
-        return np.stack(axes, axis=1), np.bincount(codes, self.weights)[:, None]
-
-    def r2(self, order: np.ndarray, basis: np.ndarray) -> np.ndarray:
-        """Return r2 of all variables, then of all factors, for rows assigned in this order.
-
-        The orthonormal basis (n, rank) spans `scaled`.
-        """
-        values = self._weighted(self.values[order])
-        total = (values**2).sum(axis=0)
-        # A constant variable has only rounding errors as its variance.
-        varies = total > _ROUNDING**2 * (self.weights @ self.values**2)
-        explained = ((basis.T @ values) ** 2).sum(axis=0)
-        shares = [np.divide(explained, total, out=np.zeros_like(total), where=varies)]
-        spread = self.weights @ (self.points**2).sum(axis=1)
-        for codes in self.factors:
-            sums, masses = self._sums(codes[order])
-            known = masses[:, 0] > 0
-            between = ((sums[known] ** 2).sum(axis=1) / masses[known, 0]).sum()
-            shares.append(np.array([between / spread if spread > 0 else 0.0]))
-        return np.clip(np.concatenate(shares), 0.0, 1.0)
-
-
-def _tested(sites: _Sites, n_permutations: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _tested(
+    shares: Callable[[np.ndarray], np.ndarray], n: int, n_permutations: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return r2 and p of all variables and factors, permuting all rows."""
-    rng, n, basis = np.random.default_rng(seed), len(sites.points), orth(sites.scaled)
-    observed = sites.r2(np.arange(n), basis)
+    rng, observed = np.random.default_rng(seed), shares(np.arange(n))
     reached = np.zeros(len(observed))
     with work("permutation", total=n_permutations) as at:
         for k in range(n_permutations):
             at(k)
-            order = np.argsort(rng.random(n), kind="stable")
-            reached += sites.r2(order, basis) >= observed - _ROUNDING
+            reached += shares(rng.permutation(n)) >= observed - _ROUNDING
     return observed, (reached + 1) / (n_permutations + 1)
 
 

@@ -116,7 +116,8 @@ def typeface_for(labels: Iterable[str]) -> Typeface:
     regular = _regular_fonts()
     first = next(name for name in PREFERRED if name in regular and _has_bold(name))
     others = sorted(regular, key=lambda name: ("Noto Sans" not in name, name))
-    families, characters = [], set[int]()
+    families: list[str] = []
+    characters: set[int] = set()
     for name in dict.fromkeys([first, "DejaVu Sans", *others]):
         held = _characters(regular[name])
         if len(families) < 2 or any(ord(x) in held for x in missing):
