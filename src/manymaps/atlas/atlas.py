@@ -472,21 +472,15 @@ class Atlas(AtlasData):
         return disambiguate(self, word, context)
 
     def captions(
-        self,
-        n_words: int = 4,
-        *,
-        min_proportion: float = 0.1,
-        maps: Iterable[int] | None = None,
+        self, n_words: int = 4, *, maps: Iterable[int] | None = None
     ) -> list[tuple[str, ...]]:
         """Choose words that are typical of each map and represent different groups of objects.
 
         Parameters
         ----------
         n_words : int
-            Maximum number of words per map.
-        min_proportion : float in [0, 1]
-            Minimum mixing proportion of an object to be considered. The minimum is ignored in a map
-            in which no object reaches it.
+            Maximum number of words per map. They are chosen from the objects with a mixing
+            proportion of at least 0.1, if there are any.
         maps : iterable of int, optional
             The maps, in the order of the result. By default, all maps are included.
 
@@ -513,7 +507,7 @@ class Atlas(AtlasData):
         >>> Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE).captions(1)
         [('knot',), ('tuxedo',)]
         """
-        return captions_of(self, n_words, min_proportion, maps)
+        return captions_of(self, n_words, maps)
 
     def add_metadata(self, frame: Any, on: str | None = None, *, name: str | None = None) -> Atlas:
         """Add columns of metadata by label, or a single column in the order of the objects.

@@ -29,7 +29,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from manymaps.atlas.data import AtlasData
-from manymaps.checks import check_index, check_number, check_whole
+from manymaps.checks import check_index, check_whole
 from manymaps.data.tables import is_missing
 from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
@@ -38,6 +38,8 @@ from manymaps.model.similarities import kernel_values
 FEW_NUMBERS = 40
 # A column with more distinct texts names objects, not groups.
 MOST_CATEGORIES = 50
+# Minimum proportion at which an object belongs to a map, as in figures.
+AT_HOME = 0.1
 #: Minimum share of a map's weight that a category needs to name the map.
 LEAST_OF_MAP = 0.1
 # Integers with more distinct values are counts or measurements.
@@ -49,16 +51,15 @@ MOST_CANDIDATES = 500
 
 
 def captions_of(
-    atlas: AtlasData, n_words: int, min_proportion: float, maps: Iterable[int] | None
+    atlas: AtlasData, n_words: int, maps: Iterable[int] | None
 ) -> list[tuple[str, ...]]:
     """Choose words that are typical of each map, as `manymaps.Atlas.captions` describes."""
     check_whole("n_words", n_words)
-    check_number("min_proportion", min_proportion, least=0, most=1)
     words = None if atlas.kinds is None else ~atlas.choices.is_row
     chosen = list(range(atlas.n_maps) if maps is None else maps)
     for m in chosen:
         check_index("map", m, atlas.n_maps)
-    residents = [dominant(atlas.proportions[m], min_proportion) for m in chosen]
+    residents = [dominant(atlas.proportions[m], AT_HOME) for m in chosen]
     return [
         tuple(title_words(atlas, m, shown, n_words=n_words, words=words))
         for m, shown in zip(chosen, residents, strict=True)

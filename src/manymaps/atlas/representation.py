@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from manymaps.atlas.answers import Sense
-from manymaps.atlas.captions import dominant, title_words
+from manymaps.atlas.captions import AT_HOME, dominant, title_words
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.roles import numbers_of_kinds
 from manymaps.labels import first_of, in_words, plural
@@ -24,8 +24,6 @@ METHODS = {
     "mm-tsne": "t-SNE", "mm-sne": "SNE", "tsne": "t-SNE", "sne": "SNE", "code": "CODE",
     "symmetric-sne": "symmetric SNE", "uni-sne": "UNI-SNE",
 }  # fmt: skip
-# Minimum proportion at which an object belongs to a map, as in figures.
-AT_HOME = 0.1
 # Jupyter typesets text between dollar signs as a formula, except in elements of these classes.
 PLAIN = "tex2jax_ignore mathjax_ignore"
 

@@ -26,13 +26,6 @@ from manymaps.figures.scene import Scene
 # Margins in inches. The head has space for a title of 17 points.
 SIDE, HEAD, SCREEN_WIDTH = SCREEN.side, SCREEN.head, 9.0
 TITLE = (SIDE * 72, -36.0)
-METHOD_NAMES = {
-    "tsne": "t-SNE",
-    "sne": "SNE",
-    "symmetric-sne": "Symmetric SNE",
-    "uni-sne": "UNI-SNE",
-    "code": "CODE",
-}
 # Height of the rows of a colour key in inches.
 FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
 

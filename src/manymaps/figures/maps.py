@@ -37,6 +37,7 @@ from manymaps.atlas.answers import NAMED, associates, even_shares
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import standing
+from manymaps.atlas.representation import METHODS
 from manymaps.atlas.roles import FEW_DOTS, Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
@@ -47,7 +48,6 @@ from manymaps.figures.islands import panel_words, with_islands
 from manymaps.figures.layout import (
     FIRST_ROW,
     HEAD,
-    METHOD_NAMES,
     SCREEN_WIDTH,
     common_area,
     describe_page,
@@ -177,7 +177,7 @@ def plot_map(
     arrows = arrows_for(vectors, map, look.font_sizes[0])
     area, n_labels = style.draw(ax, scene, look, None if arrows is None else arrows.draw)
     captions, alone = Captions(ax, style.typeface, sheet), atlas.n_maps == 1
-    name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
+    name = METHODS.get(atlas.method, "Map") if alone else f"Map {map}"
     words, word_colors = panel_words(atlas, scene, roles, 4, color)
     if roles is not None and alone:
         words, word_colors = numbers_of_kinds(atlas), []
