@@ -176,7 +176,7 @@ def test_folding_joins_spellings_and_marks_what_becomes_a_repeat():
         ({"given": [[0], [-4]]}, "given has indices from -4"),
         ({"given": [[0]]}, "a row of answers per cue"),
         ({"participant": [0, 1], "participants": ["ann"]}, "participant has indices"),
-        ({"participant": [0], "participants": ["ann"]}, "1 participants for 2 trials"),
+        ({"participant": [0], "participants": ["ann"]}, "'participant' has shape"),
         ({"columns": {"age": [3]}}, "'age'"),
     ],
 )

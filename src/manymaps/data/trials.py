@@ -17,6 +17,7 @@ word association norms for over 12,000 cue words", Behav. Res. Methods 51 (2019)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -119,10 +120,17 @@ class Trials:
                 f"the trials have shape {given.shape} for {cue.shape} cues; expected a row of "
                 "answers per cue"
             )
-        if who is not None and who.shape != (n,):
-            raise DataError(
-                f"there are {who.size:,} participants for {n:,} trials; expected one per trial"
-            )
+        columns = {}
+        for name, values in self.columns.items():
+            cells = np.asarray(values)
+            kind = np.float64 if cells.dtype.kind in "biuf" else object
+            columns[name] = cells.astype(kind, copy=False)
+        for name, per_trial in {**columns, "participant": who}.items():
+            if per_trial is not None and per_trial.shape != (n,):
+                raise DataError(
+                    f"{name!r} has shape {per_trial.shape} for {n:,} trials; expected one value "
+                    "per trial"
+                )
         for name, codes, labels, least in (
             ("cue", cue, self.cues, 0),
             ("given", given, self.answers, REPEATED),
@@ -135,7 +143,6 @@ class Trials:
                     f"{name} has indices from {codes.min()} to {codes.max()}, but there are "
                     f"{len(labels):,} labels; indices must be less than this number"
                 )
-        columns = {name: _column(name, values, n) for name, values in self.columns.items()}
         for name, value in (
             ("cues", tuple(self.cues)), ("answers", tuple(self.answers)), ("cue", cue),
             ("given", given), ("participant", who), ("participants", tuple(self.participants)),
@@ -267,14 +274,9 @@ class Trials:
             columns={name: values[indices] for name, values in self.columns.items()},
         )
 
-    def _part(
-        self, rows: np.ndarray, dropped: Mapping[str, int | np.integer], *notes: str
-    ) -> Trials:
+    def _part(self, rows: np.ndarray, dropped: Mapping[str, int], *notes: str) -> Trials:
         """Select trials, and add the reasons for dropping the others to the report."""
-        reasons = dict(self.report.dropped)
-        for reason, count in dropped.items():
-            if count:
-                reasons[reason] = reasons.get(reason, 0) + int(count)
+        reasons = dict(Counter(self.report.dropped) + Counter(dropped))
         report = replace(self.report, dropped=reasons, notes=(*self.report.notes, *notes))
         return replace(self.take(rows), report=report)
 
@@ -309,10 +311,10 @@ class Trials:
         self, masks: Mapping[str, np.ndarray], unknown: np.ndarray, reason: str
     ) -> dict[str, Trials]:
         """Select the trials of each group; `unknown` trials belong to no group, for a reason."""
-        n_unknown = np.count_nonzero(unknown)
+        n_unknown = int(np.count_nonzero(unknown))
         groups = {}
         for name, holds in masks.items():
-            n = np.count_nonzero(holds)
+            n = int(np.count_nonzero(holds))
             if not n:
                 contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
                 raise DataError(
@@ -509,16 +511,3 @@ def _numbered(labels: Sequence[str], codes: np.ndarray, index_of: dict[str, int]
     for i in np.unique(codes).tolist():
         numbers[i] = index_of.setdefault(labels[i], len(index_of))
     return numbers
-
-
-def _column(name: str, values: ArrayLike, n: int) -> np.ndarray:
-    """Convert a column to numbers or texts."""
-    cells = np.asarray(values)
-    if cells.shape != (n,):
-        raise DataError(
-            f"the column {name!r} has shape {cells.shape} for {n:,} trials; expected one value "
-            "per trial"
-        )
-    if cells.dtype.kind in "biuf":
-        return cells.astype(np.float64, copy=False)
-    return cells.astype(object, copy=False)
