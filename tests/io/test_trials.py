@@ -12,7 +12,7 @@ import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.kinds import kind_of
-from manymaps.io.trial_columns import TrialNames, find_trial_columns
+from manymaps.io.trial_columns import trial_columns
 from trial_samples import swow_rows, write_plain, write_swow
 
 HEADER = ["participantID", "age", "gender", "cue", "R1", "R2", "R3"]
@@ -115,7 +115,7 @@ def test_swow_as_its_two_files_are_written(tmp_path):
 )  # fmt: skip
 def test_names_of_columns(header, answers, participant):
     names = header.split(",")
-    found = find_trial_columns(names, [], TrialNames(), "a.csv", asked=header == "cue,R1")
+    found = trial_columns(pd.DataFrame(columns=names), needed=header == "cue,R1")
     assert ",".join(names[c] for c in found.answers) == answers
     assert (names[found.participant] if found.participant is not None else None) == participant
 

@@ -40,7 +40,7 @@ from manymaps.io.matrices import (
     read_array,
     read_labels,
 )
-from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
+from manymaps.io.missing_answers import missing_answers
 from manymaps.io.tables import (
     RULE_OF,
     checked_frame,
@@ -51,8 +51,8 @@ from manymaps.io.tables import (
     numeric_columns,
     without_headers,
 )
-from manymaps.io.trial_columns import TrialNames
-from manymaps.io.trials import Balance, has_trials, trials_from
+from manymaps.io.trial_columns import has_trials
+from manymaps.io.trials import Balance, trials_from
 from manymaps.labels import fold as folded_label
 from manymaps.labels import listed
 
@@ -271,9 +271,9 @@ def associations_from(
     rules = Rules(rule, rows, self_pairs)
     if not is_square(data):
         data = checked_frame(data, NO_FRAME)
-        names = TrialNames(cue, response, participant)
         # A frame contains pairs if the user names a column of strengths.
-        if strength is None and labels is None and (names.of_trials or has_trials(data, names)):
+        are_pairs = strength is not None or labels is not None
+        if not are_pairs and has_trials(data, cue, response, participant):
             trials = trials_from(
                 data,
                 cue=cue,
@@ -429,10 +429,10 @@ def pairs_in(
         are_counts = (np.floor(values) == values) & (np.abs(values) < MOST_COUNTED)
         weights = values if are_counts.all() else None
         counts = np.bincount(answers.codes, weights, len(answers.texts)).astype(np.int64)
-        notes += missing_notes(answers.texts, counts, missing)
-        out = checked_missing(missing)
-        if out is not None:
-            is_answer = ~is_missing(answers.texts, out)[answers.codes]
+        is_missing, missing_notes = missing_answers(answers.texts, counts, missing)
+        notes += missing_notes
+        if missing is not None:
+            is_answer = ~is_missing[answers.codes]
             left_out["missing answer"] = int(np.count_nonzero(is_named & ~is_answer))
             is_named &= is_answer
     rows = np.flatnonzero(is_named)

@@ -36,8 +36,8 @@ from manymaps.io.matrices import is_matrix, square_part
 from manymaps.io.packing import unpacked
 from manymaps.io.ratings import ratings_from
 from manymaps.io.tables import has_lists, is_text, numeric_columns
-from manymaps.io.trial_columns import TrialNames
-from manymaps.io.trials import has_trials, read_trials, trials_from
+from manymaps.io.trial_columns import has_trials
+from manymaps.io.trials import read_trials, trials_from
 from manymaps.io.vectors import read_vectors, vectors_from
 from manymaps.io.word2vec import word_format
 from manymaps.labels import listed
@@ -128,7 +128,7 @@ def kind_of(
         data = opened(data)
     if isinstance(data, Path):
         return _stored_kind(data)
-    if has_trials(data, TrialNames(cue, response, participant)):
+    if has_trials(data, cue, response, participant):
         return "trials"
     names = [str(name).strip() for name in data.columns]
     if data.attrs["header"] and usual_column(names, NAMES["rating"]) is not None and not cue:

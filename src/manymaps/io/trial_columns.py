@@ -15,69 +15,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from manymaps.data.tables import is_number
+from manymaps.data.tables import MISSING, names_of, source_of
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import (
-    COUNT,
-    STRENGTH,
-    Role,
-    aliases,
-    find_roles,
-    folded,
-    named_column,
-    usual_column,
-)
+from manymaps.io.columns import NAMES, find, folded, usual_column
+from manymaps.io.tables import head_of, numeric_columns
 from manymaps.labels import listed
 
-CUE = aliases("cue cueword stimulus stimulusword stim prime probe word source")
-RESPONSE = aliases("response responseword resp answer associate asso reaction")
-PARTICIPANT = aliases("""
+if TYPE_CHECKING:
+    import pandas as pd
+
+USUAL = {
+    role: tuple(names.split())
+    for role, names in {
+        "cue": "cue cueword stimulus stimulusword stim prime probe word source",
+        "response": "response responseword resp answer associate asso reaction",
+        "participant": """
 participantid participant participantno participantnumber subjectid subject subj subjid subjectno
 subjectnumber ppid pp pid sid respondentid respondent personid person informant workerid worker
 prolificid prolificpid userid
-""")
-ROLES = (
-    Role("participant", "participants", PARTICIPANT, required=False),
-    Role("cue", "cues", CUE, required=False),
-)
-POSITION = aliases("rpos position responseposition responseorder responsenumber rank")
+""",
+        "position": "rpos position responseposition responseorder responsenumber rank",
+    }.items()
+}
 # Row numbers are not attributes of participants or trials.
 ROW_NUMBERS = ("", "id", "unnamed:0", "rowid", "row", "indexlevel0")
-
-_STEMS = aliases("""
-r resp response responses asso assoc associate association answer reponse respuesta antwort antwoord
-reaction
-""")
-_NUMBERED = re.compile(rf"({'|'.join(sorted(_STEMS, key=len)[::-1])})([1-9])(raw|word)?")
+_STEMS = (
+    "responses|response|resp|reponse|respuesta|reaction|association|associate|assoc|asso|antwoord|"
+    "antwort|answer|r"
+)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
-_ORDINAL = re.compile(rf"({'|'.join(_STEMS)})?({'|'.join(_ORDINALS)})({'|'.join(_STEMS)}|word)?")
-
-Body = Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True)
-class TrialNames:
-    """Column names of trials from the user, in which names of answers are separated by commas."""
-
-    cue: str | None = None
-    response: str | None = None
-    participant: str | None = None
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Columns of answers named by the user."""
-        return tuple(part.strip() for part in (self.response or "").split(",") if part.strip())
-
-    @property
-    def of_trials(self) -> bool:
-        """Whether the user named columns that only trials have."""
-        return self.participant is not None or len(self.answers) > 1
+_FIRST = "|".join(_ORDINALS)
+ANSWER = re.compile(rf"({_STEMS})([1-9])(raw|word)?|({_STEMS})?({_FIRST})({_STEMS}|word)?")
 
 
-@dataclass(frozen=True)
-class TrialColumns:
+class TrialColumns(NamedTuple):
     """Positions of the columns of trials.
 
     Attributes
@@ -90,6 +63,8 @@ class TrialColumns:
         answer.
     others : tuple of int
         Columns of additional attributes of a trial or its participant.
+    has_several : bool
+        Whether trials have several answers, even if only one column of them is read.
     """
 
     cue: int
@@ -97,17 +72,7 @@ class TrialColumns:
     participant: int | None
     position: int | None
     others: tuple[int, ...]
-
-    def several(self, names: Sequence[str]) -> bool:
-        """Return whether trials have several answers, even if only one column of them is read."""
-        numbered = _NUMBERED.fullmatch(folded(names[self.answers[0]]))
-        return len(self.answers) > 1 or self.position is not None or numbered is not None
-
-    @property
-    def in_order(self) -> tuple[int, ...]:
-        """All columns that are read: cue, answers, participant, position and others."""
-        columns = (self.cue, *self.answers, self.participant, self.position, *self.others)
-        return tuple(c for c in columns if c is not None)
+    has_several: bool
 
     def note(self, names: Sequence[str]) -> str:
         """Return a note on the columns and their roles for the report."""
@@ -119,71 +84,99 @@ class TrialColumns:
         return text
 
 
-def find_trial_columns(
-    names: Sequence[str], body: Body, wanted: TrialNames, source: str, *, asked: bool = False
+def has_trials(
+    frame: pd.DataFrame,
+    cue: str | None = None,
+    response: str | None = None,
+    participant: str | None = None,
+) -> bool:
+    """Return whether a frame contains trials, by the names of its columns and those of the user.
+
+    Only trials have a column of participants or several columns of answers.
+    """
+    try:
+        return trial_columns(frame, cue, response, participant, needed=False) is not None
+    except (DataError, ParameterError):
+        return False
+
+
+def trial_columns(
+    frame: pd.DataFrame,
+    cue: str | None = None,
+    response: str | None = None,
+    participant: str | None = None,
+    *,
+    needed: bool = True,
 ) -> TrialColumns | None:
-    """Find the columns of trials by the header, or return None if the table is not one of trials.
+    """Find the columns of trials by their names.
 
     Parameters
     ----------
-    names : sequence of str
-        Column names in the header.
-    body : sequence of sequence of str
-        Some rows below the header, which show which columns are numeric and therefore not answers.
-    wanted : TrialNames
-        Columns named by the user, which must exist.
-    source : str
-        Name of the file, for error messages.
-    asked : bool
-        Whether the user specified that the table contains trials. If true, a missing column is an
-        error.
+    frame : DataFrame
+    cue, response, participant : str, optional
+        Names from the user, which must exist. Several names of answers are separated by commas.
+    needed : bool
+        Whether the user specified that the frame contains trials. If false, the result is None for
+        a frame of pairs.
 
     Raises
     ------
     DataError
-        If a column named by the user is missing, or if any required column is missing and `asked`
-        is true.
+        If a column from the user is missing, or if a required column is missing and `needed`.
+    ParameterError
+        If a column would be read twice.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> header = ["participantID", "age", "cue", "R1", "R2", "R3"]
-    >>> find_trial_columns(header, [["3", "33", "tie", "knot", "NA", "NA"]], TrialNames(), "a.csv")
-    TrialColumns(cue=2, answers=(3, 4, 5), participant=0, position=None, others=(1,))
-    >>> find_trial_columns(["cue", "response", "R1", "R1.Strength"], [], TrialNames(), "b.tsv")
+    >>> trial_columns(pd.DataFrame([["3", "33", "tie", "knot", "", ""]], columns=header))[:5]
+    (2, (3, 4, 5), 0, None, (1,))
+    >>> trial_columns(pd.DataFrame(columns=["cue", "response", "strength"]), needed=False)
     """
-    participant, cue = find_roles(names, ROLES, vars(wanted), source)
-    families = _families(names, body)
-    if wanted.answers:
-        several = asked or wanted.of_trials
-        options = wanted.answers if several else (wanted.response,)
-        columns = [named_column(names, name, "response", source) for name in options]
-        answers = tuple(c for c in columns if c is not None)
+    names, numeric = names_of(frame), numeric_columns(frame)
+    needed = needed or participant is not None or "," in (response or "")
+    who = find(frame, "participant", participant, usual=USUAL["participant"])
+    stimulus = find(frame, "cue", cue, usual=USUAL["cue"])
+    families = _families(names, numeric)
+    answers: tuple[int, ...] = ()
+    if response is not None:
+        named = [find(frame, "response", name.strip()) for name in response.split(",")]
+        answers = tuple(c for c in named if c is not None)
     else:
-        answers = _usual_answers(names, body, families, (cue, participant))
-    if cue is None or not answers:
-        if asked:
-            role, option = ("answers", "response") if cue is not None else ("cues", "cue")
-            several_names = ", several separated by commas" if option == "response" else ""
-            raise DataError(
-                f"{source} has no column of {role}; its columns are {listed(names)}. Name it as "
-                f"{setting(option)}{several_names}"
-            )
-        return None
-    # Without another column of participants, the column "ID" next to R1 contains them.
-    if participant is None and (asked or _NUMBERED.fullmatch(folded(names[answers[0]]))):
-        participant = usual_column(names, ("id",), (cue, *answers))
+        single = usual_column(names, USUAL["response"], (stimulus, who))
+        # A column with counts of first responses may have the name of a first response.
+        if families and (len(families[0]) > 1 or single is None):
+            answers = families[0]
+        elif single is not None and not numeric[single]:
+            answers = (single,)
+    if stimulus is None or not answers:
+        if not needed:
+            return None
+        role, option = ("answers", "response") if stimulus is not None else ("cues", "cue")
+        several = ", several separated by commas" if option == "response" else ""
+        raise DataError(
+            f"{source_of(frame)} has no column of {role}; its columns are {listed(names)}. Name it "
+            f"as {setting(option)}{several}"
+        )
     is_single = len(answers) == 1
+    is_numbered = ANSWER.fullmatch(folded(names[answers[0]])) is not None
+    # Without another column of participants, the column "ID" next to R1 contains them.
+    if who is None and (needed or is_numbered):
+        who = usual_column(names, ("id",), (stimulus, *answers))
     # A cue and a response form a pair if there is no participant or if there is a strength.
-    if not asked and is_single and (participant is None or _has_strengths(names, body)):
+    if not needed and is_single and (who is None or _has_strengths(names, numeric)):
         return None
-    position = usual_column(names, POSITION, (cue, participant, *answers)) if is_single else None
-    if participant is None or position is None or not _are_positions(body, position):
-        position = None
-    read = [c for c in (cue, *answers, participant, position) if c is not None]
+    position = None
+    if is_single and who is not None:
+        position = usual_column(names, USUAL["position"], (stimulus, who, *answers))
+        if position is not None and not _are_ranks(head_of(frame), position):
+            position = None
+    read = [c for c in (stimulus, *answers, who, position) if c is not None]
     if len(set(read)) < len(read):
         raise ParameterError(
-            f"{source}: a column would be read twice; its columns are {listed(names)}. Name "
-            f"different ones as {setting('cue')}, {setting('response')} and "
+            f"{source_of(frame)}: a column would be read twice; its columns are {listed(names)}. "
+            f"Name different ones as {setting('cue')}, {setting('response')} and "
             f"{setting('participant')}"
         )
     # Raw spellings of answers are not attributes of a trial.
@@ -191,66 +184,39 @@ def find_trial_columns(
     others = [
         c for c, name in enumerate(names) if c not in left_out and folded(name) not in ROW_NUMBERS
     ]
-    return TrialColumns(cue, answers, participant, position, tuple(others))
+    has_several = not is_single or position is not None or is_numbered
+    return TrialColumns(stimulus, answers, who, position, tuple(others), has_several)
 
 
-def _usual_answers(
-    names: Sequence[str],
-    body: Body,
-    families: Sequence[tuple[int, ...]],
-    taken: tuple[int | None, ...],
-) -> tuple[int, ...]:
-    """Return the first group of numbered answer columns, or a single response without a group."""
-    response = usual_column(names, RESPONSE, taken)
-    # A column with counts of first responses may have the name of a first response.
-    if families and (len(families[0]) > 1 or response is None):
-        return families[0]
-    return () if response is None or _is_numeric(body, response) else (response,)
-
-
-def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
+def _families(names: Sequence[str], numeric: Sequence[bool]) -> list[tuple[int, ...]]:
     """Return groups of columns with the same name and numbers from 1, corrected answers first.
 
     Groups of several columns precede single columns.
     """
     families: dict[tuple[bool, str, str], dict[int, int]] = {}
     for c, name in enumerate(names):
-        plain = folded(name)
-        numbered, ordinal = _NUMBERED.fullmatch(plain), _ORDINAL.fullmatch(plain)
-        if numbered is not None:
-            stem, number, suffix = numbered[1], int(numbered[2]), numbered[3] or ""
-        elif ordinal is not None:
-            stem, number, suffix = ordinal[1] or "", _ORDINALS.index(ordinal[2]) + 1, ordinal[3]
-        else:
-            continue
-        if not _is_numeric(body, c):
-            key = (suffix == "raw", stem, suffix or "")
+        match = ANSWER.fullmatch(folded(name))
+        if match is not None and not numeric[c]:
+            number = int(match[2]) if match[2] else _ORDINALS.index(match[5]) + 1
+            suffix = match[3] or match[6] or ""
+            key = (suffix == "raw", match[1] or match[4] or "", suffix)
             families.setdefault(key, {}).setdefault(number, c)
     runs = []
-    for _, columns in sorted(families.items(), key=lambda family: family[0][0]):
+    for key in sorted(families):
+        columns = families[key]
         n = next(n for n in range(len(columns) + 1) if n + 1 not in columns)
-        runs += [tuple(columns[k + 1] for k in range(n))] if n else []
+        if n:
+            runs.append(tuple(columns[k + 1] for k in range(n)))
     return sorted(runs, key=lambda run: len(run) < 2)
 
 
-def _cells(body: Body, column: int) -> list[str]:
-    """Return the cells of a column that are neither empty nor missing."""
-    cells = [row[column] for row in body if column < len(row)]
-    return [cell for cell in cells if cell and cell != "NA"]
-
-
-def _is_numeric(body: Body, column: int) -> bool:
-    """Return whether most cells of a column are numbers."""
-    cells = _cells(body, column)
-    return bool(cells) and 2 * sum(map(is_number, cells)) > len(cells)
-
-
-def _has_strengths(names: Sequence[str], body: Body) -> bool:
+def _has_strengths(names: Sequence[str], numeric: Sequence[bool]) -> bool:
     """Return whether a numeric column has a name for strengths or counts."""
-    usual = {*STRENGTH, *COUNT, "n", "rating"}
-    return any(_is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
+    usual = {*NAMES["strength"], *NAMES["count"], "n", "rating"}
+    return any(numeric[c] for c, name in enumerate(names) if folded(name) in usual)
 
 
-def _are_positions(body: Body, column: int) -> bool:
+def _are_ranks(head: Sequence[Sequence[str]], column: int) -> bool:
     """Return whether a column contains ranks of answers, such as R1, R2, ... or 1, 2, ..."""
-    return all(re.fullmatch("[Rr]?[1-9]", cell) for cell in _cells(body, column))
+    cells = [row[column] for row in head if row[column].lower() not in MISSING]
+    return all(re.fullmatch("[Rr]?[1-9]", cell) for cell in cells)

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from manymaps.data.associations import ReadReport
-from manymaps.data.tables import Labels, as_number
+from manymaps.data.tables import Labels, names_of, numbers_in, source_of
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
-from manymaps.io.tables import Table, frame_table, read_table
-from manymaps.io.trial_columns import TrialNames, find_trial_columns
+from manymaps.io.frames import read_frame
+from manymaps.io.missing_answers import missing_answers
+from manymaps.io.tables import checked_frame, labels_of
+from manymaps.io.trial_columns import TrialColumns, trial_columns
 from manymaps.labels import listed, unaccented
 
 if TYPE_CHECKING:
@@ -131,8 +132,9 @@ def read_trials(
     >>> trials.where("age > 30").associations("R12,keep").labels
     ('tie', 'knot', 'suit')
     """
-    names = TrialNames(cue, response, participant)
-    return table_trials(read_table(path, EXPECTED), names, fold, where, balance, missing)
+    options: dict[str, Any] = {"fold": fold, "where": where, "balance": balance, "missing": missing}
+    frame = read_frame(path, EXPECTED)
+    return trials_from(frame, cue=cue, response=response, participant=participant, **options)
 
 
 def trials_from(
@@ -178,30 +180,10 @@ def trials_from(
     >>> trials_from(raw).associations("R1,keep").strengths.toarray()[0].tolist()
     [0.0, 0.5, 0.5]
     """
-    table = frame_table(data, NO_FRAME)
-    names = TrialNames(cue, response, participant)
-    return table_trials(table, names, fold, where, balance, missing)
-
-
-def has_trials(frame: pd.DataFrame, names: TrialNames) -> bool:
-    """Return whether a table contains trials, judged by its column names and first rows."""
-    table = Table(frame)
-    try:
-        return find_trial_columns(table.head[0], table.head[1:], names, table.source) is not None
-    except (DataError, ParameterError):
-        return False
-
-
-def table_trials(
-    table: Table,
-    names: TrialNames,
-    fold: bool = False,
-    where: str | None = None,
-    balance: Balance = None,
-    missing: str | Sequence[str] | None = None,
-) -> Trials:
-    """Return the trials in a table, folded, selected by a condition, and balanced, in order."""
-    trials = _table_trials(table, names, missing)
+    frame = checked_frame(data, NO_FRAME)
+    columns = trial_columns(frame, cue, response, participant)
+    assert columns is not None
+    trials = _trials(frame, columns, missing)
     if fold:
         trials = trials.folded()
     if where is not None:
@@ -215,56 +197,44 @@ def table_trials(
     return trials.balanced(None if balance == "least" else balance, random_state=0)
 
 
-def _table_trials(
-    table: Table, names: TrialNames, missing: str | Sequence[str] | None = None
+def _trials(
+    frame: pd.DataFrame, columns: TrialColumns, missing: str | Sequence[str] | None
 ) -> Trials:
-    """Convert a table to trials with coded answers and participants and additional columns."""
-    header, source = table.head[0], table.source
-    columns = find_trial_columns(header, table.head[1:], names, source, asked=True)
-    assert columns is not None
-    read = table.read(columns.in_order)
-    cells = dict(zip(columns.in_order, read.columns, strict=True))
-    has_cue = cells[columns.cue].mask(bool)
+    """Convert a frame to trials with coded answers and participants and additional columns."""
+    names, source, n_read = names_of(frame), source_of(frame), len(frame)
+    notes = [columns.note(names), *frame.attrs.get("notes", ())]
+    has_cue = labels_of(frame, columns.cue).mask(bool)
     if not has_cue.any():
         raise DataError(
             f"{source} contains no trials; expected a row per participant and cue, with the cue "
             "and its answers"
         )
-    dropped = {}
-    if not has_cue.all():
-        dropped["no cue"] = int((~has_cue).sum())
-        rows = np.flatnonzero(has_cue)
-        cells = {c: column.take(rows) for c, column in cells.items()}
-        # After this step, no trial has the empty text as its cue.
-        cells[columns.cue] = _without_empty(cells[columns.cue])
-    cue = cells[columns.cue]
-    answers, codes = _answers([cells[c] for c in columns.answers], columns.several(header))
+    dropped = {} if has_cue.all() else {"no cue": int((~has_cue).sum())}
+    frame = frame[has_cue] if dropped else frame
+    cue = labels_of(frame, columns.cue)
+    answers, given = _answers([labels_of(frame, c) for c in columns.answers], columns.has_several)
+    counts = np.bincount(given[given >= 0], minlength=len(answers))
+    is_missing, missing_notes = missing_answers(answers, counts, missing)
+    notes += missing_notes
+    # The negative codes refer to the last elements.
+    given[np.append(is_missing, [False, False])[given]] = MISSING
     participants: list[str] = []
     who = None
-    counts = np.bincount(codes[codes >= 0], minlength=len(answers))
-    notes = [columns.note(header), *table.notes, *missing_notes(answers, counts, missing)]
-    if (out := checked_missing(missing)) is not None:
-        codes[np.append(is_missing(answers, out), [False, False])[codes]] = MISSING
     if columns.participant is None:
         notes.append(
             "no column of participants: every row is a separate trial, unless one is named"
         )
     else:
-        participants, who = _participants(cells[columns.participant], notes)
-    others: dict[str, np.ndarray] = {}
-    for c in columns.others:
-        others[header[c]] = _attribute(cells[c], header[c], who, participants, notes)
-    report = ReadReport(source, len(read), 0, dropped, tuple(notes))
-    trials = Trials(cue.texts, answers, cue.codes, codes, who, participants, others, report)
+        participants, who = _participants(labels_of(frame, columns.participant), notes)
+    others = {
+        names[c]: _attribute(labels_of(frame, c), names[c], who, participants, notes)
+        for c in columns.others
+    }
+    report = ReadReport(source, n_read, 0, dropped, tuple(notes))
+    trials = Trials(cue.texts, answers, cue.codes, given, who, participants, others, report)
     if columns.position is not None:
-        trials = _gathered(trials, cells[columns.position], header[columns.position])
+        trials = _gathered(trials, labels_of(frame, columns.position), names[columns.position])
     return replace(trials, given=without_repeats(trials.given))
-
-
-def _without_empty(column: Labels) -> Labels:
-    """Remove the empty text from a column in which no cell is empty."""
-    shift = np.cumsum([not text for text in column.texts])
-    return Labels([x for x in column.texts if x], column.codes - shift[column.codes])
 
 
 def _answers(columns: Sequence[Labels], several: bool) -> tuple[list[str], np.ndarray]:
@@ -309,7 +279,7 @@ def _attribute(
     notes: list[str],
 ) -> np.ndarray:
     """Convert an additional column to numbers if nearly all known cells are numbers, else texts."""
-    unknown = np.array([_is_unknown(text) for text in column.texts], dtype=bool)
+    unknown = np.array(list(map(_is_unknown, column.texts)), bool)
     if who is not None:
         several = _with_several(column.codes, unknown, who)
         if several.size:
@@ -318,16 +288,15 @@ def _attribute(
                 f"{several.size:,} participants have more than one {name!r} (such as {examples}); "
                 "each trial has its own value"
             )
-    numbers = np.array([as_number(text) for text in column.texts])
-    numbers[~np.isfinite(numbers)] = np.nan
-    wrong = np.isnan(numbers) & ~unknown
+    numbers = numbers_in(column.texts)
+    wrong = np.isinf(numbers) & ~unknown
     counts = np.bincount(column.codes, minlength=len(column.texts))
     if counts[wrong].sum() <= MOST_WRONG * counts[~unknown].sum():
         if wrong.any():
             texts = [column.texts[i] for i in np.flatnonzero(wrong).tolist()]
             notes.append(f"{name!r}: {listed(texts, 3)} are not numbers and count as unknown")
-        return numbers[column.codes]
-    texts = ["" if unk else text for text, unk in zip(column.texts, unknown, strict=True)]
+        return np.where(np.isfinite(numbers), numbers, np.nan)[column.codes]
+    texts = ["" if is_unknown else x for x, is_unknown in zip(column.texts, unknown, strict=True)]
     return np.array(texts, dtype=object)[column.codes]
 
 
@@ -350,38 +319,23 @@ def _gathered(rows: Trials, position: Labels, name: str) -> Trials:
     If a participant has two answers of the same rank to a cue, the second answer begins a new
     trial.
     """
-    ranks = [text.upper().lstrip("R") for text in position.texts]
-    bad = [text for text, rank in zip(position.texts, ranks, strict=True) if not rank.isdigit()]
+    import pandas as pd
+
+    texts = [text.upper().removeprefix("R") for text in position.texts]
+    bad = [cell for cell, text in zip(position.texts, texts, strict=True) if not text.isdecimal()]
     if bad:
         raise DataError(
             f"{rows.report.source}: the column {name!r} contains {listed(bad, 3)}; expected the "
             "rank of each answer, R1, R2, ... or 1, 2, ..."
         )
-    rank_of_row = np.array([int(rank) - 1 for rank in ranks])[position.codes]
-    n_answers = int(rank_of_row.max()) + 1
-    assert rows.participant is not None
-    seen = rows.participant.astype(np.int64) * len(rows.cues) + rows.cue
-    again = _n_earlier(seen * n_answers + rank_of_row)
-    _, first, trial = np.unique(
-        seen * (int(again.max()) + 1) + again, return_index=True, return_inverse=True
-    )
-    order = np.argsort(first)
-    row_of = np.argsort(order)
-    answers = np.full((order.size, n_answers), MISSING, dtype=np.int32)
-    answers[row_of[trial.ravel()], rank_of_row] = rows.given[:, 0]
-    trials = rows.take(first[order])
+    rank = np.array(list(map(int, texts)))[position.codes] - 1
+    keys = pd.DataFrame({"who": rows.participant, "cue": rows.cue, "rank": rank})
+    keys["again"] = keys.groupby(["who", "cue", "rank"]).cumcount()
+    trial = keys.groupby(["who", "cue", "again"], sort=False).ngroup().to_numpy()
+    _, first = np.unique(trial, return_index=True)
+    answers = np.full((len(first), int(rank.max()) + 1), MISSING, dtype=np.int32)
+    answers[trial, rank] = rows.given[:, 0]
     note = f"{rows.n_trials:,} rows of one answer each, gathered by participant and cue"
-    n_read = trials.n_trials + rows.report.n_dropped
+    n_read = len(first) + rows.report.n_dropped
     report = replace(rows.report, n_read=n_read, notes=(*rows.report.notes, note))
-    return replace(trials, given=answers, report=report)
-
-
-def _n_earlier(keys: np.ndarray) -> np.ndarray:
-    """Count the earlier occurrences of each key, shape (n,)."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    sizes = np.diff(np.append(starts, keys.size))
-    counts = np.empty(keys.size, dtype=np.int64)
-    counts[order] = np.arange(keys.size) - np.repeat(starts, sizes)
-    return counts
+    return replace(rows.take(first), given=answers, report=report)
