@@ -169,13 +169,15 @@ def numbers_of(
 
 def cells_as_numbers(frame: pd.DataFrame, columns: Sequence[int]) -> np.ndarray:
     """Return the numbers in columns, with NaN for missing cells and infinity for other texts."""
-    part = frame.iloc[:, list(columns)]
-    if all(dtype.kind in "biuf" for dtype in part.dtypes):
-        return np.asarray(part.to_numpy(np.float64, na_value=np.nan))
-    cells = [part.iloc[:, c].to_numpy() for c in range(len(columns))]
-    texts = [x for x in cells if x.dtype.kind == "O"]
-    commas = have_decimal_commas(texts, frame.attrs.get("delimiter"))
-    return np.column_stack([numbers_in(x, decimal_commas=commas) for x in cells])
+    cells = (frame.iloc[:, c] for c in columns)
+    commas = have_decimal_commas(
+        (x for x in cells if x.dtype.kind == "O"), frame.attrs.get("delimiter")
+    )
+    # Columns are filled one by one, so that a large table is copied only once.
+    values = np.empty((len(frame), len(columns)), order="F")
+    for k, c in enumerate(columns):
+        values[:, k] = numbers_in(frame.iloc[:, c], decimal_commas=commas)
+    return values
 
 
 def without_headers(frame: pd.DataFrame, columns: Sequence[int]) -> pd.DataFrame:
