@@ -250,12 +250,14 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
     >>> known_pair(["word", "doc", "n"]), known_pair(["cue", "response"])
     ((1, 0), None)
     """
-    kinds = list(map(known_kind, names))
+    kinds = list(enumerate(map(known_kind, names)))
+    observed = [(i, kind) for i, kind in kinds if kind in OBSERVATIONS]
+    features = [(j, kind) for j, kind in kinds if kind in FEATURES]
     pairs = [
         ((first in FEATURES) + (second in OBSERVATIONS), i + j, i, j)
-        for i, first in enumerate(kinds)
-        for j, second in enumerate(kinds)
-        if first in OBSERVATIONS and second in FEATURES and first != second
+        for i, first in observed
+        for j, second in features
+        if first != second
     ]
     return min(pairs)[2:] if pairs and not any(map(is_number, names)) else None
 

@@ -128,13 +128,15 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
     described(frame, source, delimiter=delimiter, header=header, notes=notes)
     if not header:
         return frame
-    extra = np.flatnonzero((frame.iloc[:, len(names) :] != "").any(axis=1))
+    # A slice of columns would copy the frame.
+    extra = np.flatnonzero((frame[range(len(names), width)] != "").any(axis=1))
     if extra.size:
         raise DataError(
             f"{source}, line {frame.index[extra[0]]} has more cells than the header, which has "
             f"{len(names)}; put cells that contain the delimiter in quotation marks"
         )
-    frame = frame.iloc[:, : len(names)].set_axis(names, axis=1)
+    frame = frame if width == len(names) else frame.iloc[:, : len(names)]
+    frame = frame.set_axis(names, axis=1)
     is_ended = len(names) > 1 and not names[-1] and not (frame.iloc[:, -1] != "").any()
     return frame.iloc[:, :-1] if is_ended and len(frame) else frame
 
