@@ -18,22 +18,17 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.stability import Stability
 from manymaps.atlas.senses import LEAST_SHARE
-from manymaps.checks import check_whole
 from manymaps.figures.captions import Captions, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, HAIRLINE, MUTED, SHARES
-from manymaps.figures.layout import AtlasFigure, describe_page
+from manymaps.figures.layout import describe_page, root
 from manymaps.figures.lettering import typeface_for
-from manymaps.figures.listing import APART, ROW, Columns, SenseList, named_words, rows_of
+from manymaps.figures.listing import APART, N_MEMBERS, ROW, SenseList, named_words
 from manymaps.metrics.measures import ratio
 
 # Number of words that are shown by default. It determines the height of the page and is not tuned.
 USUAL = 6
-# Height above the words, and widths of the columns (`manymaps.figures.listing`). A word with 18
-# characters fills the first column.
-NAMES, WORD_WIDTH, FIT_WIDTH, MEMBERS_WIDTH = 0.34, 1.35, 0.42, 4.3
-# If there are at least ten fits, their columns are narrower, so that the width of the page does not
-# change.
-FITS_WIDTH = 4.2
+# Height above the words, and the width of the column of a fit.
+HEAD, FIT_WIDTH = 0.34, 0.42
 # Area of a dot with a share of 1, in square points.
 AREA = 150.0
 
@@ -42,7 +37,6 @@ def plot_stability(
     found: Stability,
     words: str | Sequence[str] | None = None,
     *,
-    n_members: int = 6,
     kind: str | None = None,
     width: Width | None = None,
 ) -> Figure:
@@ -55,8 +49,6 @@ def plot_stability(
     words : str or sequence of str, optional
         Words to show, at most 40. By default, the six words whose senses have the most even shares
         in the reference are shown.
-    n_members : int
-        Maximum number of members listed next to each sense.
     kind : str, optional
         In a bipartite atlas, the kind of the words.
     width : {"column", "page"}, optional
@@ -70,7 +62,7 @@ def plot_stability(
     Raises
     ------
     ParameterError
-        If the number of words is not from 1 to 40, or a value is out of its range.
+        If the number of words is not from 1 to 40, or the width is unknown.
     UnknownLabelError
         If a word does not exist. The message suggests similar labels.
 
@@ -91,45 +83,35 @@ def plot_stability(
     >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "members"]
     ['knot', 'suit']
     """
-    check_whole("n_members", n_members)
-    words_of = _chosen(found, words, kind)
-    labels, senses = found.atlases[0].labels, found.senses[found.reference]
-    n_rows = np.maximum(np.diff(senses.offsets)[words_of], 1)
-    tops, height = rows_of(n_rows, NAMES)
-    typeface, sheet = typeface_for(labels), sheet_for(width)
-    columns = Columns(WORD_WIDTH, min(found.n_fits * FIT_WIDTH, FITS_WIDTH), MEMBERS_WIDTH, sheet)
-    if sheet.width is not None:
-        columns = columns.within(sheet.width - 2 * sheet.side)
-    across, foot = columns.total * sheet.scale, sheet.foot + 0.1 * sheet.scale
-    upwards = height * sheet.scale
-    figure = AtlasFigure(across + 2 * sheet.side, sheet.head + upwards + foot)
-    ax = figure.panel(sheet.side, foot, across, upwards)
-    rows = SenseList(ax, columns, height, typeface)
-    fit = columns.marks / found.n_fits
-    centers = columns.word + fit * (np.arange(found.n_fits) + 0.5)
+    labels, senses, n_fits = found.atlases[0].labels, found.senses[found.reference], found.n_fits
+    numbers, typeface, sheet = _listed(found, words, kind), typeface_for(labels), sheet_for(width)
+    n_rows = np.maximum(np.diff(senses.offsets)[numbers], 1)
+    rows = SenseList(n_rows, HEAD, n_fits * FIT_WIDTH, typeface, sheet)
+    fit = rows.marks / n_fits
+    centers = rows.word + fit * (np.arange(n_fits) + 0.5)
     area = min(AREA, np.pi * (0.45 * 72 * min(fit, ROW)) ** 2) * sheet.scale**2
     _draw_fits(rows, found, centers)
-    for i, top in zip(words_of, tops, strict=True):
-        rows.word(labels[i], top)
+    for i, top in zip(numbers, rows.tops, strict=True):
+        rows.name(labels[i], top)
         for row, sense in enumerate(range(*senses.offsets[i : i + 2].tolist())):
             y, shares = top + (row + 0.5) * ROW, found.shares_by_fit[:, sense]
             recurs = np.isfinite(shares)
-            ax.scatter(
+            rows.ax.scatter(
                 centers[recurs], np.full(recurs.sum(), y), s=area * shares[recurs],
                 color=SHARES(recurs.mean()), linewidths=0, zorder=3, gid="dot",
             )  # fmt: skip
-            rows.members([labels[j] for j in senses.strongest(sense, n_members)], y)
-    page = Captions(figure, typeface, sheet)
+            rows.members([labels[j] for j in senses.strongest(sense, N_MEMBERS)], y)
+    page = Captions(root(rows.ax), typeface, sheet)
     level, chance = found.observed.recurrence, found.by_other_words.recurrence
     subject = [f"{level:.0%} recur in another", f"{chance:.1%} by chance"]
     missing = f"no sense has {found.threshold:.0%} of the members' weight in common"
     notes = [f"senses of fit {found.reference}, the reference", f"a dot is missing if {missing}"]
-    name, key = f"Senses over {found.n_fits} fits", (area, LEAST_SHARE, "share")
+    name, key = f"Senses over {n_fits} fits", (area, LEAST_SHARE, "share")
     describe_page(page, name, subject, notes, key=key)
-    return figure
+    return page.figure
 
 
-def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | None) -> list[int]:
+def _listed(found: Stability, words: str | Sequence[str] | None, kind: str | None) -> list[int]:
     """Return the indices of the words, by default of those whose senses have even shares."""
     atlas, senses = found.atlases[0], found.senses[found.reference]
     if words is not None:
@@ -145,11 +127,11 @@ def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | Non
 
 def _draw_fits(rows: SenseList, found: Stability, centers: np.ndarray) -> None:
     """Draw the numbers of the fits, a line below each, and a mark on the reference."""
-    small, y = rows.columns.sheet.tick, NAMES - 0.2
-    rows.ax.vlines(centers, NAMES - APART / 2, rows.height, color=HAIRLINE, linewidth=0.7, zorder=1)
+    small, y = rows.sheet.tick, HEAD - 0.2
+    rows.ax.vlines(centers, HEAD - APART / 2, rows.height, color=HAIRLINE, linewidth=0.7, zorder=1)
     rows.write(centers[0] - 0.32, y, "fit", small, MUTED, "right")
     # If there are many fits, there is no space for some of the numbers.
-    step = int(np.ceil(0.2 * found.n_fits / rows.columns.marks))
+    step = int(np.ceil(0.2 * found.n_fits / rows.marks))
     for fit, x in enumerate(centers.tolist()):
         is_reference = fit == found.reference
         if is_reference or fit % step == 0:
