@@ -29,7 +29,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("arguments", "note"), [
     ("senses a.atlas tie", "a.atlas: 1 label {} ('tie' is 'TIE')"),
-    ("senses a.atlas TIE --data norms.csv", "norms.csv: 6 labels {} ('tie' is 'TIE', "),
     ("pairs a.atlas pairs.csv", "pairs.csv: 3 labels {} ('tie' is 'TIE', 'knot' is 'KNOT', "),
     ("evaluate a.atlas rated.csv", "rated.csv: 5 labels {} ("),
     ("evaluate a.atlas norms.csv", "norms.csv: 6 labels {} ("),

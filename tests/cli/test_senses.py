@@ -1,4 +1,4 @@
-"""The command `senses`: its texts, records and tables, and shares of a researcher's own data."""
+"""The command `senses`: its texts, records and tables."""
 
 import csv
 import json
@@ -11,9 +11,8 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked, write_norms, write_vectors
+from cli_samples import failed, invoke, worked
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
-from trial_samples import write_swow
 
 WORDS = ["tie", "knot", "rope", "suit", "dress", "café", "sea", "sand", "wave"]
 
@@ -119,7 +118,7 @@ class TestRecords:
         for sense, here in zip(loaded.senses("tie"), found["senses"], strict=True):
             assert set(here) == {
                 "map", "proportion", "share", "name", "neighbors",
-                "share_low", "share_high", "share_even",
+                "share_even",
             }  # fmt: skip
             assert here["share"] == pytest.approx(sense.share)
             assert (here["map"], tuple(here["name"])) == (sense.map, sense.name)
@@ -153,76 +152,12 @@ class TestRecords:
         assert len(every) == 1 + sum(len(loaded.senses(word)) for word in WORDS)
 
 
-class TestOwnData:
-    """Responses of which most are never cues, counted or as trials."""
-
-    @pytest.fixture
-    def own(self, tmp_path: Path) -> Path:
-        file = tmp_path / "own.csv"
-        file.write_text(
-            "cue,response,count\ntie,knot,12\ntie,suit,6\ntie,zoom call,2\nsea,foam,3\nsea,wave,1\n"
-        )
-        return file
-
-    def test_shares_covered_part_and_intervals(self, bare, own):
-        found, loaded = record(bare, "tie", "--data", own), mm.load_atlas(bare)
-        norms = mm.read_associations(own, responses="keep")
-        here = mm.intervals(norms, loaded, words=["tie"])
-        expected = loaded.senses("tie", associations=norms)
-        assert [one["share"] for one in found["senses"]] == pytest.approx([2 / 3, 1 / 3])
-        for one, sense in zip(found["senses"], expected, strict=True):
-            assert (one["map"], one["share"]) == (sense.map, pytest.approx(sense.share))
-            limits = here.share("tie", sense.map)
-            assert (one["share_low"], one["share_high"]) == (limits.low, limits.high)
-        assert found["covered"] == pytest.approx(0.9)
-        told = lines(bare, "tie", "--data", own)
-        low, high = (found["senses"][0][f"share_{end}"] for end in ("low", "high"))
-        assert told[1] == f"   67% ({100 * low:.0f}-{high:.0%})  map 0  knot"
-        assert told[-1] == "percentages are of the 90% of responses that are in the atlas"
-
-    def test_all_are_the_cues_of_the_data(self, bare, own):
-        rows = csv.DictReader(lines(bare, "--all", "--csv", "--data", own))
-        assert [(row["word"], row["map"]) for row in rows if row["share_low"]] == [
-            ("tie", "0"), ("tie", "1"), ("sea", "0"),
-        ]  # fmt: skip
-
-    def test_strengths_without_numbers_of_responses_have_no_interval(self, bare, tmp_path):
-        file, clean = tmp_path / "usf.csv", tmp_path / "own.npz"
-        file.write_text("CUE,TARGET,#P,FSG\ntie,knot,90,0.75\ntie,sea,30,0.25\n")
-        worked(invoke("read", file, "--strength", "FSG", "--responses", "keep", "-o", clean))
-        found = record(bare, "tie", "--data", clean)["senses"]
-        assert {one["share_low"] for one in found} == {None}
-        counted = record(bare, "tie", "--data", file)["senses"]
-        assert counted[0]["share_low"] < counted[0]["share"] == found[0]["share"]
-
-    def test_trials_give_intervals_by_participants(self, tmp_path):
-        raw, saved = write_swow(tmp_path / "raw.csv", 60, 20), tmp_path / "s.atlas"
-        trials = mm.read_trials(raw)
-        norms = trials.associations("drop")
-        fitted = mm.MultipleMapsTSNE(2, max_iter=20, random_state=0).fit(norms).atlas_
-        fitted.save(saved)
-        word = fitted.labels[int(np.argmax(np.diff(norms.strengths.indptr)))]
-        limits = mm.intervals(trials, fitted, words=[word])
-        assert limits.unit == "participants"
-        for one in record(saved, word, "--data", raw)["senses"]:
-            here = limits.share(word, one["map"])
-            assert one["share"] == pytest.approx(here.value)
-            assert (one["share_low"], one["share_high"]) == (here.low, here.high)
-
-    @pytest.mark.parametrize(
-        ("options", "code", "said"),
-        [
-            (("--data", "words.vec"), 3, "words.vec contains no associations"),
-            (("--data", "others.csv"), 3, "have no labels in common"),
-            (("--data", "few.csv"), 3, "--data few.csv: no response to 'tie' is a word of the"),
-            (("--all",), 2, "--all cannot be combined with a WORD"),
-            (("--csv", "--json"), 2, "--csv and --json cannot be combined"),
-        ],
-    )
-    def test_what_is_refused(self, atlas, tmp_path, monkeypatch, options, code, said):
-        monkeypatch.chdir(tmp_path)
-        write_norms(tmp_path)
-        write_vectors(tmp_path / "words.vec")
-        (tmp_path / "others.csv").write_text("cue,response,count\nzza,zzb,3\nzzb,zza,4\n")
-        (tmp_path / "few.csv").write_text("cue,response,count\ntie,zoom,3\nsea,wave,4\n")
-        assert failed(invoke("senses", atlas, "tie", *options), code, said).stdout == ""
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--all",), "--all cannot be combined with a WORD"),
+        (("--csv", "--json"), "--csv and --json cannot be combined"),
+    ],
+)
+def test_what_is_refused(atlas, options, said):
+    assert failed(invoke("senses", atlas, "tie", *options), 2, said).stdout == ""

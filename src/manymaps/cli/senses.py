@@ -1,12 +1,9 @@
-"""The command `senses`, which lists the senses of words with their members and maps.
-
-Data readers are imported only with --data, so that looking up a word is fast.
-"""
+"""The command `senses`, which lists the senses of words with their members and maps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +21,7 @@ FAR = 8
 # If a larger part of the responses is in the atlas, the part is not mentioned.
 COVERED = 0.995
 COLUMNS = ("word", "sense", "name", "share", "map", "proportion", "members")
-OPTIONAL = ("kind", "share_low", "share_high", "share_even")
+OPTIONAL = ("kind", "share_even")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +34,7 @@ class SensesOptions:
         InputFile(), "List the words in this file too, one per line; unknown words are left out.",
         "--words",
     )  # fmt: skip
-    all_words: bool = flag("List all words of the atlas or, with --data, of the data.", "--all")
+    all_words: bool = flag("List all words of the atlas.", "--all")
     as_csv: bool = flag("Print a CSV table with a row for each sense.", "--csv")
     neighbors: int = option(
         positive, "Number of members to list per sense.", default=8, sets="n_neighbors"
@@ -47,12 +44,6 @@ class SensesOptions:
         "NAME",
         "Kind of the neighbours, such as word (bipartite atlases only).  [default: the kind that "
         "WORD is not]",
-    )
-    data: Path | None = option(
-        InputFile(),
-        "Divide the responses in these norms or trials among the maps, instead of those in the "
-        "atlas. If the file contains numbers of responses, print 95 % intervals.",
-        metavar="NORMS",
     )
 
 
@@ -68,7 +59,6 @@ def senses(options: SensesOptions) -> None:
 
     \b
     Examples:  manymaps senses norms.atlas tie
-               manymaps senses norms.atlas tie --data own.csv
                manymaps senses norms.atlas --words list.txt
                manymaps senses norms.atlas --all --csv > senses.csv
                manymaps senses posts.atlas orbit --neighbor-kind word
@@ -81,11 +71,8 @@ def senses(options: SensesOptions) -> None:
          "no word given; pass a WORD, a file of words with --words, or --all"),
     )  # fmt: skip
     atlas = mm.load_atlas(options.atlas)
-    objects, intervals = _objects(atlas, options), None
-    if options.data is not None:
-        atlas, objects, intervals = _with_data(atlas, objects, options.data, options)
     with work(f"listing the senses in {options.atlas}"):
-        records = [_record(atlas, i, options, intervals) for i in objects]
+        records = [_record(atlas, i, options) for i in _objects(atlas, options)]
     several = len(options.words) != 1 or options.list_of_words is not None
     tell(
         lambda: {"words": records} if several else records[0],
@@ -132,38 +119,7 @@ def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
     return known
 
 
-def _with_data(
-    atlas: mm.Atlas, objects: list[int], file: Path, options: SensesOptions
-) -> tuple[mm.Atlas, list[int], mm.Intervals | None]:
-    """Return the atlas with the associations in a file instead, its words, and the intervals.
-
-    With --all, the words are those with responses in the file.
-    """
-    from manymaps.atlas.answers import strengths_on
-    from manymaps.cli.reading import opened_responses
-
-    # Most responses to a few cues are never cues, and the covered part counts them.
-    loaded = opened_responses(file)
-    own = loaded.fitted
-    if not isinstance(own, mm.Associations):
-        raise DataError(f"{file} contains no associations; expected responses to words")
-    note_case(file, own.labels, atlas.labels)
-    table, covered = strengths_on(atlas, own)
-    known = [i for i in objects if table.indptr[i] < table.indptr[i + 1]]
-    if len(known) < len(objects) and not options.all_words:
-        unknown = first_of([atlas.labels[i] for i in objects if i not in known])
-        raise DataError(f"{file}: no response to {unknown} is a word of the atlas")
-    intervals = None
-    if own.n_responses is not None:
-        words = [atlas.labels[i] for i in known]
-        data = loaded.data if isinstance(loaded.data, mm.Trials) else own
-        intervals = mm.intervals(data, atlas, words=words, **loaded.settings)
-    return replace(atlas, associations=table, covered=covered), known, intervals
-
-
-def _record(
-    atlas: mm.Atlas, i: int, options: SensesOptions, intervals: mm.Intervals | None
-) -> dict[str, Any]:
+def _record(atlas: mm.Atlas, i: int, options: SensesOptions) -> dict[str, Any]:
     """Return the record of a word that --json prints."""
     import numpy as np
 
@@ -181,12 +137,10 @@ def _record(
         listed = observed_senses(atlas, i, found, similar, options.neighbors)
     else:
         listed = atlas.senses(word, kind=kind, **chosen(options, "neighbors", "neighbor_kind"))
-    senses = []
-    for sense in listed:
-        limits = None if intervals is None else intervals.share(word, sense.map)
-        more = {f"share_{end}": getattr(limits, end, None) for end in ("low", "high")}
-        more["share_even"] = None if even is None else float(even[sense.map])
-        senses.append(asdict(sense) | more)
+    senses = [
+        asdict(sense) | {"share_even": None if even is None else float(even[sense.map])}
+        for sense in listed
+    ]
     not_close = {
         "share": float(found.strengths[~found.close].sum()) if len(found.members) else None,
         "share_even": None if even is None else len(far) / len(found.members),
@@ -240,10 +194,5 @@ def _text(record: dict[str, Any]) -> str:
 
 
 def _more(one: Mapping[str, Any]) -> str:
-    """Format the interval of a share and the share of an even spread, if they are known."""
-    more = []
-    if one.get("share_low") is not None:
-        more.append(f"{100 * one['share_low']:.0f}-{one['share_high']:.0%}")
-    if one["share_even"] is not None:
-        more.append(f"even {one['share_even']:.0%}")
-    return f" ({', '.join(more)})" if more else ""
+    """Format the share of an even spread, if it is known."""
+    return "" if one["share_even"] is None else f" (even {one['share_even']:.0%})"
