@@ -10,7 +10,6 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from importlib import import_module
 from typing import cast
 
@@ -57,28 +56,6 @@ def _occupy_closed_streams() -> None:
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
-# The packages whose versions a report of a problem should state.
-_REPORTED = (
-    "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas", "click", "rich", "matplotlib",
-    "faiss-cpu", "pyarrow", "polars", "anndata", "networkx",
-)  # fmt: skip
-
-
-def _show_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
-    """Print the versions of the package, of Python and of other packages."""
-    if not requested:
-        return
-    import platform
-    from importlib import metadata
-
-    click.echo(f"manymaps {metadata.version('manymaps')}")
-    click.echo(f"Python {platform.python_version()} on {platform.platform()}")
-    for name in _REPORTED:
-        with suppress(metadata.PackageNotFoundError):
-            click.echo(f"{name} {metadata.version(name)}")
-    context.exit()
-
-
 class _OnDemand(Mapping[str, click.Command]):
     """The commands by name. The file of a command is imported when the command is looked up."""
 
@@ -101,10 +78,7 @@ class _OnDemand(Mapping[str, click.Command]):
     commands=_OnDemand(),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option(
-    "--version", is_flag=True, expose_value=False, callback=_show_version,
-    help="Show the version and exit.",
-)  # fmt: skip
+@click.version_option(package_name="manymaps", message="%(prog)s %(version)s")
 def cli() -> None:
     """Fit, explore and compare maps of similarities that no single map can represent.
 
