@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from manymaps.cli.record import argument, chosen, option
-from manymaps.cli.types import InputFile, Setting, Whole
+from manymaps.cli.types import InputFile, Setting, Whole, positive
 from manymaps.errors import ParameterError
 
 Width: TypeAlias = Literal["column", "page"]
@@ -42,16 +42,9 @@ def seed_option() -> Any:
     return option(Whole(0), "Seed of the random number generator.", default=0, sets="random_state")
 
 
-def jobs_option(help: str = "Number of threads; -1 for all cores.  [default: all]") -> Any:
+def jobs_option(help: str = "Number of threads.  [default: all cores]") -> Any:
     """Return the field for the number of threads or processes."""
-    return option(Whole(-1), help, callback=_some_jobs, sets="n_jobs")
-
-
-def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
-    """Reject 0 as a number of threads or processes."""
-    if value == 0:
-        raise click.BadParameter("got 0; use 1 or more, or -1 for all cores", ctx, param)
-    return value
+    return option(positive, help, sets="n_jobs")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -113,11 +113,10 @@ def _declared(record: Any, heading: str | None = None) -> Iterator[click.Paramet
 def _filled(record: Any, values: dict[str, Any]) -> Any:
     """Build a record from the values that click parsed."""
 
-    def value_of(one: Field[Any]) -> Any:
-        within = one.metadata.get("group")
-        return values[one.name] if within is None else _filled(within, values)
-
-    return record(**{one.name: value_of(one) for one in fields(record) if one.metadata})
+    groups = {one.name: one.metadata["group"] for one in fields(record) if "group" in one.metadata}
+    parts = {name: _filled(within, values) for name, within in groups.items()}
+    return record(**{one.name: values[one.name] for one in fields(record) if one.name not in groups},
+                  **parts)  # fmt: skip
 
 
 def chosen(record: Any, *names: str) -> dict[str, Any]:

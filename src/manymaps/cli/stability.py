@@ -58,7 +58,7 @@ class StabilityOptions:
     words_shown: tuple[str, ...] = word_option()
     model: Model = group(Model, "Model")
     seed: int = seed_option()
-    jobs: int | None = jobs_option("Number of fits at a time; -1 for all cores.  [default: all]")
+    jobs: int | None = jobs_option("Number of fits at a time.  [default: all cores]")
 
 
 @command(StabilityOptions)
