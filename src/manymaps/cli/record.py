@@ -112,11 +112,11 @@ def _declared(record: Any, heading: str | None = None) -> Iterator[click.Paramet
 
 def _filled(record: Any, values: dict[str, Any]) -> Any:
     """Build a record from the values that click parsed."""
-
-    groups = {one.name: one.metadata["group"] for one in fields(record) if "group" in one.metadata}
-    parts = {name: _filled(within, values) for name, within in groups.items()}
-    return record(**{one.name: values[one.name] for one in fields(record) if one.name not in groups},
-                  **parts)  # fmt: skip
+    settings = {}
+    for one in fields(record):
+        part = one.metadata.get("group")
+        settings[one.name] = values[one.name] if part is None else _filled(part, values)
+    return record(**settings)
 
 
 def chosen(record: Any, *names: str) -> dict[str, Any]:
