@@ -179,7 +179,7 @@ def _other_estimators() -> dict[str, Subject]:
         "random_state": [0, None],
     }
     program = {
-        "n_components": [2, 1, None],
+        "n_components": [2, 1],
         "form": ["conditional", "joint"],
         "marginals": [True, False],
         "trace_penalty": [0.1, 0.0],

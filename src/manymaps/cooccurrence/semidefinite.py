@@ -2,8 +2,8 @@
 
 CODE (`manymaps.cooccurrence.code`) optimizes positions in a given dimension and can stop at a local
 optimum. Over the Gram matrix of all points, the problem is convex, and the rank of the optimum is
-the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). The programs are defined in
-`manymaps.cooccurrence.programs`, and the trace path in `manymaps.cooccurrence.solutions`.
+the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). The programs and the trace
+path are defined in `manymaps.cooccurrence.programs`.
 
     counts -> p(x,y) -> optimal G -> eigendecomposition -> points of rows and columns
 
@@ -28,9 +28,8 @@ Shapes: gram_ (N, N) with N = n_rows + n_columns, rows first.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -43,7 +42,6 @@ from manymaps.checks import check_whole
 from manymaps.constraints import (
     FLAG,
     NONE,
-    VERBOSE,
     Allowed,
     CheckedParameters,
     Choice,
@@ -54,42 +52,33 @@ from manymaps.constraints import (
 from manymaps.cooccurrence.checks import warn_of_empty
 from manymaps.cooccurrence.matching import objects_of
 from manymaps.cooccurrence.programs import (
-    FORMS,
-    Program,
+    SemidefiniteProgram,
+    SemidefiniteSolution,
     SolverError,
-    SolverSettings,
+    embedding_of,
     squared_distances,
 )
-from manymaps.cooccurrence.solutions import (
-    PathPoint,
-    SemidefiniteSolution,
-    embedding_of,
-    log_likelihood,
-    numerical_rank,
-    solve,
-    trace_path,
-)
 from manymaps.data.counts import Counts
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.counts import counts_from
 from manymaps.model.choice import CODE as CODE_MODEL
 
 __all__ = ["SemidefiniteCODE", "SemidefiniteSolution", "SolverError"]
 
-# A fit of 60 + 60 objects takes about a minute. No solver succeeds for more than 40,000 pairs.
-MOST_WITHOUT_WARNING = 60
-# This limit allows two sides of 200 objects. Time and memory grow faster than the number of pairs.
+# This limit allows two sides of 200 objects. Time and memory grow faster than the number of pairs,
+# and no solver succeeds for more than 40,000 pairs.
 MOST_PAIRS = 40_000
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     """CODE as a convex program over Gram matrices, for small tables.
 
     Parameters
     ----------
-    n_components : int or None, default 2
+    n_components : int, default 2
         Number of dimensions of the embedding, which uses the leading eigenvectors of the Gram
-        matrix. If it is None, all eigenvectors are used.
+        matrix.
     form : {"conditional", "joint"}, default "conditional"
         Type of model: problem (6) of the paper, or problem (5).
     given : {"rows", "columns"}, default "rows"
@@ -108,8 +97,6 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     solver_options : mapping, optional
         Options of the solver, for example {"max_iter": 500} for Clarabel or {"max_iters": 500000}
         for SCS.
-    verbose : bool, default False
-        Whether the solver prints its progress.
 
     Attributes
     ----------
@@ -129,15 +116,13 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         Log-likelihood of the embedding in nats per count.
     rank_ : int
         Rank of `gram_`: the number of eigenvalues greater than 1e-5 times the largest eigenvalue.
-    path_ : tuple of PathPoint
-        Steps of a trace path: the penalty, rank, log-likelihood and trace. The tuple is empty
-        without a path.
+    path_ : list of SemidefiniteSolution
+        Steps of a trace path, with their `trace_penalty`, `rank` and `log_likelihood`. The list is
+        empty without a path.
     marginal_error_ : float
         Largest relative error of the constrained marginals at the optimum. A value near 0 means
         that the constraints are tight. The joint program does not constrain the marginals, so the
         value is then the difference between the marginals of the model and the data.
-    solution_ : SemidefiniteSolution
-        Complete optimum for the nonempty rows and columns, including a(x) and all marginals.
     status_ : str
         Status reported by the solver.
     n_iter_ : int
@@ -172,39 +157,24 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
-        "n_components": [Whole(1), NONE],
-        "form": [Choice(FORMS)],
+        "n_components": [Whole(1)],
+        "form": [Choice(("conditional", "joint"))],
         "given": [Choice(("rows", "columns"))],
         "marginals": [FLAG],
         "fixed_marginals": [FLAG],
         "trace_penalty": [Choice(("path",)), Number(least=0)],
-        "solver": [instance("the name of a solver", str), NONE],
+        "solver": [Choice(("CLARABEL", "SCS")), NONE],
         "solver_options": [instance("a mapping", Mapping), NONE],
-        "verbose": VERBOSE,
     }
 
-    def __init__(
-        self,
-        n_components: int | None = 2,
-        *,
-        form: Literal["conditional", "joint"] = "conditional",
-        given: Literal["rows", "columns"] = "rows",
-        marginals: bool = True,
-        fixed_marginals: bool = False,
-        trace_penalty: float | str = 0.0,
-        solver: str | None = None,
-        solver_options: Mapping[str, Any] | None = None,
-        verbose: bool = False,
-    ):
-        self.n_components = n_components
-        self.form = form
-        self.given = given
-        self.marginals = marginals
-        self.fixed_marginals = fixed_marginals
-        self.trace_penalty = trace_penalty
-        self.solver = solver
-        self.solver_options = solver_options
-        self.verbose = verbose
+    n_components: int = field(default=2, kw_only=False)
+    form: Literal["conditional", "joint"] = "conditional"
+    given: Literal["rows", "columns"] = "rows"
+    marginals: bool = True
+    fixed_marginals: bool = False
+    trace_penalty: float | str = 0.0
+    solver: str | None = None
+    solver_options: Mapping[str, Any] | None = None
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Compute the optimal Gram matrix and its embedding.
@@ -234,29 +204,52 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         Warns
         -----
         DataWarning
-            If the table is large, if rows or columns are empty, if a path does not reach its rank,
-            or if cells without counts move the optimum to infinity.
+            If rows or columns are empty, if a path does not reach its rank, or if cells without
+            counts move the optimum to infinity.
         """
         self._validate_params()
+        if self.fixed_marginals and self.form == "joint":
+            raise ParameterError(
+                "cannot be combined with fixed_marginals=True, which applies to 'conditional'",
+                name="form",
+                value=self.form,
+            )
         counts = X if isinstance(X, Counts) else counts_from(X)
-        program = self._checked(counts)
+        why = ", the rows and columns"
+        check_whole("n_components", self.n_components, 1, sum(counts.shape), why=why)
         rows, columns = (np.flatnonzero(x > 0) for x in (counts.row_totals, counts.column_totals))
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         nonempty = counts.without_empty()
         warn_of_empty(counts)
-        indices = np.concatenate([rows, counts.n_rows + columns])
-        self._check_size(nonempty)
+        _check_size(nonempty)
         joint = nonempty.values.toarray() / nonempty.n_counts
-        settings = SolverSettings(self.solver, dict(self.solver_options or {}), self.verbose)
-        solution = self._optimum(joint, program, settings)
-        d = self.n_components or max(numerical_rank(solution.gram), 1)
-        points, self.trace_share_ = embedding_of(solution.gram, d)
-        self._keep(solution, indices, sum(counts.shape))
+        order = np.arange(sum(joint.shape))
+        if self.form == "conditional" and self.given == "columns":
+            joint, order = joint.T, np.roll(order, nonempty.n_rows)
+        program = SemidefiniteProgram(
+            joint, self.form, marginals=self.marginals, fixed_marginals=self.fixed_marginals,
+            solver=self.solver, options=self.solver_options,
+        )  # fmt: skip
+        self.path_: list[SemidefiniteSolution] = []
+        if isinstance(self.trace_penalty, str):
+            self.path_ = program.path(self.n_components)
+            low = [step for step in self.path_ if step.rank <= self.n_components]
+            solution = (low or self.path_[-1:])[0]
+        else:
+            solution = program.solve(float(self.trace_penalty))
+        points, self.trace_share_ = embedding_of(solution.gram, self.n_components)
+        squared = squared_distances(points @ points.T, joint.shape)
+        self.embedding_log_likelihood_ = program.log_likelihood(squared)
+        points = points[order]
         self.row_embedding_ = _placed(points[: nonempty.n_rows], rows, counts.n_rows)
         self.column_embedding_ = _placed(points[nonempty.n_rows :], columns, counts.n_columns)
-        squared = squared_distances(points @ points.T, joint.shape)
-        self.embedding_log_likelihood_ = log_likelihood(joint, squared, program)
+        indices = np.concatenate([rows, counts.n_rows + columns])
+        self.gram_ = np.zeros((sum(counts.shape), sum(counts.shape)))
+        self.gram_[np.ix_(indices, indices)] = solution.gram[np.ix_(order, order)]
+        self.rank_, self.log_likelihood_ = solution.rank, solution.log_likelihood
+        self.marginal_error_ = solution.marginal_error
+        self.status_, self.n_iter_ = solution.status, solution.n_iter
         self.atlas_ = self._atlas(nonempty, points)
         self.n_features_in_ = counts.n_columns
         return self
@@ -284,58 +277,6 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         tags.input_tags.positive_only = True
         return tags
 
-    def _checked(self, counts: Counts) -> Program:
-        """Validate parameters before the solver starts and return the program."""
-        program = Program(self.form, self.given, self.marginals, self.fixed_marginals)
-        n_points = sum(counts.shape)
-        d = self.n_components
-        if d is not None:
-            check_whole("n_components", d, 1, n_points, why=", the rows and columns, or None")
-        elif self.trace_penalty == "path":
-            raise ParameterError(
-                "a trace path requires n_components, the target rank; pass an integer"
-            )
-        return program
-
-    def _check_size(self, nonempty: Counts) -> None:
-        """Raise an error if the table is too large, and warn if the fit will be slow."""
-        pairs = nonempty.n_rows * nonempty.n_columns
-        size = f"{nonempty.n_rows:,} x {nonempty.n_columns:,}"
-        if pairs > MOST_PAIRS or sum(nonempty.shape) > 2 * MOST_PAIRS**0.5:
-            raise DataError(
-                f"the table is {size}, but the semidefinite form accepts at most {MOST_PAIRS:,} "
-                "pairs of 200 + 200 objects and is intended for 60 + 60; fit CODE instead, or "
-                "select the most frequent rows and columns"
-            )
-        if max(nonempty.shape) > MOST_WITHOUT_WARNING:
-            warnings.warn(
-                f"the table is {size}, but the semidefinite form is intended for up to 60 x 60; "
-                "use CODE, which fits such a table in seconds",
-                DataWarning,
-                stacklevel=3,
-            )
-
-    def _optimum(
-        self, joint: np.ndarray, program: Program, settings: SolverSettings
-    ) -> SemidefiniteSolution:
-        self.path_: tuple[PathPoint, ...] = ()
-        if self.trace_penalty != "path":
-            return solve(joint, program, float(self.trace_penalty), settings=settings)
-        assert self.n_components is not None
-        self.path_, solution = trace_path(joint, program, self.n_components, settings=settings)
-        return solution
-
-    def _keep(self, solution: SemidefiniteSolution, indices: np.ndarray, n_points: int) -> None:
-        """Set the attributes of the optimum."""
-        self.solution_ = solution
-        self.gram_ = np.zeros((n_points, n_points))
-        self.gram_[np.ix_(indices, indices)] = solution.gram
-        self.rank_ = numerical_rank(solution.gram)
-        self.log_likelihood_ = solution.log_likelihood
-        self.marginal_error_ = solution.marginal_error
-        self.status_ = solution.status
-        self.n_iter_ = solution.n_iter
-
     def _atlas(self, nonempty: Counts, points: np.ndarray) -> Atlas:
         conditional = self.form == "conditional"
         shares = np.concatenate([nonempty.row_totals, nonempty.column_totals]) / nonempty.n_counts
@@ -357,6 +298,16 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             log_normalizer=None if conditional else float(logsumexp(log_v)),
             kinds=kinds,
             factors=factors,
+        )
+
+
+def _check_size(nonempty: Counts) -> None:
+    """Raise an error if the table is too large."""
+    if max(nonempty.n_rows * nonempty.n_columns, (sum(nonempty.shape) / 2) ** 2) > MOST_PAIRS:
+        raise DataError(
+            f"the table is {nonempty.n_rows:,} x {nonempty.n_columns:,}, but the semidefinite form "
+            f"accepts at most {MOST_PAIRS:,} pairs of 200 + 200 objects and is intended for 60 + "
+            "60; fit CODE instead, or select the most frequent rows and columns"
         )
 
 
