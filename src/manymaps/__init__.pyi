@@ -99,9 +99,9 @@ from .maps.sne import UniSNE as UniSNE
 from .metrics.groups import group_lift as group_lift
 from .metrics.groups import group_purity as group_purity
 from .model.choice import ChoiceModel as ChoiceModel
-from .optimizers.descent import LBFGS as LBFGS
-from .optimizers.descent import ConjugateGradient as ConjugateGradient
-from .optimizers.descent import Momentum as Momentum
+from .optimizers.line_search import LBFGS as LBFGS
+from .optimizers.line_search import ConjugateGradient as ConjugateGradient
+from .optimizers.momentum import Momentum as Momentum
 from .prediction.held_out import Split as Split
 from .prediction.held_out import prediction_error as prediction_error
 from .prediction.held_out import split_associations as split_associations

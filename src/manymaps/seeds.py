@@ -40,3 +40,18 @@ def drawn_generator(random_state: RandomState | np.random.Generator) -> np.rando
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(drawn_seed(random_state))
+
+
+def derived_seeds(seed: int, count: int) -> list[int]:
+    """Derive seeds from one seed; a longer list begins with the same seeds.
+
+    >>> derived_seeds(0, 3)[:2] == derived_seeds(0, 2)
+    True
+    """
+    children = np.random.SeedSequence(seed).spawn(count)
+    return [int(child.generate_state(1)[0] >> 1) for child in children]
+
+
+def second_seed(seed: int) -> int:
+    """Derive another seed from a seed."""
+    return int(np.random.RandomState(seed).randint(_NUMBERS))

@@ -354,7 +354,7 @@ def test_free_association_is_far_from_metric(data_folder):
 
 
 def test_the_same_seed_gives_the_same_figures_at_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr("manymaps.maps.run._FEW_PAIRS", 0)
+    monkeypatch.setattr("manymaps.optimizers.loop._FEW_PAIRS", 0)
     monkeypatch.setattr(diagnosis, "_ITERATIONS", 20)
     data = Associations([str(i) for i in range(130)], sparse.csr_array(table(130, 3, 0.05)))
     assert diagnose(data, n_jobs=1) == diagnose(data, n_jobs=2)

@@ -28,13 +28,13 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("atlas/context", "_known", "sorted -> list"): "a set of small numbers is in order",
     ("compute/rows", "", "14 -> 13"): _SIZE,
     ("io/word2vec", "_TextRows.parse", "0 -> 1"): "a block of another shape than is wanted",
-    ("maps/restarts", "best_run", "show(k) -> pass"): "how far it is, for who looks",
+    ("optimizers/restarts", "best_of", "show(k) -> pass"): "how far it is, for who looks",
     (
-        "maps/run",
+        "optimizers/loop",
         "_active",
         "np.exp(log_softmin(weights)) > _ACTIVE -> np.exp(log_softmin(weights)) >= _ACTIVE",
     ): _BOUNDARY,
-    ("optimizers/descent", "Momentum._guard", "spread < before -> spread <= before"): (
+    ("optimizers/momentum", "Steps.guard", "spread < before -> spread <= before"): (
         "the spread before would have been the reference"
     ),
 }

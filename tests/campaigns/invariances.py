@@ -104,7 +104,7 @@ def _threads(model: Any, arguments: Arguments, table: np.ndarray, rng: Any) -> s
     with threads(1):
         alone = _fitted(model, arguments, table)
     # So few objects would be left to one thread.
-    with threads(2), patch("manymaps.maps.run._FEW_PAIRS", 0):
+    with threads(2), patch("manymaps.optimizers.loop._FEW_PAIRS", 0):
         return _differ(alone, _fitted(model, arguments, table))
 
 

@@ -25,7 +25,7 @@ from cli_samples import (
     write_vectors,
 )
 from manymaps.cli.fit import METHODS
-from manymaps.maps.run import Run
+from manymaps.optimizers.momentum import Steps
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
 
@@ -60,14 +60,14 @@ def test_ctrl_c_before_the_first_iteration_leaves_nothing(norms, monkeypatch):
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_twice_waits_for_nothing(norms, monkeypatch, times):
     """The first one ends the fit with the iteration it is at, the second one at once."""
-    usual = Run._evaluate
+    usual = Steps.guard
 
-    def evaluate(self: Run, parameters: object, iteration: int) -> object:
-        for _ in range(times if iteration == 7 else 0):
+    def guard(self: Steps, k: int) -> None:
+        for _ in range(times if k == 7 else 0):
             signal.raise_signal(signal.SIGINT)
-        return usual(self, parameters, iteration)
+        usual(self, k)
 
-    monkeypatch.setattr(Run, "_evaluate", evaluate)
+    monkeypatch.setattr(Steps, "guard", guard)
     result = fitted(norms)
     assert result.exit_code == 130
     partial = norms.parent / "out.partial.atlas"

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from manymaps import LBFGS, MultipleMapsTSNE, SymmetricSNE, associations_from, noise_scan
 from manymaps.errors import ParameterError
 from manymaps.maps import annealing
+from manymaps.maps.input import read_input
 from manymaps.optimizers import Constant
 
 
@@ -35,7 +36,7 @@ def scanned():
 
 def test_costs_are_least_over_the_scale_of_the_map(scanned, monkeypatch):
     estimator, scan = scanned
-    p = estimator._read(roll(), 0)[2].values.toarray().astype(np.float64)
+    p = estimator._target(read_input(roll(), estimator), 0).values.toarray().astype(np.float64)
     seen = []
     least = annealing._least_cost
     monkeypatch.setattr(
@@ -53,7 +54,7 @@ def test_costs_are_least_over_the_scale_of_the_map(scanned, monkeypatch):
 
 def test_structure_emerges_at_the_steepest_fall(scanned):
     estimator, scan = scanned
-    p = estimator._read(roll(), 0)[2].values.toarray().astype(np.float64)
+    p = estimator._target(read_input(roll(), estimator), 0).values.toarray().astype(np.float64)
     flat = slow_cost(p, np.zeros((120, 2)))
     fall = int(np.argmin(np.diff(scan.costs)))
     assert scan.critical == scan.levels[fall]

@@ -11,7 +11,7 @@ import reference
 from cli_samples import invoke, worked
 from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
-from manymaps.optimizers.descent import LBFGS
+from manymaps.optimizers import LBFGS
 from objective_samples import similarities_of_maps
 
 MANY = (mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps)

@@ -12,7 +12,7 @@ import manymaps as mm
 import reference
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError, ParameterError
-from manymaps.optimizers.descent import LBFGS
+from manymaps.optimizers import LBFGS
 
 SMALL = {"n_maps": 2, "perplexity": 2, "max_iter": 6, "random_state": 0}
 ESTIMATORS = [mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps]

@@ -8,7 +8,7 @@ import pytest
 from cli_samples import failed, invoke, worked
 from manymaps import SNE, TSNE, AspectMaps, MultipleMapsSNE, MultipleMapsTSNE, UniSNE, load_atlas
 from manymaps.errors import ParameterError
-from manymaps.maps.restarts import derived_seeds
+from manymaps.seeds import derived_seeds
 from objective_samples import similarities_of_maps
 
 MANY = {"n_maps": 2, "max_iter": 60}

@@ -26,7 +26,7 @@ from manymaps.model.choice import MULTIPLE_MAPS_SNE, SYMMETRIC_SNE, T_SNE, UNI_S
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import joint_target
-from manymaps.optimizers.descent import LBFGS, Momentum
+from manymaps.optimizers import LBFGS, Momentum
 from manymaps.optimizers.schedules import Constant, Stages
 
 ESTIMATORS = [SNE, SymmetricSNE, UniSNE, TSNE]
@@ -485,7 +485,7 @@ def test_a_start_outlives_early_exaggeration(monkeypatch):
         return procrustes(one.embedding_, other.embedding_)[2]
 
     kept = fits()
-    monkeypatch.setattr("manymaps.optimizers.descent._COLLAPSE", 0.0)
+    monkeypatch.setattr("manymaps.optimizers.momentum._COLLAPSE", 0.0)
     lost = fits()
     assert difference(*kept) < 0.3 < 0.6 < difference(*lost)
     assert max(fit.kl_divergence_ for fit in kept) < min(fit.kl_divergence_ for fit in lost)

@@ -8,14 +8,9 @@ from scipy import sparse
 from manymaps import CODE, AssociationPredictor, MultipleMapsSNE, MultipleMapsTSNE, load_atlas
 from manymaps.errors import ParameterError
 from manymaps.optimizers import Momentum, Switch
-from manymaps.optimizers.descent import State
 
 N, N_MAPS = 300, 3
 PRESETS = [Momentum.van_der_maaten_2012(), Momentum.van_der_maaten_2009()]
-
-
-def at(iteration):
-    return State(None, iteration=iteration)
 
 
 def network(n=N, popular=30):
@@ -97,8 +92,8 @@ class TestProgramOf2012:
 
     def test_settings(self):
         optimizer = Momentum.van_der_maaten_2012()
-        assert optimizer.rate(at(0)) == optimizer.rate(at(999)) == 250 / 2
-        assert optimizer.rate(at(0)) * optimizer.weight_rate == 100
+        assert optimizer.learning_rate == 250 / 2
+        assert optimizer.learning_rate * optimizer.weight_rate == 100
         assert [optimizer.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]
         assert optimizer.weight_momentum(999) == 0
         assert [optimizer.exaggeration(k) for k in (0, 49, 50)] == [4, 4, 1]
@@ -126,7 +121,11 @@ class TestProgramOf2012:
 class TestReportOf2009:
     def test_settings(self):
         optimizer = Momentum.van_der_maaten_2009()
-        assert (optimizer.rate(at(0)), optimizer.weight_rate, optimizer.hold_weights) == (0.1, 1, 0)
+        assert (optimizer.learning_rate, optimizer.weight_rate, optimizer.hold_weights) == (
+            0.1,
+            1,
+            0,
+        )
         assert [optimizer.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]
         assert [optimizer.exaggeration(k) for k in (0, 49, 50)] == [4, 4, 1]
         assert optimizer.gains

@@ -97,7 +97,7 @@ from manymaps.metrics.spaces import MapSpace
 from manymaps.model.choice import Normalization
 from manymaps.model.similarities import normalized
 from manymaps.model.target import joint_target
-from manymaps.optimizers.descent import LBFGS
+from manymaps.optimizers.line_search import LBFGS
 
 # Each number is about twice the previous one, because a diagnosis fits maps for each number.
 NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)

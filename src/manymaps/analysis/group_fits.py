@@ -131,7 +131,7 @@ def _continued(estimator: Any) -> Any:
     from sklearn.base import clone
 
     from manymaps.maps.multiple_maps import MultipleMapsSNE, MultipleMapsTSNE
-    from manymaps.optimizers.descent import Momentum
+    from manymaps.optimizers.momentum import Momentum
     from manymaps.optimizers.schedules import Constant
 
     copy = clone(estimator).set_params(n_init=1)

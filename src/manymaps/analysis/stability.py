@@ -59,9 +59,8 @@ from manymaps.data.resampling import Unit, check_unit, resampled
 from manymaps.data.results import TabularResult
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
-from manymaps.maps.restarts import derived_seeds
 from manymaps.metrics.measures import ratio
-from manymaps.seeds import drawn_seed
+from manymaps.seeds import derived_seeds, drawn_seed
 
 # Tolerance for the rounding error of weights that sum to 1.
 _ROUNDING = 1e-9

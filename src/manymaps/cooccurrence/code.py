@@ -27,19 +27,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -56,6 +54,7 @@ from manymaps.constraints import (
     Number,
     Whole,
     instance,
+    stops,
 )
 from manymaps.cooccurrence.checks import check_size, warn_of_empty
 from manymaps.cooccurrence.likelihood import (
@@ -75,16 +74,17 @@ from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, setting
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
-from manymaps.maps.estimator import FittedMaps, plain_value
+from manymaps.maps.fitted import Callback, FittedMaps, atlas_of
 from manymaps.maps.map_order import order_of_maps
-from manymaps.maps.restarts import rejoined, without_plan
-from manymaps.maps.run import Callback, Plan, Run
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
-from manymaps.optimizers.descent import LBFGS, OPTIMIZER, Optimizer
+from manymaps.optimizers.line_search import LBFGS
+from manymaps.optimizers.loop import Descent, Start, descend
+from manymaps.optimizers.momentum import OPTIMIZER, Optimizer
+from manymaps.optimizers.restarts import best_of
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
@@ -221,6 +221,7 @@ class CODE(
 
     _fitted: Counts
 
+    method: ClassVar[str] = "code"
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         "n_components": [Whole(1)],
         "normalization": CHOICES["normalization"],
@@ -353,13 +354,28 @@ class CODE(
         counts = self._validated(X, reset=True)
         nonempty = self._nonempty(counts)
         with threads(self.n_jobs):
-            plan = self._plan(nonempty)
-            if self.n_init == 1:
-                best = self._run(plan, nonempty, *self._seeds())
-                best.optimize(self.callback)
-            else:
-                best = self._best_run(plan, nonempty)
-            self._keep(best, nonempty, counts)
+            objective, optimizer = self._objective(nonempty), self.optimizer or LBFGS()
+            starts = [
+                self._start(objective, nonempty, seed, k == 0)
+                for k, seed in enumerate(self._seeds())
+            ]
+            labels, kinds = objects_of(nonempty)
+
+            def atlas_so_far(run: Descent) -> Atlas:
+                factors = self._factors(nonempty)
+                return atlas_of(run, objective, self, labels, kinds=kinds, factors=factors)
+
+            def watch(run: Descent) -> bool:
+                return stops(self.callback, run.n_iter, run.cost, partial(atlas_so_far, run))
+
+            callback = None if self.callback is None else watch
+            best, _ = best_of(
+                starts,
+                lambda start: descend(objective, optimizer, start, self.max_iter, callback),
+                in_order=callback is not None,
+            )
+            self.log_likelihood_ = log_likelihood(objective.target, best.kl)
+            self._keep(best, atlas_so_far(best), nonempty, counts)
         if best.failure:
             raise best.failure
         return self
@@ -525,53 +541,24 @@ class CODE(
     @property
     def _tolerance(self) -> float:
         optimizer = self.optimizer or LBFGS()
-        return self.tolerance * (1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH)
+        return self.tolerance * (_FOR_LINE_SEARCH if optimizer.exact else 1)
 
     def _seeds(self) -> list[np.random.SeedSequence]:
         seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
-    def _plan(self, nonempty: Counts) -> Plan:
-        """Return the settings shared by all runs."""
-        labels, kinds = objects_of(nonempty)
-        return Plan(
-            objective=self._objective(nonempty),
-            optimizer=self.optimizer or LBFGS(),
-            max_iter=self.max_iter,
-            labels=labels,
-            method="code",
-            settings=self._settings(),
-            kinds=kinds,
-            factors=self._factors(nonempty),
-        )
-
-    def _best_run(self, plan: Plan, nonempty: Counts) -> Run:
-        """Return the best of several runs, in processes if joblib's context selects them."""
-        tasks = [(self, plan, nonempty, seed, k == 0) for k, seed in enumerate(self._seeds())]
-        # A callback must be called in this process.
-        here = parallel_config("sequential") if self.callback is not None else nullcontext()
-        with here:
-            runs = run_tasks(_ended, tasks, "start")
-        best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
-        return rejoined(best, plan)
-
-    def _run(
-        self,
-        plan: Plan,
-        nonempty: Counts,
-        seed: np.random.SeedSequence,
-        *,
-        first: bool = True,
-    ) -> Run:
-        """Create a run and return it at its starting positions."""
+    def _start(
+        self, objective: Objective, nonempty: Counts, seed: np.random.SeedSequence, first: bool
+    ) -> Start:
+        """Return the start of a run; the runs after the first start at random."""
         generator = np.random.default_rng(seed)
         init, size = self.init if first else "random", (self.n_maps, self.n_components)
         fitted = self._rows, self._columns
         start = start_parameters(nonempty, init, size, generator, fitted=fitted)
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
-        units = usual_steps(plan.objective.masses, start)
-        return Run(plan, start, int(generator.integers(2**31)), units)
+        units = usual_steps(objective.masses, start)
+        return Start(start, int(generator.integers(2**31)), units)
 
     def _factors(self, nonempty: Counts) -> np.ndarray | None:
         """Return the factors a_i and b_j of the atlas, where Bayes' rule requires both."""
@@ -586,24 +573,14 @@ class CODE(
                 rows = np.ones_like(rows)
         return np.concatenate([rows, columns])
 
-    def _settings(self) -> dict[str, Any]:
-        """Return the parameters as plain values for the atlas."""
-        return {
-            key: plain_value(value)
-            for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "verbose", "init")
-        }
-
-    def _keep(self, run: Run, nonempty: Counts, counts: Counts) -> None:
+    def _keep(self, run: Descent, atlas: Atlas, nonempty: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
-        atlas = run.atlas()
         if isinstance(self.init, str):
             sides = np.split(atlas.proportions, [nonempty.n_rows], axis=1)
             atlas = atlas.renumbered(order_of_maps(nonempty.values, *sides))
         self.atlas_ = replace(atlas, metadata={**atlas.metadata, **joined_metadata(nonempty)})
         self.kl_divergence_ = run.kl
-        self.log_likelihood_ = log_likelihood(run.plan.objective.target, run.kl)
-        self.n_iter_ = run.state.iteration
+        self.n_iter_ = run.n_iter
         self.converged_ = run.converged
         self._fitted = counts
         rows = self.atlas_.choices.is_row
@@ -615,18 +592,6 @@ class CODE(
         )
         if self.penalty == 0 and not run.failure:
             warn_of_runaways(self.atlas_, nonempty.values, _PENALTY)
-
-
-def _ended(
-    estimator: CODE,
-    plan: Plan,
-    nonempty: Counts,
-    seed: np.random.SeedSequence,
-    first: bool,
-) -> Run:
-    run = estimator._run(plan, nonempty, seed, first=first)
-    run.optimize(estimator.callback)
-    return without_plan(run)
 
 
 def _check_known(counts: Counts, known: sparse.csr_array) -> None:

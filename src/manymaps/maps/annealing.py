@@ -30,11 +30,12 @@ from sklearn.base import clone
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import ParameterError
-from manymaps.maps.estimator import MapEstimator, as_data
+from manymaps.maps.estimator import MapEstimator
+from manymaps.maps.input import read_input
 from manymaps.model.objective import Objective
 from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
-from manymaps.optimizers.descent import Momentum
+from manymaps.optimizers.momentum import Momentum
 from manymaps.optimizers.schedules import Line, Stages
 from manymaps.seeds import drawn_seed
 
@@ -184,8 +185,7 @@ def noise_scan(
     check_whole("per_level", per_level)
     scanned = clone(estimator)
     scanned._validate_params()
-    data = as_data(X)
-    target = scanned._read(data, 0)[2]
+    target = scanned._target(read_input(X, scanned), 0)
     optimizer = scanned.optimizer or scanned._default_optimizer(target.values.shape[0])
     if not isinstance(optimizer, Momentum):
         raise ParameterError("adds no noise; use Momentum", name="optimizer", value=optimizer)
@@ -201,8 +201,8 @@ def noise_scan(
         optimizer=replace(optimizer, jitter=jitter), max_iter=n_levels * per_level, init="random",
         n_init=1, callback=record, random_state=drawn_seed(scanned.random_state),
     )  # fmt: skip
-    scanned.fit(data)
-    factors = scanned._factors(target)
+    scanned.fit(X)
+    factors = target.marginal_factors() if scanned.marginals else None
     objective = objective_of(target, scanned._model(), 0.0, scanned.tolerance, factors)
     costs, scales = np.array([_least_cost(objective, atlas) for atlas in maps]).T
     flat = _cost(objective, maps[0], 0.0)

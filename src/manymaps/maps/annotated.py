@@ -25,7 +25,8 @@ from manymaps.data.frames import placed_column
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.annotated import FEW_VARIABLES, gene_columns, loaded, table_of, usual_table
 from manymaps.labels import first_of, listed, numbered_labels
-from manymaps.maps.estimator import MapEstimator, plain_value
+from manymaps.maps.estimator import MapEstimator
+from manymaps.maps.fitted import plain_value
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
 from manymaps.maps.sne import TSNE
 from manymaps.model.choice import ChoiceModel

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
@@ -21,8 +21,8 @@ from sklearn.utils import Tags, metadata_routing
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
-from manymaps.affinity.distances import METRIC, known_distances
-from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
+from manymaps.affinity.distances import METRIC
+from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch
 from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
@@ -38,31 +38,33 @@ from manymaps.constraints import (
     Choice,
     Whole,
     instance,
+    stops,
 )
-from manymaps.data.associations import Associations, associations_of
+from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.judgements import Judgements
-from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows_of, validated
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError, DataWarning, ParameterError, setting
+from manymaps.errors import DataWarning, ParameterError, setting
 from manymaps.maps.blocks import RowBlocks, insert_blocks
+from manymaps.maps.fitted import Callback, FittedMaps, Restart, atlas_of
+from manymaps.maps.input import Input, read_input
 from manymaps.maps.insertion import Refinement
-from manymaps.maps.map_order import order_of_maps
+from manymaps.maps.map_order import in_order_of_maps
 from manymaps.maps.personas import persona_start
-from manymaps.maps.restarts import Restart, best_run, derived_seeds
-from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import TOLERANCE
 from manymaps.model.observed import objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
-from manymaps.optimizers.descent import OPTIMIZER, Optimizer
-from manymaps.progress import shows_progress, work
-from manymaps.seeds import drawn_seed
+from manymaps.optimizers.loop import Descent, Start, descend
+from manymaps.optimizers.momentum import OPTIMIZER, Optimizer
+from manymaps.optimizers.restarts import best_of
+from manymaps.progress import shows_progress
+from manymaps.seeds import derived_seeds, drawn_seed, second_seed
 
-__all__ = ["FittedMaps", "MapEstimator", "as_data", "plain_value"]
+__all__ = ["MapEstimator"]
 
 Data: TypeAlias = (
     Associations | Judgements | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
@@ -70,11 +72,9 @@ Data: TypeAlias = (
 
 AFFINITIES = ("auto", "precomputed")
 
-# A line search fails if the forces are not the gradient of the cost, so it uses a hundredth of the
-# tolerance.
-_LINE_SEARCH = 0.01
-# With fewer objects, all data fit into the cache regardless of their order.
-_LEAST_TO_ORDER = 2000
+# A line search fails if the forces are not the gradient of the cost, so exact optimizers use a
+# hundredth of the tolerance.
+_EXACT = 0.01
 # A tenth of the distance at which a run is considered diverged, so that the points can still move
 # outwards.
 _FARTHEST_START = FARTHEST / 10
@@ -94,34 +94,6 @@ _ELSEWHERE = {
     "n_neighbors": "use perplexity, the effective number of neighbours",
     "min_dist": "omit it; it has no counterpart",
 }
-
-
-class FittedMaps:
-    """Attributes of a fitted estimator that are read from its `atlas_`."""
-
-    atlas_: Atlas
-
-    @property
-    def maps_(self) -> np.ndarray:
-        """Positions, of shape (n_maps, n_objects, n_components)."""
-        check_is_fitted(self, "atlas_")
-        return self.atlas_.maps
-
-    @property
-    def proportions_(self) -> np.ndarray:
-        """Mixing proportions, of shape (n_maps, n_objects)."""
-        check_is_fitted(self, "atlas_")
-        return self.atlas_.proportions
-
-    @property
-    def history_(self) -> dict[str, np.ndarray]:
-        """Values recorded at selected iterations of the run: "iteration", "cost" and "kl"."""
-        check_is_fitted(self, "atlas_")
-        return dict(self.atlas_.history)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.atlas_.n_maps * self.atlas_.n_components
 
 
 class _ParameterNames:
@@ -180,6 +152,7 @@ class MapEstimator(
     n_maps: int = field(default=1, init=False)
     n_components: int = field(default=2, kw_only=False)
     penalty: float = field(default=0.0, init=False)
+    marginals: bool = field(default=False, init=False)
     perplexity: float | Sequence[float] = 30.0
     metric: str | Callable = "euclidean"
     affinity: str | Affinity = "auto"
@@ -205,10 +178,6 @@ class MapEstimator(
     @abstractmethod
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         """Return the optimizer used if `optimizer` is None."""
-
-    def _factors(self, target: Target) -> np.ndarray | None:
-        """Return the fixed factors b_j of the model, if any, shape (n,)."""
-        return None
 
     @shows_progress
     def fit(
@@ -251,72 +220,52 @@ class MapEstimator(
             finite cost.
         """
         self._validate_params()
-        X = as_data(X)
-        seeds = self._seeds()
-        labels, data, target = self._read(X, _number_from(seeds[0]))
-        n = target.values.shape[0]
+        data = read_input(X, self)
+        self._fitted_rows, n = data.table, len(data.labels)
         if self.n_maps > n:
             raise ParameterError(
                 f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
             )
-        similar = data is None and not isinstance(X, NeighborGraph)
-        associations = stored_associations(target.values) if similar else None
+        first = drawn_seed(self.random_state)
+        seeds = [first, *derived_seeds(first, self.n_init - 1)]
+        optimizer = self.optimizer or self._default_optimizer(n)
+        tolerance = self.tolerance * (_EXACT if optimizer.exact else 1)
         with threads(self.n_jobs):
-            # A start and a run need memory of their own, so each has only one copy of P beside it.
-            start = self._start(data, target, 0, seeds[0]) if self.n_init == 1 else None
-            order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
-            factors, single = self._factors(target), start is not None
-            ordered = target if order is None else target.reordered(order, consumed=single)
-            plan = self._plan(labels, ordered, order, factors)
-            self.restarts_: tuple[Restart, ...]
-            if start is not None:
-                del target
-                run = Run(plan, *start)
-                run.optimize(self.callback)
-                self.restarts_ = (Restart.of(run, seeds[0]),)
-            else:
-                start_of = partial(self._start, data, target)
-                run, self.restarts_ = best_run(plan, start_of, seeds, self.callback)
-        atlas = run.atlas()
-        if isinstance(self.init, str):
-            proportions = atlas.proportions if order is None else atlas.proportions[:, order]
-            with work("numbering the maps"):
-                atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
-        if self.n_init > 1:
-            ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
-            atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
-        vectors = None if self._metric_name == "precomputed" else data
-        covered = X.covered if isinstance(X, Associations) else None
-        self.atlas_ = replace(atlas, vectors=vectors, associations=associations, covered=covered)
-        self.kl_divergence_ = run.kl
-        self.n_iter_ = run.state.iteration
-        self.converged_ = run.converged
-        if run.failure:
-            raise run.failure
-        return self
+            model, target = self._model(), self._target(data, seeds[0])
+            associations = None if data.strengths is None else stored_associations(target.values)
+            factors = target.marginal_factors() if self.marginals else None
+            starts = list(map(partial(self._start, data, target), range(self.n_init), seeds))
+            objective = objective_of(target.ordered(), model, self.penalty, tolerance, factors)
 
-    def _plan(
-        self,
-        labels: tuple[str, ...],
-        ordered: Target,
-        order: np.ndarray | None,
-        factors: np.ndarray | None,
-    ) -> Plan:
-        """Return the settings of all runs for a target in this order of the objects."""
-        optimizer = self.optimizer or self._default_optimizer(len(labels))
-        tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
-        placed = factors if factors is None or order is None else factors[order]
-        objective = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
-        return Plan(
-            objective=objective,
-            optimizer=optimizer,
-            max_iter=self.max_iter,
-            labels=labels,
-            method=self.method,
-            settings=self._settings(),
-            order=order,
-            factors=factors,
+            def atlas_so_far(run: Descent) -> Atlas:
+                return atlas_of(run, objective, self, data.labels, factors=factors)
+
+            def watch(run: Descent) -> bool:
+                return stops(self.callback, run.n_iter, run.cost, partial(atlas_so_far, run))
+
+            callback = None if self.callback is None else watch
+            best, runs = best_of(
+                starts,
+                lambda start: descend(objective, optimizer, start, self.max_iter, callback),
+                in_order=callback is not None,
+            )
+        atlas = atlas_so_far(best)
+        if isinstance(self.init, str):
+            atlas = in_order_of_maps(atlas, objective.target)
+        self.restarts_ = tuple(map(Restart.of, runs, seeds))
+        ends = [[one.seed, one.cost, one.kl_divergence] for one in self.restarts_]
+        more = {"restarts": ends} if self.n_init > 1 else {}
+        self.atlas_ = replace(
+            atlas,
+            parameters={**atlas.parameters, **more},
+            vectors=None if self._metric_name == "precomputed" else data.points,
+            associations=associations,
+            covered=data.covered,
         )
+        self.kl_divergence_, self.n_iter_, self.converged_ = best.kl, best.n_iter, best.converged
+        if best.failure:
+            raise best.failure
+        return self
 
     def fit_transform(self, X: Data, y: None = None) -> np.ndarray:
         """Fit the maps and return the coordinates of all maps side by side.
@@ -422,95 +371,29 @@ class MapEstimator(
     def _metric_name(self) -> str:
         return self.metric if isinstance(self.metric, str) else ""
 
-    def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
-        """Read the labels, the vectors or distances (if any), and P."""
-        self._fitted_rows: Any = None
-        if isinstance(X, Associations | Judgements):
-            self.n_features_in_ = X.n_objects
-            norms = X if isinstance(X, Associations) else X.associations()
-            target = self._target(
-                norms.strengths, keep_missing_mass=norms is X, observed=_judged(norms)
-            )
-            return tuple(X.labels), None, target
-        if isinstance(X, NeighborGraph):
-            self.n_features_in_ = len(X.indices)
-            labels = tuple(str(i) for i in range(len(X.indices)))
-            return labels, None, self._from_affinity(X, seed)
-        precomputed = "precomputed" in (self._affinity_name, self._metric_name)
-        attrs: Any = getattr(X, "attrs", {})
-        if "n_absent" in attrs and not precomputed:  # a frame of read_similarities
-            raise DataError(
-                f"X contains similarities of pairs ({attrs['source']}); use "
-                f"{setting('affinity', 'precomputed')}, or pass vectors"
-            )
-        own_labels, values = labelled_values(X, square=precomputed)
-        if self._metric_name == "precomputed" and self._affinity_name != "precomputed":
-            values = known_distances(values)
-        data = validated(self, values, accept_sparse="csr", ensure_min_samples=2)
-        labels = own_labels or tuple(str(i) for i in range(data.shape[0]))
-        if precomputed and data.shape[0] != data.shape[1]:
-            what = "similarities" if self._affinity_name == "precomputed" else "distances"
-            raise DataError(
-                f"X has {data.shape[0]} rows and {data.shape[1]} columns; a table of {what} must "
-                "be square"
-            )
-        if self._affinity_name == "precomputed":
-            self._fitted_rows = data
-            judged = associations_of(labels, data)
-            target = self._target(judged.strengths, observed=_judged(judged))
-            return labels, None, target
-        return labels, data, self._from_affinity(data, seed)
-
-    def _from_affinity(self, data: Any, seed: int) -> Target:
-        affinity = self.affinity
-        if not isinstance(affinity, Affinity):
-            affinity = GaussianAffinity(self.perplexity)
-        with threads(self.n_jobs):
-            similarities = affinity.similarities(
-                data,
+    def _target(self, data: Input, seed: int) -> Target:
+        """Compute P, from the similarities or by the affinity."""
+        strengths, average = data.strengths, True
+        if strengths is None:
+            affinity = self.affinity
+            if not isinstance(affinity, Affinity):
+                affinity = GaussianAffinity(self.perplexity)
+            strengths = affinity.similarities(
+                data.points if data.graph is None else data.graph,
                 metric=self.metric,
                 search=self.neighbors or NeighborSearch(),
-                seed=seed,
+                seed=second_seed(seed),
             )
-        return self._target(similarities, average=not affinity.joint)
-
-    def _target(
-        self,
-        similarities: sparse.sparray,
-        *,
-        keep_missing_mass: bool = False,
-        average: bool = True,
-        observed: np.ndarray | None = None,
-    ) -> Target:
+            average = not affinity.joint
         if self._model().normalization == "joint":
-            return joint_target(similarities, average=average, observed=observed)
+            return joint_target(strengths, average=average, observed=data.observed)
         return conditional_target(
-            similarities, keep_missing_mass=keep_missing_mass, observed=observed
+            strengths, keep_missing_mass=data.lacks_mass, observed=data.observed
         )
 
-    def _settings(self) -> dict[str, Any]:
-        """Return the parameters as plain values, for the atlas.
-
-        The perplexity is the value in use, which may be defined by the affinity.
-        """
-        settings = {
-            key: plain_value(value)
-            for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "verbose", "init")
-        }
-        perplexity = getattr(self.affinity, "perplexity", None)
-        if perplexity is None:
-            return settings
-        return settings | {"perplexity": plain_value(perplexity)}
-
-    def _seeds(self) -> list[int]:
-        """Return the seed of each run; the first run uses the seed of the whole fit."""
-        first = drawn_seed(self.random_state)
-        return [first, *derived_seeds(first, self.n_init - 1)]
-
-    def _start(self, data: Any, target: Target, k: int, seed: int) -> tuple[Parameters, int]:
+    def _start(self, data: Input, target: Target, k: int, seed: int) -> Start:
         """Return starting positions and weights of run k in float32, and the seed of its noise."""
-        noise, n = _number_from(seed), target.values.shape[0]
+        noise, n = second_seed(seed), target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(noise)
         stated = None if self.optimizer is None else self.optimizer.start_spread
@@ -530,7 +413,7 @@ class MapEstimator(
                 )
             else:
                 name = name if k == 0 else "random"
-                positions = self._named_start(name, data, target, spread, generator)
+                positions = self._named_start(name, data.points, target, spread, generator)
         if proportions is not None:
             weights = weights_from_proportions(proportions)
         self._check_start(positions, weights, shape)
@@ -541,7 +424,7 @@ class MapEstimator(
         # Optimizers work on flat views, so the arrays must be contiguous, which slices of an atlas
         # are not.
         flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
-        return Parameters((flat[0],), (flat[1],)), noise
+        return Start(Parameters((flat[0],), (flat[1],)), noise)
 
     @staticmethod
     def _check_start(
@@ -575,40 +458,3 @@ class MapEstimator(
                 value=self.init,
             )
         return generator.normal(0, spread, shape)
-
-
-def _judged(data: Associations) -> np.ndarray | None:
-    """Mark the judged pairs (None if all are judged); raise if an object has no judged pair."""
-    observed = data.observed
-    if observed is not None:
-        alone = np.flatnonzero(~(observed.any(axis=0) | observed.any(axis=1)))
-        if len(alone):
-            more = f", and the same applies to {len(alone) - 1:,} more" if len(alone) > 1 else ""
-            raise DataError(
-                f"object {alone[0]} ({data.labels[alone[0]]!r}) has no known similarity to any "
-                f"other object{more}; remove such objects"
-            )
-    return observed
-
-
-def _number_from(seed: int) -> int:
-    """Derive a number from a seed."""
-    return int(np.random.RandomState(seed).randint(2**31 - 1))
-
-
-def as_data(X: Any) -> Any:
-    """Convert trials to associations, and pairs of arrays to graphs of neighbours."""
-    return as_graph(X if isinstance(X, Judgements) else as_associations(X))
-
-
-def plain_value(value: Any) -> Any:
-    """Convert a parameter to a value for JSON; a random generator becomes None."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, int | float | str | bool | None):
-        return value
-    if isinstance(value, list | tuple | np.ndarray):
-        return [plain_value(part) for part in value]
-    if isinstance(value, np.random.RandomState):
-        return None
-    return value.written() if isinstance(value, Affinity) else repr(value)

@@ -21,7 +21,10 @@ from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
+from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import one_blas_thread
+from manymaps.model.target import Target
+from manymaps.progress import work
 
 
 def map_likeness(
@@ -83,3 +86,12 @@ def order_of_maps(
     order = leaves_list(optimal_leaf_ordering(linkage(distances, "average"), distances))
     held = rows.sum(axis=1) if columns is None else rows.sum(axis=1) + columns.sum(axis=1)
     return np.asarray(order if held[order[0]] >= held[order[-1]] else order[::-1], np.intp)
+
+
+def in_order_of_maps(atlas: Atlas, target: Target) -> Atlas:
+    """Number the maps of a fit of one set of objects so that adjacent maps are similar."""
+    proportions = atlas.proportions
+    if target.order is not None:
+        proportions = proportions[:, target.order]
+    with work("numbering the maps"):
+        return atlas.renumbered(order_of_maps(target.values, proportions))

@@ -20,7 +20,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -37,11 +37,11 @@ from manymaps.model.choice import (
     Mixing,
     Normalization,
 )
-from manymaps.model.target import Target
-from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
+from manymaps.optimizers.line_search import ConjugateGradient
+from manymaps.optimizers.momentum import Momentum, Optimizer
 
 # Settings of the papers that belong to their optimizers.
-_REPORT_2009 = {
+_REPORT_2009: dict[str, Any] = {
     "normalization": "conditional", "mixing": "learned", "background": 0.0, "penalty": 0.0,
     "marginals": False,
 }  # fmt: skip
@@ -84,11 +84,6 @@ class _MultipleMaps(MapEstimator):
             background=self.background,
             kernel_width=self.kernel_width,
         )
-
-    def _factors(self, target: Target) -> np.ndarray | None:
-        if not self.marginals:
-            return None
-        return target.marginal_factors()
 
     def _validate_params(self) -> None:
         super()._validate_params()

@@ -6,7 +6,7 @@ SymmetricSNE   exp(-d2)      joint        0            Cook, Sutskever, Mnih & H
 UniSNE         exp(-d2)      joint        0.2          the same, sec. 2.1
 TSNE           1 / (1 + d2)  joint        0            van der Maaten & Hinton 2008
 
-Each estimator combines a `ChoiceModel` with an optimizer. `manymaps.maps.run` performs the
+Each estimator combines a `ChoiceModel` with an optimizer. `manymaps.optimizers.loop` performs the
 optimization, as it does for multiple maps.
 """
 
@@ -32,7 +32,7 @@ from manymaps.model.choice import (
     ChoiceModel,
 )
 from manymaps.model.choice import SNE as SNE_MODEL
-from manymaps.optimizers.descent import Momentum, Optimizer
+from manymaps.optimizers.momentum import Momentum, Optimizer
 from manymaps.optimizers.schedules import Constant, Line, Stages, Switch
 
 # Number of iterations with exaggeration, as in van der Maaten (2014).
@@ -626,7 +626,7 @@ class TSNE(_SingleMap):
                 f"there are only {n_objects:,} objects; use at most "
                 f'{_STRANGE_RATE * n_objects:,.0f}, or "auto"',
                 DataWarning,
-                stacklevel=5,
+                stacklevel=4,
             )
         return Momentum(
             learning_rate=self.learning_rate, momentum=Stages(tuple(momentum.items())),

@@ -45,6 +45,7 @@ from manymaps.compute.single_map import (
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.entries import Entries
 from manymaps.model.parameters import Parameters
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Target
@@ -58,51 +59,8 @@ _FEW_ENTRIES = 16_000
 # the linear form.
 _UNROLLED_DIMENSIONS = 2
 
-__all__ = ["TOLERANCE", "Entries", "Evaluation", "Objective"]
-
 #: Allowed values of the tolerance of the repulsive forces.
 TOLERANCE = (Number(least=0, most=0.1),)
-
-
-@dataclass(frozen=True)
-class Entries:
-    """Active (map, object) pairs of one set of objects, created from a mask (n_maps, n)."""
-
-    mask: np.ndarray
-
-    @cached_property
-    def offsets(self) -> np.ndarray:
-        """Index of the first entry of each map, shape (n_maps + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.mask.sum(axis=1))]).astype(np.int64)
-
-    @cached_property
-    def objects(self) -> np.ndarray:
-        """Object of each entry, sorted by map."""
-        return np.ascontiguousarray(np.nonzero(self.mask)[1])
-
-    @cached_property
-    def places(self) -> np.ndarray:
-        """Index of each entry among all (map, object) pairs, m n + i."""
-        return np.flatnonzero(self.mask)
-
-    @cached_property
-    def by_object(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """CSR arrays that list the maps of each object and the corresponding entries."""
-        indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))]).astype(np.int64)
-        maps = np.ascontiguousarray(np.nonzero(self.mask.T)[1])
-        numbers = np.zeros(self.mask.shape, np.int64)
-        numbers[self.mask] = np.arange(len(self.objects))
-        return indptr, maps, numbers.T[self.mask.T]
-
-    @property
-    def n_maps(self) -> int:
-        """Number of maps."""
-        return int(self.mask.shape[0])
-
-    @classmethod
-    def everywhere(cls, n_maps: int, n: int) -> Entries:
-        """Return entries with every object in every map."""
-        return cls(np.ones((n_maps, n), bool))
 
 
 @dataclass(frozen=True)
@@ -228,7 +186,9 @@ class Objective:
         return self.target.masses
 
     def with_background_share(self, share: float) -> Objective:
-        """Return a copy with the background of the model multiplied by a factor."""
+        """Return the objective with the background of the model multiplied by a factor."""
+        if share == 1 or not self.model.background:
+            return self
         return replace(self, model=self.model.with_background_share(share))
 
     def evaluate(

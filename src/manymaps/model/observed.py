@@ -36,7 +36,8 @@ import numpy as np
 
 from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel, StoredKernel
-from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.entries import Entries
+from manymaps.model.objective import Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
 from manymaps.model.similarities import log_kernel
@@ -54,7 +55,12 @@ def objective_of(
     tolerance: float = 5e-3,
     column_factors: np.ndarray | None = None,
 ) -> Objective | ObservedObjective:
-    """Return the objective of a target, over judged pairs only if some pairs are missing."""
+    """Return the objective of a target, over judged pairs only if some pairs are missing.
+
+    The factors are in the original order of the objects.
+    """
+    if column_factors is not None and target.order is not None:
+        column_factors = column_factors[target.order]
     if target.observed is None:
         return Objective(target, model, penalty, tolerance, column_factors=column_factors)
     return ObservedObjective(target, model, penalty, column_factors)
@@ -100,7 +106,7 @@ class ObservedObjective:
         return self.target.masses
 
     def with_background_share(self, share: float) -> ObservedObjective:
-        """Return a copy with the background of the model multiplied by a factor."""
+        """Return the objective with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
 
     @cached_property

@@ -74,6 +74,12 @@ class Parameters:
         """Return a deep copy."""
         return self.like([array.copy() for array in self.arrays])
 
+    def reordered(self, order: np.ndarray | None) -> Parameters:
+        """Return a deep copy with the objects of one set in another order (None: the same)."""
+        if order is None:
+            return self.copy()
+        return self.like([np.ascontiguousarray(array[:, order]) for array in self.arrays])
+
     def pack(self) -> np.ndarray:
         """Return all values as one float64 vector."""
         return np.concatenate([array.ravel() for array in self.arrays]).astype(np.float64)

@@ -35,6 +35,8 @@ _MANY_PAIRS = 1_000_000
 # float32. Sums over pairs then read the same arrays, which saves 1.5 KiB per object. For 10,000
 # digits, float32 changes the KL of a map by 5e-10 and its gradient by 5e-6, relative to their size.
 _MOST_IN_FLOAT64 = 20_000_000
+# With fewer objects, all data fit into the cache regardless of their order.
+_LEAST_TO_ORDER = 2000
 # Objects that are never a response need a positive factor. Not tuned.
 _LEAST_FACTOR = 0.1
 
@@ -92,6 +94,8 @@ class Target:
     observed : ndarray of bool, shape (n_rows, n_columns), optional
         Whether each pair of one set was judged. P is restricted to judged pairs. The mask is false
         on the diagonal (`manymaps.model.observed`). If it is None, all pairs were judged.
+    order : ndarray of int, shape (n_rows,), optional
+        Number of the object in each row, if the objects have been put in another order.
     """
 
     values: sparse.csr_array
@@ -100,6 +104,7 @@ class Target:
     row_weights: np.ndarray | None = None
     is_symmetric: bool = False
     observed: np.ndarray | None = None
+    order: np.ndarray | None = None
 
     @cached_property
     def row_mass(self) -> np.ndarray:
@@ -190,6 +195,12 @@ class Target:
             _pairs(columns, np.zeros_like(columns.data), columns.data),
         )
 
+    def ordered(self) -> Target:
+        """Return the same P with paired objects close together; this target cannot be used then."""
+        if self.values.shape[0] <= _LEAST_TO_ORDER:
+            return self
+        return self.reordered(self.neighborly_order(), consumed=True)
+
     def neighborly_order(self) -> np.ndarray:
         """Return an order of the objects of one set that keeps paired objects close together.
 
@@ -226,7 +237,7 @@ class Target:
         if not self.is_symmetric:
             table.sort_indices()
         observed = None if self.observed is None else self.observed[np.ix_(order, order)]
-        return replace(self, values=table, observed=observed)
+        return replace(self, values=table, observed=observed, order=order)
 
 
 def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarray:

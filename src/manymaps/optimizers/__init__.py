@@ -1,16 +1,10 @@
-"""Optimizers and schedules for their settings."""
+"""Optimizers, schedules for their settings, the loop of a fit, and restarts."""
 
 from __future__ import annotations
 
-from manymaps.optimizers.descent import (
-    LBFGS,
-    ConjugateGradient,
-    DivergedError,
-    Momentum,
-    Optimizer,
-    State,
-    shorter_steps,
-)
+from manymaps.errors import DivergedError
+from manymaps.optimizers.line_search import LBFGS, ConjugateGradient
+from manymaps.optimizers.momentum import Momentum
 from manymaps.optimizers.schedules import Anneal, Constant, Line, Schedule, Stages, Switch
 
 __all__ = [
@@ -21,10 +15,7 @@ __all__ = [
     "DivergedError",
     "Line",
     "Momentum",
-    "Optimizer",
     "Schedule",
     "Stages",
-    "State",
     "Switch",
-    "shorter_steps",
 ]

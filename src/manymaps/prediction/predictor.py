@@ -11,7 +11,7 @@ part determines when to stop, and the best state is selected.
 Several maps also learn from a teacher, a single map fitted to the same training part (see
 `manymaps.prediction.distillation`). `manymaps.prediction.charts` defines their starting positions.
 
-    AssociationPredictor      maps fitted by passes of stochastic steps or by any optimizer
+    AssociationPredictor      maps fitted by passes of stochastic steps or by momentum
     score_predictor           errors and ranks of any predictor on the parts of a split
     predict_associations      split, fit, score
 
@@ -57,9 +57,9 @@ from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError, setting
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
-from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.model.parameters import log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.optimizers.descent import Momentum, Optimizer, State, shorter_steps
+from manymaps.optimizers.momentum import Momentum, Steps, shorter_steps
 from manymaps.optimizers.rows import RowDescent
 from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.charts import local_charts
@@ -179,7 +179,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     distillation : float, optional
         Weight of the teacher's predictions in the target, from 0 to 1. The training part has the
         remaining weight (`manymaps.prediction.distillation`). The default is 0.9 for several maps
-        fitted by passes, and 0 for a single map or another optimizer.
+        fitted by passes, and 0 for a single map or `Momentum`.
     teacher : Predictor, optional
         Model fitted only to the same training part. The validation part may be used for early
         stopping. By default, a single map of 70 dimensions is fitted first.
@@ -189,16 +189,16 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     bias_penalty : float or None, default 0.5
         Strength of the penalty on beta_j, at least 0. The bias beta_j is the overall tendency of j
         to be a response. If it is None, beta is omitted, as in the 2009 report.
-    optimizer : RowDescent or Optimizer, optional
+    optimizer : RowDescent or Momentum, optional
         Optimization algorithm. The default is `RowDescent()`, with longer steps for charts.
-        Another optimizer, such as `Momentum` or `LBFGS`, evaluates all cues at each iteration.
+        `Momentum` evaluates all cues at each iteration.
     max_iter : int, default 300
-        Maximum number of passes over the cues, or of iterations of another optimizer.
+        Maximum number of passes over the cues, or of iterations of `Momentum`.
     patience : int, default 5
         Number of evaluations without sufficient progress after which a fit stops. Progress is
         sufficient if the validation error decreases by at least 0.03 % in total. The error is
-        evaluated after each pass, or after every ten iterations of another optimizer. With another
-        optimizer, early stopping starts after its exaggeration has ended.
+        evaluated after each pass, or after every ten iterations of `Momentum`, for which
+        early stopping starts after its exaggeration has ended.
     callback : callable or list of callable, optional
         Functions called as callback(iteration, train, validation), where `train` and `validation`
         are the errors. If one of them returns a true value, the fit stops.
@@ -256,7 +256,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         "penalty": [_PENALTY],
         "bias_penalty": [_PENALTY, NONE],
         "optimizer": [
-            instance("RowDescent() or another optimizer", RowDescent, Optimizer),
+            instance("RowDescent() or Momentum()", RowDescent, Momentum),
             NONE,
         ],
         "max_iter": [Whole(1)],
@@ -275,7 +275,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     teacher: Predictor | None = None
     penalty: float = 0.1
     bias_penalty: float | None = 0.5
-    optimizer: RowDescent | Optimizer | None = None
+    optimizer: RowDescent | Momentum | None = None
     max_iter: int = 300
     patience: int = 5
     callback: Callback | Sequence[Callback] | None = None
@@ -506,7 +506,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         rate = _CHART_RATE * (2 / self.n_components) ** 0.5
         return RowDescent(learning_rate=rate, decay=_CHART_DECAY)
 
-    def _teacher_share(self, optimizer: RowDescent | Optimizer) -> float:
+    def _teacher_share(self, optimizer: RowDescent | Momentum) -> float:
         by_passes = isinstance(optimizer, RowDescent)
         if self.distillation is None:
             several = self.n_maps > 1 or self.teacher is not None
@@ -586,29 +586,26 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
                 break
 
     def _run_iterations(
-        self, optimizer: Optimizer, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping
+        self, optimizer: Momentum, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping
     ) -> None:
-        """Fit the maps by an optimizer that evaluates all cues at once."""
-        shorter = shorter_steps(np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel())
+        """Fit the maps by steps with momentum, each of which evaluates all cues."""
+        mass = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
+        shorter = 1 if optimizer.exact else shorter_steps(mass)[:, None]
         learns_biases = cost.bias_penalty is not None
         stopping.patient_until = optimizer.exaggeration.settled_at
-
-        def evaluate(parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
-            current = maps.at(parameters)
-            fit, slopes = cost.whole(current, optimizer.exaggeration(iteration))
-            if optimizer.tolerates_approximation:
-                slopes[0][...] *= shorter[:, None]
-            gradient = ChoiceMaps(slopes[0], slopes[1], slopes[2]).parameters(learns_biases)
-            return fit + cost.penalties(current), gradient
-
-        def watch(state: State) -> bool:
-            is_due = state.iteration % _FULL_EVERY == 0 or state.iteration == self.max_iter
-            return is_due and stopping.see(state.iteration, maps.at(state.parameters))
-
-        state = State(maps.parameters(learns_biases), n_summed=stopping.n_cues)
-        optimizer.minimize(evaluate, state, self.max_iter, watch)
-        if stopping.n_iter < state.iteration:
-            stopping.see(state.iteration, maps.at(state.parameters))
+        at = maps.parameters(learns_biases)
+        steps = Steps(optimizer, at, n_summed=stopping.n_cues)
+        for iteration in range(1, self.max_iter + 1):
+            # A diverging run raises DivergedError instead of floating-point warnings.
+            with np.errstate(over="ignore", invalid="ignore"):
+                _, slopes = cost.whole(maps.at(at), steps.exaggeration(iteration - 1))
+                slopes[0][...] *= shorter
+                gradient = ChoiceMaps(slopes[0], slopes[1], slopes[2]).parameters(learns_biases)
+                steps.move(gradient, iteration - 1)
+            if iteration % _FULL_EVERY == 0 or iteration == self.max_iter:
+                steps.check(iteration)
+                if stopping.see(iteration, maps.at(at)):
+                    break
 
 
 def _labelled_part(part: Any) -> tuple[tuple[str, ...] | None, Any]:
