@@ -1,12 +1,11 @@
-"""The model in dense float64 NumPy, written to be read: the truth for every compiled function.
-
-log v_ij = log a_i + log b_j + log sum_m exp(log pi_i^m + log pi_j^m + log K(|y_i^m - y_j^m|^2))
-"""
+"""Slow twins in float64 NumPy: the truth for compiled functions. The model is `model/dense.py`."""
 
 from itertools import combinations
 
 import numpy as np
 from scipy.optimize import brentq
+
+from manymaps.model import dense
 
 KERNELS = ("gaussian", "cauchy")
 #: The same and a kernel that only files contain, the degrees of freedom of Student's kernel.
@@ -57,47 +56,29 @@ def log_proportions(weights):
 
 def log_similarity(kernel, rows, columns, width=1.0, log_a=0.0, log_b=0.0, same=True):
     """log v_ij for (positions, weights) of rows and columns; self pairs at -inf."""
-    (y, w), (z, u) = rows, columns
-    log_pi, log_rho = log_proportions(w), log_proportions(u)
-    logs = log_kernel(kernel, y / width, z / width) + log_pi[:, :, None] + log_rho[:, None, :]
-    log_v = log_sum(logs, axis=0) + np.reshape(log_a, (-1, 1)) + np.reshape(log_b, (1, -1))
+    factors = np.reshape(log_a, (-1, 1)) + np.reshape(log_b, (1, -1))
+    log_v = dense.log_v(kernel, rows, columns, width, factors)
     if same:
         np.fill_diagonal(log_v, -np.inf)
     return log_v
 
 
-def log_choice(log_v, normalization, background=0.0, same=True):
+def log_choice(log_v, normalization, background=0.0):
     """log q_ij from log v_ij."""
-    n, k = log_v.shape
-    if normalization == "conditional":
-        log_q, pairs = log_v - log_sum(log_v, axis=1)[:, None], k - same
-    else:
-        log_q, pairs = log_v - log_sum(log_v), n * (k - same)
-    if background:
-        log_q = np.logaddexp(np.log1p(-background) + log_q, np.log(background / pairs))
-    return log_q
+    return dense.log_q(log_v, normalization == "joint", background)
 
 
-def kl(p, log_q, row_weights=1.0):
-    """sum p log(p / q) over the pairs with p > 0."""
-    at = p > 0
-    weights = np.broadcast_to(np.reshape(row_weights, (-1, 1)), p.shape)
-    return (p[at] * (np.log(p[at] / weights[at]) - log_q[at])).sum()
+kl = dense.divergence
 
 
 def cost(p, model, sides, penalty=0.0, log_a=0.0, log_b=0.0):
     """The objective of `manymaps.model.objective` for dense p."""
-    same = len(sides) == 1
-    log_v = log_similarity(
-        model.kernel, sides[0], sides[-1], model.kernel_width, log_a, log_b, same
-    )
-    divergence = kl(p, log_choice(log_v, model.normalization, model.background, same))
-    scale = (p.sum(axis=1) > 0).sum() if model.normalization == "joint" else 1
-    return scale * divergence + penalty / 2 * sum((y**2).sum() for y, _ in sides)
+    factors = np.reshape(log_a, (-1, 1)) + np.reshape(log_b, (1, -1))
+    return dense.cost(p, model, sides, penalty, factors)
 
 
 def observed_cost(p, observed, model, side, penalty=0.0):
-    """The objective of `manymaps.model.observed`: choices among the judged pairs alone."""
+    """The objective of `manymaps.model.dense`: choices among the judged pairs alone."""
     log_v = log_similarity(model.kernel, side, side, model.kernel_width)
     log_v = np.where(observed, log_v, -np.inf)
     joint = model.normalization == "joint"

@@ -76,11 +76,9 @@ def test_docstring_of_a_public_name(name):
     assert not found
 
 
-@pytest.mark.parametrize("family", ["SNE SymmetricSNE UniSNE TSNE",
-                                    "MultipleMapsTSNE MultipleMapsSNE AspectMaps"])  # fmt: skip
-def test_estimators_of_a_family_describe_a_parameter_in_the_same_words(family):
+def test_single_maps_describe_a_parameter_in_the_same_words():
     descriptions: dict[str, set[str]] = {}
-    for name in family.split():
+    for name in ("SNE", "SymmetricSNE", "UniSNE", "TSNE"):
         for parameter in NumpyDocString(inspect.getdoc(getattr(manymaps, name)))["Parameters"]:
             descriptions.setdefault(parameter.name, set()).add("\n".join(parameter.desc))
     assert {name for name, texts in descriptions.items() if len(texts) > 1} == {"optimizer"}

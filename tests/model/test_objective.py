@@ -343,7 +343,7 @@ class TestActiveEntries:
 
     def test_all_entries_are_the_default(self):
         case = problem(T_SNE, n_maps=2)
-        every = case.objective.evaluate(case.parameters, entries=(Entries.everywhere(2, 9),))
+        every = case.objective.evaluate(case.parameters, entries=(Entries(np.ones((2, 9), bool)),))
         np.testing.assert_array_equal(every.gradient.pack(), case.evaluation.gradient.pack())
 
     def test_two_ways_of_listing(self):

@@ -50,7 +50,7 @@ from manymaps.metrics import (
 )
 from manymaps.metrics.neighborhoods import memberships
 from manymaps.metrics.spaces import DistanceSpace, SimilaritySpace, Space, VectorSpace
-from manymaps.model.observed import objective_of
+from manymaps.model.dense import objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 

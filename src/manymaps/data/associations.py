@@ -85,7 +85,7 @@ class Associations:
         stored as proportions.
     missing : sparse array of bool, shape (n, n), optional
         Pairs of different objects that were not judged and have no strength. They are excluded from
-        a fit (`manymaps.model.observed`).
+        a fit (`manymaps.model.dense`).
     row_sums : ndarray of shape (n,), optional
         Sums of the rows before the rows were normalized to 1. The sums are available if the
         original values were symmetric but the normalized rows are not.

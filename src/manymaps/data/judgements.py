@@ -3,7 +3,7 @@
     values[k, i, j] = similarity of objects i and j by judge k; NaN if the pair was not judged
 
 For each pair, fits use the average over the judges. Pairs without judgements are missing
-(`manymaps.model.observed`).
+(`manymaps.model.dense`).
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ from manymaps.checks import check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.input import read_input
+from manymaps.model.dense import DenseObjective, objective_of
 from manymaps.model.objective import Objective
-from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.optimizers.momentum import Momentum
 from manymaps.optimizers.schedules import Line, Stages
@@ -202,7 +202,7 @@ def noise_scan(
         n_init=1, callback=record, random_state=drawn_seed(scanned.random_state),
     )  # fmt: skip
     scanned.fit(X)
-    factors = target.marginal_factors() if scanned.marginals else None
+    factors = target.marginal_factors() if getattr(scanned, "marginals", False) else None
     objective = objective_of(target, scanned._model(), 0.0, scanned.tolerance, factors)
     costs, scales = np.array([_least_cost(objective, atlas) for atlas in maps]).T
     flat = _cost(objective, maps[0], 0.0)
@@ -217,14 +217,14 @@ def noise_scan(
     return NoiseScan(levels, costs, scales, float(levels[fall]), plain)
 
 
-def _cost(objective: Objective | ObservedObjective, atlas: Atlas, scale: float) -> float:
+def _cost(objective: Objective | DenseObjective, atlas: Atlas, scale: float) -> float:
     """Compute KL(P || Q) of the maps, whose positions are multiplied by a scale."""
     weights = weights_from_proportions(atlas.proportions).astype(np.float32)
     positions = (scale * atlas.maps).astype(np.float32)
     return float(objective.evaluate(Parameters((positions,), (weights,))).kl)
 
 
-def _least_cost(objective: Objective | ObservedObjective, atlas: Atlas) -> tuple[float, float]:
+def _least_cost(objective: Objective | DenseObjective, atlas: Atlas) -> tuple[float, float]:
     """Return the least KL(P || Q) over scales of the maps, and the scale."""
     from scipy.optimize import minimize_scalar
 

@@ -54,8 +54,8 @@ from manymaps.maps.map_order import in_order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.dense import objective_of
 from manymaps.model.objective import TOLERANCE
-from manymaps.model.observed import objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.loop import Descent, Start, descend
@@ -152,7 +152,6 @@ class MapEstimator(
     n_maps: int = field(default=1, init=False)
     n_components: int = field(default=2, kw_only=False)
     penalty: float = field(default=0.0, init=False)
-    marginals: bool = field(default=False, init=False)
     perplexity: float | Sequence[float] = 30.0
     metric: str | Callable = "euclidean"
     affinity: str | Affinity = "auto"
@@ -198,7 +197,7 @@ class MapEstimator(
             without an entry are not neighbours, so distances of zero must be stored explicitly. If
             every pair is stored, the map is the same as for the dense table. A similarity that is
             NaN, or listed in `missing` of the associations, was not judged and is excluded from the
-            cost (`manymaps.model.observed`; up to 2,000 objects). Neighbours may also be passed as
+            cost (`manymaps.model.dense`; up to 2,000 objects). Neighbours may also be passed as
             a pair of arrays, (indices, distances) or (distances, indices), as returned by other
             libraries (`manymaps.affinity.neighbors.as_graph`).
         y : None
@@ -233,7 +232,7 @@ class MapEstimator(
         with threads(self.n_jobs):
             model, target = self._model(), self._target(data, seeds[0])
             associations = None if data.strengths is None else stored_associations(target.values)
-            factors = target.marginal_factors() if self.marginals else None
+            factors = target.marginal_factors() if getattr(self, "marginals", False) else None
             starts = list(map(partial(self._start, data, target), range(self.n_init), seeds))
             objective = objective_of(target.ordered(), model, self.penalty, tolerance, factors)
 

@@ -93,7 +93,7 @@ def atlas_of(
     ----------
     run : Descent
         State or result of a run.
-    objective : Objective or ObservedObjective
+    objective : Objective or DenseObjective
         Minimized cost.
     estimator : estimator
         Estimator whose method and parameters the atlas stores.

@@ -41,13 +41,3 @@ class Entries:
         numbers = np.zeros(self.mask.shape, np.int64)
         numbers[self.mask] = np.arange(len(self.objects))
         return indptr, maps, numbers.T[self.mask.T]
-
-    @property
-    def n_maps(self) -> int:
-        """Number of maps."""
-        return int(self.mask.shape[0])
-
-    @classmethod
-    def everywhere(cls, n_maps: int, n: int) -> Entries:
-        """Return entries with every object in every map."""
-        return cls(np.ones((n_maps, n), bool))

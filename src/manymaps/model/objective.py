@@ -5,12 +5,17 @@
 
     dC = - sum_{p_ij > 0} p_ij r_ij d log v_ij   +   sum_i R_i d log Z_i
 
-The notation follows `manymaps.model`. r_ij is the part of q_ij without the background, divided by
-q_ij, and R_i = sum_j p_ij r_ij. `compute.attraction` computes the first sum over stored pairs. The
-second sum consists of two fields from `compute`. The field of the charges b_j pi_j determines Z.
-The other field has the charges rho_j pi_j, with rho = a R / Z. A joint KL is multiplied by the
-number of rows, so that learning rates and penalties have the same meaning under both
-normalizations.
+The notation is that of `manymaps.model.dense`, with v_ij = a_i b_j sum_m v_ij^m. An evaluation has
+five steps:
+
+1. normalizers   Z_i = a_i sum_m pi_i^m sum_j b_j pi_j^m K(d_ij^m), the field of the charges b pi
+2. attraction    the first sum of dC, over the stored pairs of P (`compute.attraction`), and R
+3. repulsion     the second sum of dC, the field of the charges rho pi, with rho_i = a_i R_i / Z_i
+4. gradient      of positions and mixing weights
+5. penalty
+
+A joint KL is multiplied by the number of rows, so that learning rates and penalties have the same
+meaning under both normalizations.
 
 Exaggeration multiplies only the attraction. The reported cost excludes it.
 
@@ -21,12 +26,12 @@ cost of the active entries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from manymaps.compute import field
+from manymaps import compute
 from manymaps.compute.attraction import attraction
 from manymaps.compute.mixture import (
     gather_entries,
@@ -100,12 +105,6 @@ class _Side:
     log_pi: np.ndarray
     points: np.ndarray
     entry_log_pi: np.ndarray
-    log_factors: np.ndarray
-
-    @property
-    def n(self) -> int:
-        """Number of objects."""
-        return int(self.log_pi.shape[1])
 
     @property
     def is_small(self) -> bool:
@@ -116,13 +115,10 @@ class _Side:
         """Return the log charges of the entries, charge_i pi_i^m, from charges of objects."""
         return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
 
-    def table(self, kind: int) -> np.ndarray:
-        """Return a table with all maps of an object in one row (see `compute.mixture`)."""
-        with alone_if(self.is_small):
-            return side_by_side(self.positions, self.log_pi, kind)
-
 
 _Field = tuple[np.ndarray, np.ndarray, np.ndarray]
+# Pulls and shares of the entries of each side, the masses R_i of the rows, and - sum p log q.
+_Attraction = tuple[list[np.ndarray], list[np.ndarray], np.ndarray, float]
 
 
 @dataclass(frozen=True)
@@ -153,6 +149,10 @@ class Objective:
     row_factors: np.ndarray | None = None
     column_factors: np.ndarray | None = None
     engine: str = "auto"
+    # Entries of full evaluations by shape, because creating them is slower than using them.
+    _everywhere: dict[tuple[int, ...], Entries] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def _is_plain(self) -> bool:
@@ -163,11 +163,6 @@ class Objective:
             and self.row_factors is None
             and self.column_factors is None
         )
-
-    @cached_property
-    def _everywhere(self) -> dict[tuple[int, ...], Entries]:
-        """Entries of full evaluations by shape, because creating them is slower than using them."""
-        return {}
 
     @cached_property
     def _log_factors(self) -> tuple[np.ndarray, np.ndarray]:
@@ -199,95 +194,100 @@ class Objective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Compute cost and gradient over all entries or the given active entries."""
-        if entries is None or parameters.n_maps == 1:
-            entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
-        sides = self._sides(parameters, entries)
-        log_a, _ = self._log_factors
+        """Compute cost and gradient over all entries or the given active entries.
+
+        Exaggeration multiplies only the attraction. The cost excludes it.
+        """
+        sides = self._sides(parameters, None if parameters.n_maps == 1 else entries)
         rows, columns = sides[0], sides[-1]
-        log_charges = columns.charged(columns.log_factors)
-        seen = self._field(rows, columns, log_charges)
-        log_z = self._log_normalizers(rows, seen, log_a)
-        chooser = (log_a - log_z).astype(np.float64)
-        rest = self._rest(log_z)
-        if parameters.n_maps == 1 and rest is not None:
-            pulls, shares, mass, cost = self._single_map_attraction(sides, log_z, rest, want_cost)
-        else:
-            pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
+        log_a, log_b = self._log_factors
+        # 1. Normalizers.
+        potential = self._field(rows, columns, columns.charged(log_b))
+        log_z = self._log_normalizers(rows, potential, log_a)
+        # 2. Attraction.
+        pulls, shares, mass, cost = self._attraction(sides, log_z, want_cost)
+        # 3. Repulsion.
         with np.errstate(divide="ignore"):
-            log_rho = chooser + (np.log(mass.sum()) if self.target.is_joint else np.log(mass))
-        felt = self._felt(sides, seen, log_rho)
-        gradient = self._gradient(sides, seen, felt, log_rho, pulls, shares, exaggeration)
+            log_mass = np.log(mass.sum()) if self.target.is_joint else np.log(mass)
+        log_rho = (log_a - log_z).astype(np.float64) + log_mass
+        if self._is_plain:  # both fields have the same charges, up to a factor
+            repulsion = (potential[0], potential[1], potential[2] + log_rho[0])
+        else:
+            repulsion = self._field(columns, rows, rows.charged(log_rho))
+        # 4. Gradient.
+        gradient = self._gradient(sides, potential, repulsion, log_rho, pulls, shares, exaggeration)
+        # 5. Penalty.
         kl_sum = self.target.negative_entropy + cost if want_cost else np.nan
         value = self.target.scale * kl_sum
-        whole = gradient.places is None
         for k, (positions, side) in enumerate(zip(parameters.positions, sides, strict=True)):
             if want_cost:
                 value += size_penalty(positions, self.penalty)[0]
-            if not whole:
+            if gradient.places is not None:
                 positions = positions.reshape(-1, positions.shape[2])[side.entries.places]
             gradient.positions[k][...] += size_penalty(positions, self.penalty)[1]
-        kl = kl_sum if self.target.is_joint else kl_sum / self.target.n_rows_with_mass
-        if whole:
-            shares = tuple(
-                share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
-            )
-        return Evaluation(value, kl, gradient, shares, log_z[:1] if self.target.is_joint else log_z)
+        return Evaluation(
+            value,
+            kl_sum if self.target.is_joint else kl_sum / self.target.n_rows_with_mass,
+            gradient,
+            _per_object(sides, shares) if gradient.places is None else tuple(shares),
+            log_z[:1] if self.target.is_joint else log_z,
+        )
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Compute the explained share of each object's pairs in all maps, (n_maps, n) per set.
 
         Because log Z of an evaluation is given, only sums over stored pairs are required.
         """
-        entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
-        sides = self._sides(parameters, entries)
-        chooser = (self._log_factors[0] - log_normalizers).astype(np.float64)
-        _, shares, _, _ = self._attraction(sides, chooser, want_cost=False)
-        return tuple(
-            share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
-        )
+        sides = self._sides(parameters, None)
+        return _per_object(sides, self._general_attraction(sides, log_normalizers, False)[1])
 
-    def _all_entries(self, shape: tuple[int, ...]) -> Entries:
-        if shape[:2] not in self._everywhere:
-            self._everywhere[shape[:2]] = Entries.everywhere(*shape[:2])
-        return self._everywhere[shape[:2]]
-
-    def _sides(self, parameters: Parameters, entries: tuple[Entries, ...]) -> tuple[_Side, ...]:
+    def _sides(
+        self, parameters: Parameters, entries: tuple[Entries, ...] | None
+    ) -> tuple[_Side, ...]:
+        """Gather points, in units of the kernel width, and log pi of the entries of each side."""
         inverse = np.float32(1 / self.model.kernel_width)
         sides = []
-        factors = self._log_factors[-len(entries) :]
-        for positions, weights, active, factor in zip(
-            parameters.positions, parameters.weights, entries, factors, strict=True
-        ):
+        for k, positions in enumerate(parameters.positions):
+            weights = np.ascontiguousarray(parameters.weights[k], np.float32)
+            if entries is None:
+                if weights.shape not in self._everywhere:
+                    self._everywhere[weights.shape] = Entries(np.ones(weights.shape, bool))
+                active = self._everywhere[weights.shape]
+            else:
+                active = entries[k]
             scaled = np.ascontiguousarray(positions, np.float32) * inverse
             log_pi = np.zeros(weights.shape, np.float32)
             points = np.empty((scaled.shape[2], len(active.objects)), np.float32)
             entry_log_pi = np.empty(len(active.objects), np.float32)
             with alone_if(log_pi.size < _FEW_ENTRIES):
                 if len(weights) > 1:
-                    log_proportions(np.ascontiguousarray(weights, np.float32), log_pi)
-                where = active.offsets, active.objects
+                    log_proportions(weights, log_pi)
                 share_out(
-                    gather_entries, len(weights), scaled, log_pi, *where, points, entry_log_pi
-                )
-            sides.append(_Side(active, scaled, log_pi, points, entry_log_pi, factor))
+                    gather_entries, len(weights), scaled, log_pi, active.offsets, active.objects,
+                    points, entry_log_pi,
+                )  # fmt: skip
+            sides.append(_Side(active, scaled, log_pi, points, entry_log_pi))
         return tuple(sides)
 
     def _field(self, at: _Side, of: _Side, log_charges: np.ndarray) -> _Field:
+        """Sum the kernels of the charged entries of one side at the entries of the other."""
         n = at.points.shape[1]
         skip = np.arange(n) if self.target.one_set else np.full(n, -1)
-        return field(
+        return compute.field(
             at.points, at.entries.offsets, of.points, of.entries.offsets, log_charges, skip,
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
 
-    def _log_normalizers(self, rows: _Side, seen: _Field, log_a: np.ndarray) -> np.ndarray:
-        log_z = np.empty(rows.n, np.float64)
+    def _log_normalizers(self, rows: _Side, potential: _Field, log_a: np.ndarray) -> np.ndarray:
+        """Compute log Z_i, or log Z repeated, shape (n,)."""
+        n = rows.log_pi.shape[1]
+        log_z = np.empty(n, np.float64)
         indptr, _, numbers = rows.entries.by_object
         with alone_if(rows.is_small):
             share_out(
-                log_normalizers, rows.n, indptr, numbers, rows.entry_log_pi, seen[0], seen[2], log_z
-            )
+                log_normalizers, n, indptr, numbers, rows.entry_log_pi, potential[0], potential[2],
+                log_z,
+            )  # fmt: skip
         if self.target.is_joint:
             log_z += log_a
             peak = log_z.max()
@@ -295,52 +295,13 @@ class Objective:
         return log_z
 
     def _attraction(
-        self, sides: tuple[_Side, ...], chooser: np.ndarray, want_cost: bool
-    ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
-        """Compute pulls and shares of each side, the masses R_i of the rows, and - sum p log q."""
-        kind = kernel_code(self.model.kernel)
-        log_b = self._log_factors[1].astype(np.float64)
-        background = self.model.background
-        log_rest = np.log(background / self.target.n_choices) if background else 0.0
-        two = len(sides) > 1
-        choosers = (chooser, np.zeros(len(log_b))) if two else (chooser,)
-        chosens = (np.zeros(len(chooser)), log_b) if two else (log_b,)
-        pulls, shares, masses, cost = [], [], [], 0.0
-        tables = [side.table(kind) for side in sides]
-        for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
-            o = k - 1 if two else k
-            d, n_entries = side.points.shape
-            pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
-            mass, row_cost = np.empty(side.n), np.empty(side.n)
-            share_out(
-                attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr,
-                pairs.indices, pairs.forward, pairs.backward,
-                tables[k], tables[o], side.log_pi, sides[o].log_pi, *side.entries.by_object,
-                choosers[k], chosens[k], choosers[o], chosens[o],
-                kind, background, log_rest, want_cost, pull, share, mass, row_cost,
-            )  # fmt: skip
-            pulls.append(pull)
-            shares.append(share)
-            masses.append(mass)
-            cost += float(row_cost.sum())
-        return pulls, tuple(shares), masses[0], cost
-
-    def _rest(self, log_z: np.ndarray) -> np.float32 | None:
-        """Return the background relative to a similarity if it is one number (see `single_map`)."""
-        background = self.model.background
-        if not background:
-            return np.float32(0)
-        if not self._is_plain:
-            return None
-        log_rest = np.log(background) - np.log1p(-background) + log_z[0]
-        rest = np.exp(log_rest) / self.target.n_choices
-        return np.float32(rest) if rest > _LEAST_REST else None
-
-    def _single_map_attraction(
-        self, sides: tuple[_Side, ...], log_z: np.ndarray, rest: np.float32, want_cost: bool
-    ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
-        """Compute the attraction of one map, with sums that contain no proportions."""
-        d = sides[0].positions.shape[2]
+        self, sides: tuple[_Side, ...], log_z: np.ndarray, want_cost: bool
+    ) -> _Attraction:
+        """Compute the attraction; for one map by sums without proportions, if they apply."""
+        n_maps, _, d = sides[0].positions.shape
+        rest = self._rest(log_z)
+        if n_maps > 1 or rest is None:
+            return self._general_attraction(sides, log_z, want_cost)
         if self.model.kernel == "gaussian" and not rest and d > _UNROLLED_DIMENSIONS:
             pulls, masses, energy = self._linear_pulls(sides)
         else:
@@ -354,7 +315,54 @@ class Objective:
         # Under a joint normalization, only the sum of the masses is used. It includes each pair
         # twice.
         row_mass = masses[0] / 2 if rest else self.target.row_mass
-        return pulls, tuple(masses), row_mass, cost
+        return pulls, masses, row_mass, cost
+
+    def _general_attraction(
+        self, sides: tuple[_Side, ...], log_z: np.ndarray, want_cost: bool
+    ) -> _Attraction:
+        """Compute the attraction in any number of maps."""
+        kind = kernel_code(self.model.kernel)
+        log_a, log_b = self._log_factors
+        chooser, chosen = (log_a - log_z).astype(np.float64), log_b.astype(np.float64)
+        background = self.model.background
+        log_rest = np.log(background / self.target.n_choices) if background else 0.0
+        two = len(sides) > 1
+        choosers = (chooser, np.zeros(len(chosen))) if two else (chooser,)
+        chosens = (np.zeros(len(chooser)), chosen) if two else (chosen,)
+        pulls, shares, masses, cost = [], [], [], 0.0
+        tables = []
+        for side in sides:
+            with alone_if(side.is_small):
+                tables.append(side_by_side(side.positions, side.log_pi, kind))
+        for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
+            o = k - 1 if two else k
+            d, n_entries = side.points.shape
+            n = side.log_pi.shape[1]
+            pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
+            mass, row_cost = np.empty(n), np.empty(n)
+            share_out(
+                attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr,
+                pairs.indices, pairs.forward, pairs.backward,
+                tables[k], tables[o], side.log_pi, sides[o].log_pi, *side.entries.by_object,
+                choosers[k], chosens[k], choosers[o], chosens[o],
+                kind, background, log_rest, want_cost, pull, share, mass, row_cost,
+            )  # fmt: skip
+            pulls.append(pull)
+            shares.append(share)
+            masses.append(mass)
+            cost += float(row_cost.sum())
+        return pulls, shares, masses[0], cost
+
+    def _rest(self, log_z: np.ndarray) -> np.float32 | None:
+        """Return the background relative to a similarity if it is one number (see `single_map`)."""
+        background = self.model.background
+        if not background:
+            return np.float32(0)
+        if not self._is_plain:
+            return None
+        log_rest = np.log(background) - np.log1p(-background) + log_z[0]
+        rest = np.exp(log_rest) / self.target.n_choices
+        return np.float32(rest) if rest > _LEAST_REST else None
 
     def _pulls(
         self, sides: tuple[_Side, ...], rest: np.float32, want_cost: bool
@@ -403,59 +411,53 @@ class Objective:
             masses.append(mass)
         return pulls, masses, energy
 
-    def _felt(self, sides: tuple[_Side, ...], seen: _Field, log_rho: np.ndarray) -> _Field:
-        """Compute the field of the choosers' charges rho_i pi_i at the chosen objects."""
-        if self._is_plain:
-            return seen[0], seen[1], seen[2] + log_rho[0]
-        rows, columns = sides[0], sides[-1]
-        return self._field(columns, rows, rows.charged(log_rho))
-
     def _gradient(
         self,
         sides: tuple[_Side, ...],
-        seen: _Field,
-        felt: _Field,
+        potential: _Field,
+        repulsion: _Field,
         log_rho: np.ndarray,
         pulls: list[np.ndarray],
-        shares: tuple[np.ndarray, ...],
+        shares: list[np.ndarray],
         exaggeration: float,
     ) -> Parameters:
+        """Combine attraction and repulsion to slopes of positions and weights of the entries."""
         log_b = self._log_factors[1].astype(np.float64)
         roles: tuple[tuple[np.ndarray, np.ndarray, _Field, _Field], ...]
         if len(sides) == 1:
-            roles = ((log_rho, log_b, seen, felt),)
+            roles = ((log_rho, log_b, potential, repulsion),)
         else:
             nobody = np.full(len(log_rho), -np.inf), np.full(len(log_b), -np.inf)
-            roles = ((log_rho, nobody[0], seen, seen), (nobody[1], log_b, felt, felt))
-        positions, weights = [], []
-        width = self.model.kernel_width
+            roles = (
+                (log_rho, nobody[0], potential, potential),
+                (nobody[1], log_b, repulsion, repulsion),
+            )
+        slopes: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+        whole = all(side.log_pi.size == len(side.entry_log_pi) for side in sides)
         for side, (chooser, chosen, as_chooser, as_chosen), pull, share in zip(
             sides, roles, pulls, shares, strict=True
         ):
-            d_positions = np.empty_like(pull)
-            d_weights = np.empty_like(share)
+            d_positions, d_weights = np.empty_like(pull), np.empty_like(share)
             indptr, _, numbers = side.entries.by_object
             with alone_if(side.is_small):
                 share_out(
-                    gradients, side.n, indptr, numbers, side.entry_log_pi, chooser, chosen,
-                    *as_chooser, *as_chosen, pull, share, float(exaggeration),
+                    gradients, side.log_pi.shape[1], indptr, numbers, side.entry_log_pi, chooser,
+                    chosen, *as_chooser, *as_chosen, pull, share, float(exaggeration),
                     float(self.target.scale), d_positions, d_weights,
                 )  # fmt: skip
-            if width != 1.0:
-                d_positions /= np.float32(width)
-            positions.append(d_positions)
-            learned = self.model.mixing == "learned"
-            weights.append(d_weights if learned else np.zeros_like(d_weights))
-        places = tuple(side.entries.places for side in sides)
-        if all(side.log_pi.size == len(there) for side, there in zip(sides, places, strict=True)):
-            return Parameters(
-                tuple(
-                    part.reshape(side.positions.shape)
-                    for part, side in zip(positions, sides, strict=True)
-                ),
-                tuple(
-                    part.reshape(side.log_pi.shape)
-                    for part, side in zip(weights, sides, strict=True)
-                ),
-            )
-        return Parameters(tuple(positions), tuple(weights), places)
+            if self.model.kernel_width != 1.0:
+                d_positions /= np.float32(self.model.kernel_width)
+            if self.model.mixing != "learned":
+                d_weights = np.zeros_like(d_weights)
+            shape = side.positions.shape
+            slopes[0].append(d_positions.reshape(shape) if whole else d_positions)
+            slopes[1].append(d_weights.reshape(shape[:2]) if whole else d_weights)
+        places = None if whole else tuple(side.entries.places for side in sides)
+        return Parameters(tuple(slopes[0]), tuple(slopes[1]), places)
+
+
+def _per_object(sides: tuple[_Side, ...], values: list[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """Return values of all entries as arrays (n_maps, n)."""
+    return tuple(
+        value.reshape(side.log_pi.shape) for value, side in zip(values, sides, strict=True)
+    )

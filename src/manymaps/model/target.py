@@ -93,7 +93,7 @@ class Target:
         Whether p_ij and p_ji are bit-identical for all pairs.
     observed : ndarray of bool, shape (n_rows, n_columns), optional
         Whether each pair of one set was judged. P is restricted to judged pairs. The mask is false
-        on the diagonal (`manymaps.model.observed`). If it is None, all pairs were judged.
+        on the diagonal (`manymaps.model.dense`). If it is None, all pairs were judged.
     order : ndarray of int, shape (n_rows,), optional
         Number of the object in each row, if the objects have been put in another order.
     """

@@ -31,7 +31,7 @@ class LineSearch(Optimizer):
 
     method: str
 
-    def options(self, n_iter: int) -> dict[str, float]:
+    def _options(self, n_iter: int) -> dict[str, float]:
         """Return the options of SciPy for at most n_iter iterations."""
         raise NotImplementedError
 
@@ -73,7 +73,7 @@ def search_lines(
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             result = minimize(
                 function, at.pack() / scale, jac=True, method=optimizer.method,
-                callback=after, options=optimizer.options(max_iter - n_iter),
+                callback=after, options=optimizer._options(max_iter - n_iter),
             )  # fmt: skip
         if result.success:
             return True
@@ -112,8 +112,7 @@ class LBFGS(LineSearch):
     memory: int = 20
     method = "L-BFGS-B"
 
-    def options(self, n_iter: int) -> dict[str, float]:
-        """Return the options of SciPy for at most n_iter iterations."""
+    def _options(self, n_iter: int) -> dict[str, float]:
         return {
             "maxiter": n_iter, "maxfun": 10 * n_iter + 100, "maxcor": self.memory,
             "ftol": 1e-9, "gtol": 1e-7,
@@ -141,6 +140,5 @@ class ConjugateGradient(LineSearch):
 
     method = "CG"
 
-    def options(self, n_iter: int) -> dict[str, float]:
-        """Return the options of SciPy for at most n_iter iterations."""
+    def _options(self, n_iter: int) -> dict[str, float]:
         return {"maxiter": n_iter, "gtol": 1e-7}

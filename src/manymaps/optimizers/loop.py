@@ -23,9 +23,9 @@ import numpy as np
 
 from manymaps.compute.threads import alone_if
 from manymaps.errors import DivergedError
+from manymaps.model.dense import DenseObjective
 from manymaps.model.entries import Entries
 from manymaps.model.objective import Evaluation, Objective
-from manymaps.model.observed import ObservedObjective
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.line_search import LineSearch, search_lines
 from manymaps.optimizers.momentum import Momentum, Optimizer, Steps, shorter_steps
@@ -121,7 +121,7 @@ class Descent:
         self.n_iter, self.parameters = self._kept
 
 
-Cost = Objective | ObservedObjective
+Cost = Objective | DenseObjective
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def descend(
 
     Parameters
     ----------
-    objective : Objective or ObservedObjective
+    objective : Objective or DenseObjective
         Cost to minimize.
     optimizer : Optimizer
         Settings of the optimizer.

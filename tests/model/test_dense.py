@@ -10,8 +10,8 @@ from scipy import sparse
 import reference
 from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.dense import DenseObjective, objective_of
 from manymaps.model.objective import Objective
-from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import conditional_target, joint_target
 
@@ -60,7 +60,7 @@ class TestValueAndGradient:
         def cost(arrays):
             return reference.observed_cost(p, target.observed, model, arrays, PENALTY)
 
-        found = ObservedObjective(target, model, PENALTY).evaluate(there)
+        found = DenseObjective(target, model, PENALTY).evaluate(there)
         at = tuple(array.astype(float) for array in there.arrays)
         assert found.cost == pytest.approx(cost(at), rel=1e-9)
         for k, got in enumerate(found.gradient.arrays):
@@ -79,7 +79,7 @@ class TestValueAndGradient:
         model = ChoiceModel(kernel, normalization, "learned", background, kernel_width=0.7)
         target = target_of(normalization, None)
         plain = Objective(target, model, PENALTY, 0.0)
-        whole = ObservedObjective(replace(target, observed=~np.eye(N, dtype=bool)), model, PENALTY)
+        whole = DenseObjective(replace(target, observed=~np.eye(N, dtype=bool)), model, PENALTY)
         for exaggeration in (1.0, 4.0):
             a, b = (o.evaluate(parameters(3), exaggeration=exaggeration) for o in (plain, whole))
             assert b.cost == pytest.approx(a.cost, rel=1e-5)
@@ -94,7 +94,7 @@ class TestValueAndGradient:
         target, factors = target_of("conditional", None), np.linspace(0.3, 3, N)
         plain = Objective(target, model, PENALTY, 0.0, column_factors=factors)
         observed = replace(target, observed=~np.eye(N, dtype=bool))
-        whole = ObservedObjective(observed, model, PENALTY, factors)
+        whole = DenseObjective(observed, model, PENALTY, factors)
         a, b = (o.evaluate(parameters(3)) for o in (plain, whole))
         assert b.cost == pytest.approx(a.cost, rel=1e-5)
         np.testing.assert_allclose(b.log_normalizers, a.log_normalizers, rtol=1e-5)
@@ -106,7 +106,7 @@ class TestValueAndGradient:
         model = ChoiceModel("gaussian", "conditional", "learned")
         target, there = target_of("conditional", judged()), parameters()
         there.positions[0][:, 5] += 100
-        found = ObservedObjective(target, model).evaluate(there)
+        found = DenseObjective(target, model).evaluate(there)
         at = tuple(array.astype(float) for array in there.arrays)
         log_v = reference.log_similarity("gaussian", at, at)
         log_q = reference.log_choice(np.where(target.observed, log_v, -np.inf), "conditional")
@@ -120,8 +120,8 @@ class TestValueAndGradient:
         model, order = ChoiceModel("cauchy", normalization, "learned"), [4, 2, 8, 0, 1, 7, 3, 6, 5]
         target, there = target_of(normalization, judged()), parameters()
         turned = there.like([np.ascontiguousarray(array[:, order]) for array in there.arrays])
-        a = ObservedObjective(target, model, PENALTY).evaluate(there)
-        b = ObservedObjective(target.reordered(np.array(order)), model, PENALTY).evaluate(turned)
+        a = DenseObjective(target, model, PENALTY).evaluate(there)
+        b = DenseObjective(target.reordered(np.array(order)), model, PENALTY).evaluate(turned)
         assert b.cost == pytest.approx(a.cost, rel=1e-12)
         for got, expected in zip(b.gradient.arrays, a.gradient.arrays, strict=True):
             np.testing.assert_allclose(got, expected[:, order], rtol=1e-5, atol=1e-7)
@@ -183,6 +183,6 @@ def test_a_table_without_gaps_has_the_usual_objective():
     assert (usual.target, usual.model, usual.penalty) == (whole, model, PENALTY)
     assert objective_of(whole, model).penalty == 0
     gaps = objective_of(target_of("conditional", judged()), model, PENALTY)
-    assert isinstance(gaps, ObservedObjective)
+    assert isinstance(gaps, DenseObjective)
     assert gaps.penalty == PENALTY
     assert objective_of(gaps.target, model).penalty == 0
