@@ -596,6 +596,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         at = maps.parameters(learns_biases)
         steps = Steps(optimizer, at, n_summed=stopping.n_cues)
         for iteration in range(1, self.max_iter + 1):
+            stopping.n_iter = iteration
             # A diverging run raises DivergedError instead of floating-point warnings.
             with np.errstate(over="ignore", invalid="ignore"):
                 _, slopes = cost.whole(maps.at(at), steps.exaggeration(iteration - 1))
