@@ -27,6 +27,7 @@ from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import joint_target
 from manymaps.optimizers import LBFGS, Momentum
+from manymaps.optimizers.loop import descend
 from manymaps.optimizers.schedules import Constant, Stages
 
 ESTIMATORS = [SNE, SymmetricSNE, UniSNE, TSNE]
@@ -171,7 +172,7 @@ class TestOrderOfRows:
 
     @pytest.mark.parametrize("estimator", [TSNE, SNE, MultipleMapsTSNE])
     def test_permuted_rows_are_permuted_places(self, estimator, monkeypatch):
-        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
+        monkeypatch.setattr("manymaps.model.target._LEAST_TO_ORDER", 10)
         x = groups().astype(np.float32)
         settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
         settings["optimizer"] = Momentum(exaggeration=Constant(1.0))
@@ -189,30 +190,30 @@ class TestOrderOfRows:
         settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
         settings["optimizer"] = Momentum(exaggeration=Constant(1.0))
         plain = TSNE(**settings).fit(x)
-        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
+        monkeypatch.setattr("manymaps.model.target._LEAST_TO_ORDER", 10)
         ordered = TSNE(**settings).fit(x)
         np.testing.assert_allclose(ordered.maps_, plain.maps_, atol=1e-4)
         np.testing.assert_array_equal(ordered.transform(x), ordered.embedding_)
 
-    def test_a_single_run_frees_p_in_the_old_order(self, monkeypatch):
-        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
-        memories, alive, plan = [], [], TSNE._plan
+    def test_runs_need_no_second_copy_of_p(self, monkeypatch):
+        monkeypatch.setattr("manymaps.model.target._LEAST_TO_ORDER", 10)
+        memories, alive = [], []
 
         def joint(*args, **kwargs):
             target = joint_target(*args, **kwargs)
             memories.append(weakref.ref(target.values.data))
             return target
 
-        def planned(*args):
+        def descended(*args):
             alive.append(memories[-1]() is not None)
-            return plan(*args)
+            return descend(*args)
 
         monkeypatch.setattr("manymaps.maps.estimator.joint_target", joint)
-        monkeypatch.setattr(TSNE, "_plan", planned)
+        monkeypatch.setattr("manymaps.maps.estimator.descend", descended)
         settings = {"perplexity": 5, "max_iter": 5, "random_state": 0}
         single = TSNE(**settings).fit(groups())
-        several = TSNE(n_init=2, **settings).fit(groups())  # later runs start from the old order
-        assert alive == [False, True]
+        several = TSNE(n_init=2, **settings).fit(groups())
+        assert alive == [False] * 3
         assert several.restarts_[0].kl_divergence == single.kl_divergence_
 
 
