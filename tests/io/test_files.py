@@ -14,7 +14,7 @@ from scipy import sparse
 from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.counts import read_counts
-from manymaps.io.files import read_bytes, split_lines
+from manymaps.io.files import read_bytes, read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.vectors import read_vectors
 from vector_samples import save
@@ -61,7 +61,7 @@ def test_a_word_may_begin_like_an_archive(tmp_path):
 def test_the_suffix_is_the_format(tmp_path):
     sparse.save_npz(tmp_path / "s.npz", sparse.csr_array([[0, 1, 2], [3, 0, 1]]))
     path = (tmp_path / "s.npz").rename(tmp_path / "s.txt")
-    with pytest.raises(DataError, match=r"s\.txt is a zip archive"):
+    with pytest.raises(DataError, match=r"s\.txt is compressed"):
         read_counts(path)
     for suffix in ".npy", ".npz", ".parquet", ".mtx", ".h5ad", ".graphml", ".biom":
         path = save(tmp_path / f"a{suffix}", b"cue,response\ntie,knot\n")
@@ -95,8 +95,9 @@ def test_columns_of_metadata_keep_their_order_and_kind(tmp_path):
     }
 
 
-def test_lines_are_stripped_at_both_ends():
-    assert split_lines(b" a b \r\n\tc\t\rd\n", "x") == ["a b", "c", "d", ""]
+def test_lines_are_stripped_at_both_ends(tmp_path):
+    path = save(tmp_path / "x", " a b \r\n\tc\u2028d\t\re\n\n")
+    assert read_labels(path) == ["a b", "c\u2028d", "e"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

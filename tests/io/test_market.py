@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 from manymaps.errors import DataError
-from manymaps.io.market import read_market
+from manymaps.io.files import read_market
 from vector_samples import save
 
 BANNER = "%%MatrixMarket matrix"

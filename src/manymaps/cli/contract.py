@@ -76,9 +76,7 @@ class Command(click.Command):
         """Run the command under the contract of this module."""
         ctx.meta["manymaps.started"] = time.perf_counter()
         seen = nullcontext() if ctx.meta.get("manymaps.quiet") else watched()
-        from manymaps.io.files import samples_kept
-
-        with spelling(spelled_as_option), _reported(ctx), seen, samples_kept():
+        with spelling(spelled_as_option), _reported(ctx), seen:
             return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -131,7 +131,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     import numpy as np
 
     from manymaps.cli.reading import opened
-    from manymaps.io.matrices import read_labels
+    from manymaps.io.files import read_labels
 
     new, words, references = options.new, None, None
     labels: Sequence[str]

@@ -216,7 +216,7 @@ def _judgements(files: tuple[Path, ...], settings: dict[str, Any]) -> mm.Judgeme
 
 def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Associations:
     """Count the words of texts, or the pairs of words that are near one another."""
-    from manymaps.io.matrices import read_labels
+    from manymaps.io.files import read_labels
 
     near = {name: settings.pop(name) for name in ("window", "weighting") if name in settings}
     weights = settings.pop("weights", "counts")

@@ -104,7 +104,7 @@ def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
     """Return the words of a file that are in the atlas, and print a note on the others."""
     if file is None:
         return []
-    from manymaps.io.matrices import read_labels
+    from manymaps.io.files import read_labels
 
     listed = list(dict.fromkeys(read_labels(file, "one word per line")))
     words = [word for word in listed if (word if kind is None else (word, kind)) in atlas]

@@ -28,7 +28,7 @@ from manymaps.data.tables import Labels, is_number, names_of, place, source_of
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import NAMES, find, find_needed, folded, has_pair_header
-from manymaps.io.files import CONTAINERS, PAIRS, suffix_of
+from manymaps.io.files import CONTAINERS, PAIRS, read_labels, suffix_of
 from manymaps.io.frames import read_frame, without_header
 from manymaps.io.graphs import edges_of, is_graph, read_graphml
 from manymaps.io.matrices import (
@@ -38,7 +38,6 @@ from manymaps.io.matrices import (
     matrix_in,
     matrix_of_counts,
     read_array,
-    read_labels,
 )
 from manymaps.io.missing_answers import missing_answers
 from manymaps.io.tables import (

@@ -29,9 +29,7 @@ from manymaps.data.counts import Counts
 from manymaps.errors import DataError, not_installed
 from manymaps.io.annotated import loaded, open_annotated, table_of
 from manymaps.io.columns import known_kind, two_kinds
-from manymaps.io.files import read_labelled_npz, stem_of
-from manymaps.io.market import read_market
-from manymaps.io.matrices import file_beside
+from manymaps.io.files import is_packed, read_labelled_npz, read_market
 from manymaps.io.tables import check_places
 from manymaps.labels import repeated_label
 
@@ -44,7 +42,7 @@ def stored_report(values: sparse.csr_array, source: str, *notes: str) -> ReadRep
 
 def _npz_counts(path: Path) -> Counts:
     """Read counts that SciPy or NumPy wrote."""
-    table, rows, columns = read_labelled_npz(path, "counts", labels=("row_labels", "column_labels"))
+    table, rows, columns = read_labelled_npz(path, "counts", ("row_labels", "column_labels"))
     values = as_csr(table, str(path))
     sides = {"rows": rows, "columns": columns}
     notes = [f"{side} are numbered from 0" for side, labels in sides.items() if labels is None]
@@ -53,13 +51,14 @@ def _npz_counts(path: Path) -> Counts:
 
 def _market_counts(path: Path) -> Counts:
     """Read a MatrixMarket file, and the names of cells and genes from files in its folder."""
-    values, stem = read_market(path), stem_of(path, ".mtx")
-    prefix = stem[: -len("matrix")] if stem.endswith("matrix") else f"{stem}_"
-    cells = file_beside(path, [f"{prefix}barcodes.tsv"])
-    genes = file_beside(path, [f"{prefix}features.tsv", f"{prefix}genes.tsv"])
+    values, source = read_market(path), str(path)
+    stem = (path.stem if is_packed(path) else path.name)[: -len(".mtx")]
+    prefix = stem.removesuffix("matrix") if stem.endswith("matrix") else f"{stem}_"
+    beside = [_beside(path, f"{prefix}{end}") for end in ("barcodes.tsv", "features.tsv")]
+    cells, genes = beside[0], beside[1] or _beside(path, f"{prefix}genes.tsv")
     if cells is None or genes is None:
         note = "no files of labels: numbered from 0"
-        return Counts(values, report=stored_report(values, str(path), note))
+        return Counts(values, report=stored_report(values, source, note))
     barcodes, features = _fields(cells)["id"], _fields(genes)
     shape = (len(features["id"]), len(barcodes))
     if values.shape not in (shape, shape[::-1]):
@@ -68,18 +67,23 @@ def _market_counts(path: Path) -> Counts:
             f"{genes.name} has {shape[0]:,} lines and {cells.name} has {shape[1]:,}; use files of "
             "the same table"
         )
-    check_places(str(cells), barcodes, "line", range(1, len(barcodes) + 1))
-    names = features.get("name", features["id"])
     # Several genes may have the same name, but their identifiers differ.
-    if repeated_label(names) is not None or "" in names:
-        names = features["id"]
-        check_places(str(genes), names, "line", range(1, len(names) + 1))
-    metadata = {name: np.array(column) for name, column in features.items() if column is not names}
-    note = f"genes labelled by {genes.name}, cells by {cells.name}"
-    report = stored_report(values, str(path), note)
+    names = features.get("name", features["id"])
+    is_unique = repeated_label(names) is None and "" not in names
+    names = names if is_unique else features["id"]
+    for file, labels in ((cells, barcodes), (genes, names)):
+        check_places(str(file), labels, "line", range(1, len(labels) + 1))
+    others = {name: np.array(column) for name, column in features.items() if column is not names}
+    report = stored_report(values, source, f"genes labelled by {genes.name}, cells by {cells.name}")
     if values.shape == shape:
-        return Counts(values, names, barcodes, ("gene", "cell"), metadata, report=report)
-    return Counts(values, barcodes, names, ("cell", "gene"), {}, metadata, report)
+        return Counts(values, names, barcodes, ("gene", "cell"), others, report=report)
+    return Counts(values, barcodes, names, ("cell", "gene"), {}, others, report)
+
+
+def _beside(path: Path, name: str) -> Path | None:
+    """Return the file of a name in the folder of another file, which may be compressed, or None."""
+    files = (path.with_name(name), path.with_name(f"{name}.gz"))
+    return next((file for file in files if file.is_file()), None)
 
 
 def _fields(path: Path) -> dict[str, list[str]]:

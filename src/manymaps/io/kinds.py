@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from manymaps.archive.arrays import open_arrays, read_npy
 from manymaps.errors import DataError
 from manymaps.io.associations import associations_from, read_associations
 from manymaps.io.columns import (
@@ -30,10 +31,9 @@ from manymaps.io.columns import (
     usual_column,
 )
 from manymaps.io.counts import counts_from, read_counts
-from manymaps.io.files import CONTAINERS, SPARSE_PARTS, array_heads, read_arrays, sampled, suffix_of
+from manymaps.io.files import CONTAINERS, SPARSE_PARTS, suffix_of, unpacked
 from manymaps.io.frames import SHEETS, read_frame
 from manymaps.io.matrices import is_matrix, square_part
-from manymaps.io.packing import unpacked
 from manymaps.io.ratings import ratings_from
 from manymaps.io.tables import has_lists, is_text, numeric_columns
 from manymaps.io.trial_columns import has_trials
@@ -98,7 +98,7 @@ def opened(path: str | os.PathLike[str]) -> pd.DataFrame | Path:
     """Return the frame of a table, or the path of any other file."""
     path = Path(path)
     suffix = suffix_of(path)
-    if suffix in TABLES or (suffix not in CONTAINERS and word_format(sampled(path)) is None):
+    if suffix in TABLES or (suffix not in CONTAINERS and word_format(path) is None):
         return read_frame(path)
     return path
 
@@ -189,14 +189,15 @@ def _stored_kind(path: Path) -> Kind:
         return "counts" if len(sizes) >= 2 and sizes[0] != sizes[1] else "associations"
     if kind not in ("npy", "npz"):
         return "vectors"
-    heads = array_heads(path, kind)
-    if "counts" in heads or "row_labels" in heads:
-        return "counts"
-    is_sparse = set(heads) >= SPARSE_PARTS
-    if is_sparse:
-        shapes = [tuple(read_arrays(path, ["shape"])["shape"].tolist())]
-    else:
-        shapes = [head.shape for head in heads.values() if len(head.shape) == 2]
-    if not shapes or any(shape[0] == shape[1] for shape in shapes):
-        return "associations"
-    return "counts" if is_sparse and heads["data"].dtype.kind in "iu" else "vectors"
+    if kind == "npy":
+        return "associations" if len(set(read_npy(path).shape)) == 1 else "vectors"
+    with open_arrays(path) as file:
+        heads = file.heads
+        if "counts" in heads or "row_labels" in heads:
+            return "counts"
+        is_sparse = set(heads) >= SPARSE_PARTS
+        tables = [head.shape for head in heads.values() if len(head.shape) == 2]
+        shapes = [tuple(file.read("shape").tolist())] if is_sparse else tables
+        if not shapes or any(len(set(shape)) == 1 for shape in shapes):
+            return "associations"
+        return "counts" if is_sparse and heads["data"].dtype.kind in "iu" else "vectors"

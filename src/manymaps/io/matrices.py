@@ -13,7 +13,6 @@ or NaN for missing values, which are empty cells, ".", NA or NaN in text.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,8 +28,7 @@ from manymaps.data.counts import Counts
 from manymaps.data.tables import labels_in, place, source_of
 from manymaps.errors import DataError
 from manymaps.io.columns import has_pair_header
-from manymaps.io.files import read_bytes, read_labelled_npz, split_lines
-from manymaps.io.market import read_market
+from manymaps.io.files import read_labelled_npz, read_market
 from manymaps.io.tables import NumberRule, cells_as_numbers, head_of, numbers_of, without_headers
 from manymaps.labels import first_of
 
@@ -58,31 +56,6 @@ class LabelledMatrix(NamedTuple):
     values: sparse.csr_array
     source: str
     notes: tuple[str, ...] = ()
-
-
-def read_labels(
-    labels: Sequence[str] | str | os.PathLike[str], expected: str = "one label per line"
-) -> list[str]:
-    """Read labels from a file with one label per line, or convert a sequence to a list."""
-    if not isinstance(labels, str | os.PathLike):
-        return [str(label).strip() for label in labels]
-    lines = split_lines(read_bytes(Path(labels), expected), str(labels))
-    while lines and not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise DataError(f"{labels} is empty; expected {expected}")
-    if "" in lines:
-        raise DataError(f"{labels}, line {lines.index('') + 1} is empty; expected {expected}")
-    return lines
-
-
-def file_beside(path: Path, names: Sequence[str]) -> Path | None:
-    """Return the first existing file with one of the names in the folder of another file.
-
-    The file may be compressed.
-    """
-    files = [path.with_name(name + packed) for name in names for packed in ("", ".gz")]
-    return next((file for file in files if file.is_file()), None)
 
 
 def labelled_matrix(

@@ -32,9 +32,8 @@ from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import loaded, open_annotated, table_of, usual_table
 from manymaps.io.columns import folded, named_column
-from manymaps.io.files import CONTAINERS, read_labelled_npz, sampled, suffix_of
+from manymaps.io.files import CONTAINERS, read_labelled_npz, read_labels, suffix_of
 from manymaps.io.frames import HEAD_ROWS, read_frame
-from manymaps.io.matrices import read_labels
 from manymaps.io.tables import (
     NumberRule,
     checked_frame,
@@ -129,7 +128,7 @@ def read_vectors(
         if not wanted:
             raise ParameterError("words is empty; pass at least one word, or omit it to read all")
     suffix = suffix_of(file)
-    words_as = None if suffix in CONTAINERS else word_format(sampled(path))
+    words_as = None if suffix in CONTAINERS else word_format(file)
     column = None
     if labels is not None:
         if words_as or suffix == ".h5ad":

@@ -31,8 +31,7 @@ import numpy as np
 from manymaps.data.tables import as_number, is_number
 from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError
-from manymaps.io.files import Sample, suffix_of
-from manymaps.io.packing import is_packed, unpacked
+from manymaps.io.files import UTF8_MARK, is_packed, suffix_of, unpacked
 from manymaps.labels import plural, shown
 
 # No file has more rows than 18 digits can count, and Python does not convert thousands of digits.
@@ -41,19 +40,19 @@ DECIMAL = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Number of lines from which the number of values is determined if there is no header.
 HEAD_LINES = 30
+HEAD_BYTES = 2**20
 # Number of values that are parsed together in a text file (1 MiB of float32).
 BLOCK_NUMBERS = 2**18
 LONGEST_WORD = 2**16
 LARGEST = float(np.finfo(np.float32).max)
 
 
-def word_format(sample: Sample) -> Literal["text", "binary"] | None:
+def word_format(path: Path) -> Literal["text", "binary"] | None:
     """Return the format of word vectors by the first lines, or None for a table or other text."""
-    start, suffix = sample.start.removeprefix(b"\xef\xbb\xbf"), suffix_of(sample.path)
-    lines = start.split(b"\n")[: HEAD_LINES + 1]
-    if not sample.is_whole and len(lines) > 1:
-        lines.pop()  # the last line may be incomplete
-    lines = [line for line in lines if line.strip()]
+    with unpacked(path) as file:
+        start = b"".join(islice(iter(lambda: file.readline(HEAD_BYTES), b""), HEAD_LINES + 1))
+    start, suffix = start.removeprefix(UTF8_MARK), suffix_of(path)
+    lines = [line for line in start.split(b"\n") if line.strip()]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header:
         width = 1 if suffix == ".bin" else int(header[2])
@@ -124,7 +123,7 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
     for number, line in enumerate(stream, start=1):
         if b"\x00" in line:
             raise DataError(f"{source}, line {number} contains zero bytes; save the file as UTF-8")
-        text = (line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line).rstrip()
+        text = (line.removeprefix(UTF8_MARK) if number == 1 else line).rstrip()
         if text:
             yield number, text
 
