@@ -14,7 +14,7 @@ from manymaps.errors import DataError
 from manymaps.io.frames import read_frame
 from manymaps.io.kinds import read
 from manymaps.io.metadata import read_columns
-from manymaps.io.tables import frame_table, read_table
+from manymaps.io.tables import RULE_OF, checked_frame, labels_of, numbers_of, numeric_columns
 from vector_samples import save
 
 NORMS = "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\n"
@@ -43,16 +43,12 @@ def test_text_and_frames_give_the_same_cells(tmp_path):
     columns = {"cue": ["tie", "tie", "knot"], "response": ["knot", "suit", "tie"], "n": [6, 4, 1]}
     pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
     made = [make(columns) for make in (pd.DataFrame, pl.DataFrame, pa.table, dict)]
-    for table in [read_table(tmp_path / "t.csv", "pairs"), *map(frame_table, made)]:
-        cells = table.read((0, 1), 2)
-        assert [column.texts for column in cells.columns] == [
-            ["tie", "knot"],
-            ["knot", "suit", "tie"],
-        ]
-        assert [column.codes.tolist() for column in cells.columns] == [[0, 0, 1], [0, 1, 2]]
-        assert cells.numbers.tolist() == [6, 4, 1]
-        assert table.numeric == [False, False, True]
-        assert table.head[0] == ["cue", "response", "n"]
+    for frame in [read_frame(tmp_path / "t.csv"), *map(checked_frame, made)]:
+        cue, response = (labels_of(frame, c) for c in (0, 1))
+        assert (cue.texts, response.texts) == (["tie", "knot"], ["knot", "suit", "tie"])
+        assert (cue.codes.tolist(), response.codes.tolist()) == ([0, 0, 1], [0, 1, 2])
+        assert numbers_of(frame, [2], RULE_OF["count"]).tolist() == [[6], [4], [1]]
+        assert numeric_columns(frame) == [False, False, True]
 
 
 @pytest.fixture

@@ -48,7 +48,6 @@ from manymaps.io.tables import (
     labels_of,
     numbers_of,
     numeric_columns,
-    without_headers,
 )
 from manymaps.io.trial_columns import has_trials
 from manymaps.io.trials import Balance, trials_from
@@ -402,12 +401,7 @@ def pairs_in(
 
     source, objects = source_of(frame), frame.attrs.get("objects")
     frame, ends, weight, notes = _pair_columns(frame, columns)
-    whole = frame
-    if weight is not None:
-        frame = without_headers(frame, (*ends, weight))
-    n_headers = len(whole) - len(frame)
     notes += tuple(frame.attrs.get("notes", ()))
-    notes += (f"{n_headers} repeated headers left out",) if n_headers else ()
     words = [labels_of(frame, c) for c in ends]
     values = np.ones(len(frame))
     if weight is not None:

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.data.tables import is_number, names_of, source_of
@@ -225,6 +224,11 @@ def known_kind(name: str) -> str | None:
     return None
 
 
+def is_label_name(name: str) -> bool:
+    """Return whether a column name is one of labels or of a kind of objects."""
+    return folded(name) in LABELS or known_kind(name) is not None
+
+
 def two_kinds(first: str, second: str) -> tuple[str, str]:
     """Return different kinds for the rows and the columns of a count table from two column names.
 
@@ -262,168 +266,6 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
     return min(pairs)[2:] if pairs and not any(map(is_number, names)) else None
 
 
-# Transitional ---
-class Role(NamedTuple):
-    """Declaration of a column in one kind of data.
-
-    Attributes
-    ----------
-    option : str
-        Parameter with which a user can name the column.
-    content : str
-        Plural noun for the cells of the column in error messages.
-    aliases : tuple of str
-        Common names of the column in the form returned by `folded`, in order of priority.
-    required : bool
-        Whether to raise an error if the table does not have the column.
-    """
-
-    option: str
-    content: str
-    aliases: tuple[str, ...] = ()
-    required: bool = True
-
-
-def aliases(text: str) -> tuple[str, ...]:
-    """Split a text at spaces to a tuple of common column names."""
-    return tuple(text.split())
-
-
-CUE = aliases("""
-cue source from word1 stimulus prime head term1 item1 object1 node1 left subject cueword stim
-stimulusword word src
-""")
-RESPONSE = aliases("""
-response target to word2 associate tail term2 item2 object2 node2 right neighbor neighbour related
-object responseword resp answer tgt
-""")
-STRENGTH = aliases("""
-strength fsg r123strength r1strength weight weights value similarity sim score probability prob
-proximity association wt
-""")
-COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
-COUNTS = aliases("""
-count counts abundance n freq frequency tf occurrences cooccurrence cooccurrences reads umi umis
-quantity qty tokens total weight value
-""")
-COUNT_ROLES = (
-    Role("rows", "rows", required=False),
-    Role("columns", "columns", required=False),
-    Role("count", "counts", COUNTS, required=False),
-)
-CORNERS = ("", *aliases("unnamed:0 indexlevel0 id label name index"))
-
-
-class _UserNames:
-    """Column names specified by the user, or None for columns that the reader finds."""
-
-    @property
-    def any_given(self) -> bool:
-        """Whether the user named a column."""
-        return any(name is not None for name in vars(self).values())
-
-
-@dataclass(frozen=True)
-class ColumnNames(_UserNames):
-    """Column names of pairs specified by the user."""
-
-    cue: str | None = None
-    response: str | None = None
-    strength: str | None = None
-
-
-@dataclass(frozen=True)
-class WantedColumns(_UserNames):
-    """Column names of a long list of counts specified by the user."""
-
-    rows: str | None = None
-    columns: str | None = None
-    count: str | None = None
-
-
-@dataclass(frozen=True)
-class CountColumns:
-    """Positions of the columns of a long list, with `count` None if each line is one count."""
-
-    rows: int
-    columns: int
-    count: int | None
-    kinds: tuple[str, str]
-
-    def notes(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return notes on the roles of the columns and on unused columns for the report."""
-        roles = f"rows are {names[self.rows]!r}, columns {names[self.columns]!r}"
-        counts = (
-            "; no column of counts: every line counts one"
-            if self.count is None
-            else f", counts {names[self.count]!r}"
-        )
-        used = (self.rows, self.columns, self.count)
-        others = [name for c, name in enumerate(names) if c not in used and name]
-        return (roles + counts, *([f"columns left out: {listed(others)}"] if others else []))
-
-
-def find_roles(
-    names: Sequence[str],
-    roles: Sequence[Role],
-    wanted: Mapping[str, str | None],
-    source: str,
-    *,
-    what: str = "column",
-) -> list[int | None]:
-    """Return the position of each column of a kind of data, or None for missing optional columns.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Column names in the header.
-    roles : sequence of Role
-        Declarations of the columns in order of priority. Each column has at most one role.
-    wanted : mapping of str to str or None
-        Column names specified by the user, by option.
-    source : str
-        Name of the file, for error messages.
-    what : str
-        Word for a column in error messages.
-
-    Raises
-    ------
-    DataError
-        If a column that is required or named by the user is missing, or if a column has two roles.
-        The message lists the columns of the table.
-    """
-    positions: list[int | None] = []
-    for role in roles:
-        name = wanted.get(role.option)
-        position = None
-        if name is not None:
-            position = named_column(names, name, role.option, source, what=what)
-        if position is None:
-            position = usual_column(names, role.aliases, positions)
-        if position is None and role.required:
-            raise DataError(
-                f"{source} has no {what} of {role.content}; its {what}s are {listed(names)}. "
-                f"Name one of them as {setting(role.option)}"
-            )
-        if position is not None and position in positions:
-            options = [setting(role.option), setting(roles[positions.index(position)].option)]
-            raise DataError(
-                f"{source}: the {what} {names[position]!r} would be read twice; its {what}s are "
-                f"{listed(names)}. Name different ones as {' and '.join(options)}"
-            )
-        positions.append(position)
-    return positions
-
-
-def count_column(names: Sequence[str]) -> int | None:
-    """Return the column whose name is most likely to denote counts.
-
-    >>> count_column(["site", "species", "Abundance"]), count_column(["user", "item", "rating"])
-    (2, None)
-    """
-    return usual_column(names, COUNTS)
-
-
 def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
     """Return whether a header belongs to a long list of counts rather than to a table.
 
@@ -436,7 +278,7 @@ def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
     >>> is_long_header(["sample", "gene", "x1", "x2"], [False, True, True, True])
     False
     """
-    pair, count = known_pair(names), count_column(names)
+    pair, count = known_pair(names), usual_column(names, NAMES["number"])
     if pair is None:
         named = count is not None and numeric[count]
         return len(names) == 3 and named and sum(numeric) == 1
@@ -464,27 +306,29 @@ def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
     """
     texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
     observed = [c for c in texts if known_kind(names[c]) in OBSERVATIONS]
-    if not observed and (folded(names[0]) in CORNERS or known_kind(names[0]) is not None):
+    if not observed and is_label_name(names[0]):
         return 0
     return next(iter(observed or texts), None)
 
 
-def find_count_columns(
-    names: Sequence[str], numeric: Sequence[bool], wanted: WantedColumns, source: str
-) -> CountColumns:
-    """Find the columns of a long list of counts by its header.
+def long_columns(
+    frame: pd.DataFrame,
+    numeric: Sequence[bool],
+    rows: str | None = None,
+    columns: str | None = None,
+    count: str | None = None,
+) -> tuple[int, int, int | None]:
+    """Return the columns of rows, columns and counts of a long list, or None without counts.
 
     Parameters
     ----------
-    names : sequence of str
-        Column names in the header.
+    frame : DataFrame
     numeric : sequence of bool
         Whether each column contains numbers. A numeric column with an unknown name may contain the
         counts.
-    wanted : WantedColumns
-        Columns named by the user, which must exist.
-    source : str
-        Name of the file, for error messages.
+    rows, columns, count : str, optional
+        Names from the user, which must exist. Other columns are found by the kinds of their names,
+        or by elimination.
 
     Raises
     ------
@@ -493,52 +337,37 @@ def find_count_columns(
 
     Examples
     --------
-    >>> find_count_columns(["word", "doc", "n"], [False, False, True], WantedColumns(), "a.csv")
-    CountColumns(rows=1, columns=0, count=2, kinds=('document', 'word'))
+    >>> import pandas as pd
+    >>> long_columns(pd.DataFrame(columns=["word", "doc", "n"]), [False, False, True])
+    (1, 0, 2)
     """
-    rows, columns, count = find_roles(names, COUNT_ROLES, vars(wanted), source)
-    rows, columns = _ends(names, numeric, rows, columns, count)
+    names, source = names_of(frame), source_of(frame)
     has_columns = f"its columns are {listed(names)}"
-    if rows is None or columns is None:
-        missing = "rows" if rows is None else "columns"
+    row = find(frame, "rows", rows)
+    column = find(frame, "columns", columns, [row])
+    number = find(frame, "count", count, [row, column], usual=NAMES["number"])
+    others = [c for c in range(len(names)) if c not in (row, column, number)]
+    choices = (others, [c for c in others if not numeric[c]])
+    if row is None and column is None:
+        known = known_pair([names[c] for c in others])
+        pairs = [others if known is None else [others[c] for c in known], *choices]
+        row, column = next((pair for pair in pairs if len(pair) == 2), (None, None))
+    elif row is None or column is None:
+        usual = OBSERVATIONS if row is None else FEATURES
+        kinds = [c for c in others if known_kind(names[c]) in usual]
+        other = next((c[0] for c in (kinds, *choices) if len(c) == 1), None)
+        row, column = (other, column) if row is None else (row, other)
+    if row is None or column is None:
         raise DataError(
-            f"{source} has no unique column for the {missing} of the count table; {has_columns}. "
-            f"Name them as {setting('rows')}, {setting('columns')} and {setting('count')}"
+            f"{source} has no unique column for the {'rows' if row is None else 'columns'} of the "
+            f"count table; {has_columns}. Name them as {setting('rows')}, {setting('columns')} and "
+            f"{setting('count')}"
         )
-    spare = [
-        name
-        for c, name in enumerate(names)
-        if numeric[c] and c not in (rows, columns) and known_kind(name) is None
-    ]
-    if count is None and spare:
+    spare = [names[c] for c in others if numeric[c] and c not in (row, column)]
+    spare = [name for name in spare if known_kind(name) is None]
+    if number is None and spare:
         raise DataError(
             f"{source} has no column of counts; {has_columns}. Name one as {setting('count')} "
             f"(perhaps {spare[0]!r}), or omit columns of numbers to count every line once"
         )
-    return CountColumns(rows, columns, count, two_kinds(names[rows], names[columns]))
-
-
-def _ends(
-    names: Sequence[str],
-    numeric: Sequence[bool],
-    rows: int | None,
-    columns: int | None,
-    count: int | None,
-) -> tuple[int | None, int | None]:
-    """Find the columns of row and column objects by user input, known names or elimination."""
-    others = [c for c in range(len(names)) if c not in (rows, columns, count)]
-    texts = [c for c in others if not numeric[c]]
-    if rows is None and columns is None:
-        pair = known_pair([names[c] for c in others])
-        if pair is not None:
-            return others[pair[0]], others[pair[1]]
-        return next(((c[0], c[1]) for c in (others, texts) if len(c) == 2), (None, None))
-    if rows is not None and columns is not None:
-        return rows, columns
-    usual = OBSERVATIONS if rows is None else FEATURES
-    fitting = [c for c in others if known_kind(names[c]) in usual]
-    missing = next((c[0] for c in (fitting, others, texts) if len(c) == 1), None)
-    return (missing, columns) if rows is None else (rows, missing)
-
-
-RATED = NAMES["rating"]
+    return row, column, number

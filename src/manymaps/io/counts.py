@@ -30,12 +30,10 @@ from manymaps.data.frames import index_labels
 from manymaps.data.tables import Labels, is_number, labels_in, names_of, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
-    CountColumns,
-    WantedColumns,
-    find_count_columns,
     is_long_header,
     known_kind,
     label_position,
+    long_columns,
     named_column,
     two_kinds,
 )
@@ -50,7 +48,6 @@ from manymaps.io.tables import (
     labels_of,
     numbers_of,
     numeric_columns,
-    without_headers,
 )
 from manymaps.labels import listed
 
@@ -130,7 +127,7 @@ def read_counts(
     if read is None:
         frame = read_frame(path, EXPECTED)
         return counts_from(frame, rows=rows, columns=columns, count=count)
-    if WantedColumns(rows, columns, count).any_given:
+    if (rows, columns, count) != (None, None, None):
         raise ParameterError(
             f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
             f"and {path} is a table"
@@ -192,11 +189,12 @@ def counts_from(
     >>> counts.kinds, counts.row_labels, counts.column_labels
     (('document', 'word'), ('a',), ('tie', 'knot'))
     """
-    wanted = WantedColumns(rows, columns, count)
+    wanted = (rows, columns, count)
+    is_named = wanted != (None, None, None)
     is_array = sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple)
     is_frame = not (is_array or isinstance(X, Counts) or hasattr(X, "obs_names"))
     label_column = row_labels if isinstance(row_labels, str) else None
-    if not is_frame and (wanted.any_given or label_column is not None):
+    if not is_frame and (is_named or label_column is not None):
         raise ParameterError(
             f"rows, columns, count and the name of a column as row_labels apply to data frames, "
             f"not to {type(X).__name__}; pass one label per row"
@@ -219,22 +217,25 @@ def counts_from(
     return _reported(replace(counts, **changes) if changes else counts)
 
 
-def _frame_counts(frame: pd.DataFrame, wanted: WantedColumns, label_column: str | None) -> Counts:
+def _frame_counts(
+    frame: pd.DataFrame, wanted: tuple[str | None, ...], label_column: str | None
+) -> Counts:
     """Read counts from a long list, if its header or the user names its columns, or a table."""
     if not len(frame):
         raise DataError(f"{source_of(frame)} has a header and no rows")
     names, numeric = names_of(frame), numeric_columns(frame)
-    if wanted.any_given or (label_column is None and is_long_header(names, numeric)):
-        return _long_counts(frame, find_count_columns(names, numeric, wanted, source_of(frame)))
+    if any(wanted) or (label_column is None and is_long_header(names, numeric)):
+        return _long_counts(frame, names, *long_columns(frame, numeric, *wanted))
     return _wide_counts(frame, names, numeric, label_column)
 
 
-def _long_counts(frame: pd.DataFrame, roles: CountColumns) -> Counts:
+def _long_counts(
+    frame: pd.DataFrame, names: list[str], row: int, column: int, count: int | None
+) -> Counts:
     """Sum the entries of each pair in a long list, omitting entries with an empty label."""
-    sides, values = (roles.rows, roles.columns), np.ones(len(frame))
-    if roles.count is not None:
-        frame = without_headers(frame, (*sides, roles.count))
-        values = numbers_of(frame, [roles.count], RULE_OF["count"], sides)[:, 0]
+    sides, values = (row, column), np.ones(len(frame))
+    if count is not None:
+        values = numbers_of(frame, [count], RULE_OF["count"], sides)[:, 0]
     rows, columns = (labels_of(frame, c) for c in sides)
     named = rows.mask(bool) & columns.mask(bool)
     stored = named & (values != 0)
@@ -244,9 +245,15 @@ def _long_counts(frame: pd.DataFrame, roles: CountColumns) -> Counts:
     summed = sparse.coo_array((values[stored], pairs), shape=shape).tocsr()
     dropped = {"empty label": int(np.sum(~named)), "zero count": int(np.sum(named & ~stored))}
     dropped = {reason: n for reason, n in dropped.items() if n}
-    notes = (*roles.notes(names_of(frame)), *frame.attrs.get("notes", ()))
-    report = ReadReport(source_of(frame), len(frame), dropped=dropped, notes=notes)
-    return Counts(summed, row_labels, column_labels, roles.kinds, report=report)
+    others = [name for c, name in enumerate(names) if c not in (*sides, count) and name]
+    counts = "; no column of counts: every line counts one"
+    counts = counts if count is None else f", counts {names[count]!r}"
+    notes = [f"rows are {names[row]!r}, columns {names[column]!r}{counts}"]
+    notes += [f"columns left out: {listed(others)}"] if others else []
+    notes += frame.attrs.get("notes", ())
+    report = ReadReport(source_of(frame), len(frame), dropped=dropped, notes=tuple(notes))
+    kinds = two_kinds(names[row], names[column])
+    return Counts(summed, row_labels, column_labels, kinds, report=report)
 
 
 def _places(column: Labels) -> np.ndarray:
@@ -277,7 +284,6 @@ def _wide_counts(
             f"{listed(names)}. Name the columns of a long list as {setting('rows')}, "
             f"{setting('columns')} and {setting('count')}"
         )
-    frame = without_headers(frame, features)
     values = numbers_of(frame, features, RULE_OF["count"], [] if label is None else [label])
     rows = index if label is None else labels_of(frame, label).cells()
     columns = [names[c] for c in features] if header else None

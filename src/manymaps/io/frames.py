@@ -25,7 +25,7 @@ import numpy as np
 from manymaps.archive.door import reading
 from manymaps.data.tables import MISSING, has_header
 from manymaps.errors import DataError
-from manymaps.io.columns import LABELS, NAMES, folded, known_kind
+from manymaps.io.columns import NAMES, folded, is_label_name
 from manymaps.io.files import decoded, read_bytes, stored_format, suffix_of
 
 if TYPE_CHECKING:
@@ -137,13 +137,14 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
         )
     frame = frame if width == len(names) else frame.iloc[:, : len(names)]
     frame = frame.set_axis(names, axis=1)
+    # Concatenated files repeat the header.
+    repeats = np.flatnonzero(frame.iloc[:, 0] == names[0]) if len(names) > 2 else np.empty(0, int)
+    repeats = repeats[(frame.iloc[repeats] == names).all(axis=1)]
+    if repeats.size:
+        frame = frame.drop(index=frame.index[repeats])
+        frame.attrs["notes"] = (*notes, f"{repeats.size} repeated headers left out")
     is_ended = len(names) > 1 and not names[-1] and not (frame.iloc[:, -1] != "").any()
     return frame.iloc[:, :-1] if is_ended and len(frame) else frame
-
-
-def is_label_name(name: str) -> bool:
-    """Return whether a column name is one of labels or of a kind of objects."""
-    return folded(name) in LABELS or known_kind(name) is not None
 
 
 def _without_comments(data: bytes) -> bytes:

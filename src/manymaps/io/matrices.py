@@ -29,7 +29,7 @@ from manymaps.data.tables import labels_in, place, source_of
 from manymaps.errors import DataError
 from manymaps.io.columns import has_pair_header
 from manymaps.io.files import read_labelled_npz, read_market
-from manymaps.io.tables import NumberRule, cells_as_numbers, head_of, numbers_of, without_headers
+from manymaps.io.tables import NumberRule, cells_as_numbers, head_of, numbers_of
 from manymaps.labels import first_of
 
 if TYPE_CHECKING:
@@ -151,7 +151,6 @@ def matrix_in(
     label, blank = part or (0 if has_header else None, None)
     at = [] if label is None else [label]
     columns = range(len(at), frame.shape[1])
-    frame = without_headers(frame, columns)
     what, is_bad, wanted = RULES[rule]
     allowed = NumberRule(what, is_bad, f"{wanted}, and empty or NA if missing")
     values = numbers_of(frame, columns, allowed, at)

@@ -28,7 +28,7 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.data.tables import names_of, source_of
 from manymaps.errors import DataError, setting
-from manymaps.io.columns import NAMES, aliases, find
+from manymaps.io.columns import NAMES, find
 from manymaps.io.frames import described, read_frame, without_header
 from manymaps.io.tables import (
     RULE_OF,
@@ -36,7 +36,6 @@ from manymaps.io.tables import (
     labels_of,
     numbers_of,
     numeric_columns,
-    without_headers,
 )
 from manymaps.labels import listed
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Names that are also used for strengths of associations.
-RATED = NAMES["rating"] + aliases("similarity sim score mean average value strength weight")
+OTHERS = ("similarity", "sim", "score", "mean", "average", "value", "strength", "weight")
 SUFFIX = re.compile(r"(?<=.)-[njvar]$")
 EXPECTED = "two words and a rating on each line"
 NO_FRAME = (
@@ -202,7 +201,6 @@ def ratings_from(
     notes = tuple(frame.attrs.get("notes", ()))
     if not frame.attrs.get("header", True):
         notes += ("no header: columns read as two words and their rating",)
-    frame = without_headers(frame, columns)
     words = [labels_of(frame, c) for c in columns[:2]]
     values = numbers_of(frame, columns[2:], RULE_OF["rating"], columns[:2])[:, 0]
     has_words = words[0].mask(bool) & words[1].mask(bool)
@@ -238,7 +236,7 @@ def _columns(
     frame: pd.DataFrame, cue: str | None, response: str | None, strength: str | None
 ) -> tuple[int, int, int]:
     """Find the columns of words and ratings by name, or else by their first cells."""
-    value = find(frame, "strength", strength, usual=RATED)
+    value = find(frame, "strength", strength, usual=NAMES["rating"] + OTHERS)
     first = find(frame, "cue", cue, [value])
     second = find(frame, "response", response, [value, first])
     numeric = numeric_columns(frame)

@@ -19,7 +19,7 @@ from manymaps.data.frame_labels import is_frame
 from manymaps.data.frames import index_labels
 from manymaps.data.tables import as_pandas, cell_label, is_missing, place, source_of
 from manymaps.errors import DataError, setting
-from manymaps.io.columns import Role, aliases, find_roles
+from manymaps.io.columns import find
 from manymaps.io.files import decoded, is_binary, read_bytes, suffix_of
 from manymaps.io.frames import SHEETS, described, read_frame
 from manymaps.labels import listed
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
 TextSource: TypeAlias = "str | PathLike[str] | pd.DataFrame | Mapping[Any, str] | Iterable[str]"
 
-TEXT = aliases("text texts content body document message post article abstract")
+TEXT = ("text", "texts", "content", "body", "document", "message", "post", "article", "abstract")
 # In a table of texts, a column "label" usually contains the class of a text, not its name.
-LABEL = aliases("id docid documentid textid postid name filename file path")
-ROLES = (Role("column", "texts", TEXT, False), Role("label_column", "labels", LABEL, False))
+LABEL = ("id", "docid", "documentid", "textid", "postid", "name", "filename", "file", "path")
 TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", *SHEETS)
 # Longer values are texts and not metadata, because an array of texts has the width of its longest
 # element.
@@ -117,7 +116,8 @@ def _documents(
     if not len(frame):
         raise DataError("; ".join([f"{source} contains no texts", *notes]))
     names = [str(name).strip() for name in frame.columns]
-    text, label = find_roles(names, ROLES, wanted, source)
+    text = find(frame, "column", wanted["column"], usual=TEXT)
+    label = find(frame, "label_column", wanted["label_column"], [text], usual=LABEL)
     if text is None and len(names) == 1:
         text, label = 0, None
     if text is None:
