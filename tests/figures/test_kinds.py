@@ -7,9 +7,10 @@ import pytest
 from matplotlib.colors import to_rgba
 
 from figure_samples import assert_no_overlap, extents, labels_of, words_of
+from manymaps.analysis.fitted_vectors import fit_vectors
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
-from manymaps.figures.coloring import ACCENT
+from manymaps.figures.coloring import ACCENT, coloring
 from manymaps.figures.labels import place_labels, places_over
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
@@ -189,6 +190,24 @@ def test_views_that_are_no_boxes(view):
 def test_small_tables(n_rows, n_columns):
     atlas = two_kinds(16, n_rows=n_rows, n_columns=n_columns)
     assert_sound(plot_map(atlas, color="group"))
+
+
+@pytest.mark.parametrize("width", [None, "column"])
+def test_all_objects_of_a_small_table_are_named_and_centroids_have_the_colour_of_their_level(width):
+    atlas = small_table()
+    found = fit_vectors(
+        atlas,
+        {"document": atlas.labels[:12], "group": atlas.columns["group"][:12]},
+        n_permutations=9,
+    )
+    figure = plot_map(atlas, color="group", vectors=found, width=width)
+    (ax,) = figure.axes
+    assert {text.get_text() for text in labels_of(ax)} == set(atlas.labels)
+    assert any("● 12 documents" in text.get_text() for text in ax.texts)
+    (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
+    key = dict(coloring(atlas, "group").categories)
+    colors = [to_rgba(key[level]) for level in found.factors[0].levels]
+    np.testing.assert_allclose(diamonds.get_facecolors(), colors)
 
 
 def test_one_place_for_all():

@@ -44,6 +44,12 @@ class Roles:
     priority: np.ndarray
     crosses: bool
 
+    def legend(self, atlas: AtlasData) -> list[str]:
+        """Describe the number of objects of each kind after its mark, if both kinds have marks."""
+        marks = {self.dots: "● ", self.texts: "+ "} if self.crosses else {}
+        numbers = zip(dict.fromkeys(atlas.kinds or ()), numbers_of_kinds(atlas), strict=True)
+        return [marks.get(kind, "") + number for kind, number in numbers]
+
 
 def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     """Choose which kind is drawn as words, and which objects have labels.

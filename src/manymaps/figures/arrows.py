@@ -13,10 +13,13 @@ Arrows are drawn before the labels of the map, which avoid them. Artists have th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch
 
 from manymaps.analysis.fitted_vectors import (
@@ -26,7 +29,7 @@ from manymaps.analysis.fitted_vectors import (
     check_plane,
 )
 from manymaps.errors import ParameterError
-from manymaps.figures.coloring import CATEGORIES
+from manymaps.figures.coloring import CATEGORIES, PAPER, Coloring, readable
 from manymaps.figures.labels import dot_boxes, place_free
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import elide, text_sizes
@@ -54,9 +57,9 @@ class Arrows:
         tips = arrow_tips(found, start, frame.size)
         inside = self._is_inside(frame.to_map(np.zeros(2)), frame.to_map(frame.size))
         centres = frame.to_pixels(self._centroids[inside])
-        levels = [f"{one.name}: {level}" for one in found.factors for level in one.levels]
-        levels = [levels[k] for k in np.flatnonzero(inside)]
-        _draw_marks(panel, start, tips, centres)
+        levels, colors = self._levels(panel.look.coloring, inside)
+        _draw_marks(panel, start, tips, centres, colors)
+        colors = [COLOR] * len(tips) + [readable(np.array(to_rgba(color))) for color in colors]
         typeface = panel.look.typeface
         font = typeface.font(self.size, bold=True)
         names = [elide(typeface.printable(x), LONGEST_NAME) for x in (*found.variables, *levels)]
@@ -78,20 +81,26 @@ class Arrows:
         boxes = places[np.arange(len(order)), np.maximum(chosen, 0)]
         for k, box in zip(order, boxes, strict=True):
             x, y = frame.to_map((box[:2] + box[2:]) / 2)
-            draw_label(panel.ax, (x, y), names[k], font, COLOR)
+            draw_label(panel.ax, (x, y), names[k], font, colors[k])
             panel.ax.texts[-1].set_gid("variable")
         return np.concatenate([taken, boxes]), np.empty((0, 3))
 
     def remarks(self, ax: Axes) -> list[str]:
         """Describe the arrows for the small print of a panel."""
         low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-        moved = (arrow_start(self.found.origin, low, high) != self.found.origin).any()
         n_outside = int((~self._is_inside(low, high)).sum())
         return [
             "arrows: directions of variables, with lengths in proportion to the square root of r2",
-            *(["they start in the middle, not at the mean position"] if moved else []),
             *([f"{plural('centroid', n_outside)} outside"] if n_outside else []),
         ]
+
+    def _levels(self, coloring: Coloring, inside: np.ndarray) -> tuple[list[str], list[Any]]:
+        """Return the names and colours of levels, alone if the dots have the same colours."""
+        shown = [(one.name, level) for one in self.found.factors for level in one.levels]
+        shown = [pair for pair, is_inside in zip(shown, inside, strict=True) if is_inside]
+        known = {(coloring.name, level): color for level, color in coloring.categories}
+        names = [level if (name, level) in known else f"{name}: {level}" for name, level in shown]
+        return names, [known.get(pair, COLOR) for pair in shown]
 
     @property
     def _centroids(self) -> np.ndarray:
@@ -121,7 +130,9 @@ def arrows_for(found: FittedVectors | None, map: int, size: float) -> Arrows | N
     return Arrows(found, size)
 
 
-def _draw_marks(panel: Panel, start: np.ndarray, tips: np.ndarray, centres: np.ndarray) -> None:
+def _draw_marks(
+    panel: Panel, start: np.ndarray, tips: np.ndarray, centres: np.ndarray, colors: Sequence[Any]
+) -> None:
     ax, frame = panel.ax, panel.frame
     for tip in tips[np.isfinite(tips[:, 0])]:
         arrow = FancyArrowPatch(
@@ -131,7 +142,9 @@ def _draw_marks(panel: Panel, start: np.ndarray, tips: np.ndarray, centres: np.n
         arrow.set(gid="vector", zorder=4)
         ax.add_patch(arrow)
     x, y = frame.to_map(centres).T
-    diamonds = ax.scatter(x, y, s=DIAMOND**2, marker="D", color=COLOR, linewidths=0)
+    diamonds = ax.scatter(
+        x, y, s=2 * DIAMOND**2, marker="D", c=colors, linewidths=0.7, edgecolors=PAPER
+    )
     diamonds.set(gid="centroid", zorder=4)
 
 

@@ -180,7 +180,7 @@ def plot_map(
     name = METHODS.get(atlas.method, "Map") if alone else f"Map {map}"
     words, word_colors = panel_words(atlas, scene, roles, 4, color)
     if roles is not None and alone:
-        words, word_colors = numbers_of_kinds(atlas), []
+        words, word_colors = roles.legend(atlas), []
     points, above, below = (15, 12, -22) if sheet.width is None else (sheet.title, 5, -10)
     further = max(72 * (key - FIRST_ROW), 0)
     shift = (0, above + 18 * bool(color) + further)
@@ -630,10 +630,13 @@ def _map_notes(style: _Style, scene: Scene, named: Sequence[int], n_labels: int)
         notes = [f"{n_shown:,} of {n:,} objects" if n_shown < n else f"{n:,} objects"]
     if roles is not None:
         n_words = int(scene.is_text.sum())
-        marks = "crosses" if roles.crosses else "text and specks"
-        notes.append(f"dots: {plural(roles.dots, n_shown - n_words)}")
         words = plural(roles.texts, n_words)
-        notes.append(f"{marks}: {words}; {n_labels:,} labels, the frequent first")
+        if roles.crosses:
+            n_without = n_shown - n_labels
+            notes += [f"{plural('object', n_without)} without a label"] if n_without else []
+        else:
+            notes.append(f"dots: {plural(roles.dots, n_shown - n_words)}")
+            notes.append(f"text and specks: {words}; {n_labels:,} labels, the frequent first")
     n_outside = int(scene.view.outside.sum())
     if n_outside:
         penalty = "larger size penalty" if atlas.parameters.get("penalty") else "size penalty"

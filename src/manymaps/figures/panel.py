@@ -53,8 +53,8 @@ LABEL_PAD, AIR = 1.0, np.array([0.65, 0.4])
 SPACING = 55.0
 # If there are at most 40 labels, which would cover at most a quarter of the panel, all of them are
 # placed, with leaders if needed. In a fuller panel, leaders would be long and cross. The values are
-# not tuned.
-FEW, SPARSE = 40, 0.25
+# not tuned. In a small table of counts, every object matters, so up to 100 labels are placed so.
+FEW, SPARSE, FEW_OF_TABLE = 40, 0.25, 100
 # Maximum bulk of other dots that a label may cover (`place_labels`).
 MOST_COVERED = 0.45
 # Minimum area in square points of the dot of a requested object, which its rim would hide.
@@ -287,7 +287,8 @@ def _draw_names(panel: Panel, over: np.ndarray) -> np.ndarray:
     """
     look, frame, scene = panel.look, panel.frame, panel.scene
     # If there are few dots, each of them has a label. A line has no space next to its islands.
-    is_named = look.name_size > 0 and len(scene.objects) > FEW and scene.n_components > 1
+    is_dense = len(scene.objects) > FEW and not panel.crosses
+    is_named = look.name_size > 0 and is_dense and scene.n_components > 1
     regions = [region for region in scene.regions if is_named and region.title]
     if not regions:
         return NOTHING
@@ -350,12 +351,12 @@ def _draw_labels(
     # labels then use only a few sizes.
     fonts = [look.typeface.font(size) for size in np.round(2 * sizes) / 2]
     boxes = text_sizes(root(panel.ax), texts, fonts) + 2 * LABEL_PAD * frame.pixel
-    is_sparse = boxes.prod(axis=1).sum() <= (1.0 if look.of_sense else SPARSE) * frame.size.prod()
-    in_place = panel.in_place[rows]
-    if scene.n_components == 1 or (
-        is_every and is_sparse and len(rows) <= FEW and not in_place.any()
-    ):
-        centres = _centres_of_all(panel, boxes, rows, taken)
+    is_free = look.of_sense or panel.crosses
+    is_sparse = boxes.prod(axis=1).sum() <= (1.0 if is_free else SPARSE) * frame.size.prod()
+    most = FEW_OF_TABLE if panel.crosses else FEW
+    is_few = is_every and is_sparse and len(rows) <= most and not panel.in_place[rows].any()
+    if is_few or scene.n_components == 1:
+        centres = _centres_of_all(panel, boxes, rows, taken, most)
     else:
         centres = _centres_that_fit(panel, boxes, rows, taken, smallest)
     colors = _label_colors(panel, rows)
@@ -400,10 +401,10 @@ def _label_colors(panel: Panel, rows: np.ndarray) -> list[Any]:
 
 
 def _centres_of_all(
-    panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
+    panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray, most: int
 ) -> np.ndarray:
     """Draw the leaders of labels in a sparse panel or on a line; return the centres of labels."""
-    frame, first = panel.frame, rows[:FEW][: panel.look.max_labels]
+    frame, first = panel.frame, rows[:most][: panel.look.max_labels]
     if panel.scene.n_components == 1:
         width, height = frame.size
         line = [[0, height / 2 - frame.pixel, width, height / 2 + frame.pixel]]
