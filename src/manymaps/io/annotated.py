@@ -5,7 +5,6 @@ with open_annotated(path) as data:      AnnData; X stays in the file until it is
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import warnings
 from collections.abc import Iterable, Iterator
@@ -66,38 +65,29 @@ def _has_x(data: Any) -> bool:
     return "X" in data.file if backed else data.X is not None
 
 
-def table_of(data: Any, group: str, key: str | None, source: str) -> Any:
-    """Return a table of an AnnData object, which is X or a member of a group.
-
-    The table may be in memory or in the file.
-
-    Parameters
-    ----------
-    data : AnnData
-        Object that contains the table.
-    group : {"layers", "obsm"}
-        Group of tables other than X.
-    key : str, optional
-        Name of a table in the group, or "X". By default, X is returned.
-    source : str
-        Name of the file, for error messages.
+def table_of(data: Any, name: str, source: str) -> Any:
+    """Load "X" or a table of obsm of an AnnData object into memory, perhaps from its file.
 
     Raises
     ------
     DataError
-        If the table does not exist. The message lists the existing tables.
+        If the table does not exist or is damaged. The message lists the existing tables.
     """
-    names = [str(name) for name in getattr(data, group)]
-    if key in names:
-        return getattr(data, group)[key]
-    is_x = key in (None, "X")
-    values = data.X if is_x and _has_x(data) else None
-    if values is None:
-        missing = "X" if is_x else f"{group}[{key!r}]"
+    in_obsm = name in data.obsm
+    if not in_obsm and not (name == "X" and _has_x(data)):
+        missing = "X" if name == "X" else f"obsm[{name!r}]"
         raise DataError(
-            f"{source} has no {missing}; {group} contains {listed(names)}. Name one of these"
+            f"{source} has no {missing}; obsm contains {listed(list(map(str, data.obsm)))}. Name "
+            "one of these"
         )
-    return values
+    with reading(source, ".h5ad"):
+        values = data.obsm[name] if in_obsm else data.X
+        values = values.to_memory() if hasattr(values, "to_memory") else values
+        if not sparse.issparse(values):
+            return np.asarray(values)
+        # Compiled code would access memory outside the table if an index were out of range.
+        values.check_format(full_check=True)
+        return values
 
 
 def gene_columns(data: Any, genes: Iterable[str]) -> dict[str, np.ndarray]:
@@ -119,28 +109,3 @@ def gene_columns(data: Any, genes: Iterable[str]) -> dict[str, np.ndarray]:
         values = values.toarray() if sparse.issparse(values) else np.asarray(values)
         columns[gene] = values.ravel().astype(np.float64)
     return columns
-
-
-def loaded(values: Any, source: str) -> Any:
-    """Load a table of an AnnData object into memory, checking the indices of a sparse table."""
-    with reading(source, ".h5ad"):
-        if hasattr(values, "to_memory"):
-            values = values.to_memory()
-        elif not sparse.issparse(values):
-            return np.asarray(values)
-        # Compiled code would access memory outside the table if an index were out of range.
-        values.check_format(full_check=True)
-        return values
-
-
-def first_numbers(path: Path, most: int) -> np.ndarray | None:
-    """Return about `most` values of X in an .h5ad file, or None if h5py is not installed."""
-    if not importlib.util.find_spec("h5py"):
-        return None
-    h5py = importlib.import_module("h5py")
-
-    with reading(path, ".h5ad"), h5py.File(path) as file:
-        stored = file["X"]
-        if isinstance(stored, h5py.Group):
-            return np.asarray(stored["data"][:most])
-        return np.asarray(stored[: max(1, most // stored.shape[1]), :most])

@@ -27,7 +27,7 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import as_csr, metadata_array
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, not_installed
-from manymaps.io.annotated import loaded, open_annotated, table_of
+from manymaps.io.annotated import open_annotated, table_of
 from manymaps.io.columns import known_kind, two_kinds
 from manymaps.io.files import is_packed, read_labelled_npz, read_market
 from manymaps.io.tables import check_places
@@ -99,7 +99,7 @@ def _fields(path: Path) -> dict[str, list[str]]:
 
 def annotated_counts(data: Any, source: str) -> Counts:
     """Return the counts in X of an AnnData object, with obs and var as metadata."""
-    values = as_csr(loaded(table_of(data, "layers", None, source), source), source)
+    values = as_csr(table_of(data, "X", source), source)
     kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]
     return Counts(
         values,

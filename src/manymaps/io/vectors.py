@@ -30,7 +30,7 @@ from manymaps.data.frames import index_labels
 from manymaps.data.tables import cell_label, is_missing, names_of, place, source_of
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.annotated import loaded, open_annotated, table_of, usual_table
+from manymaps.io.annotated import open_annotated, table_of, usual_table
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import CONTAINERS, read_labelled_npz, read_labels, suffix_of
 from manymaps.io.frames import HEAD_ROWS, read_frame
@@ -274,7 +274,7 @@ def _h5ad_rows(path: Path) -> VectorRows:
 def _annotated_rows(data: Any, source: str) -> VectorRows:
     """Return the vectors in the usual table of an AnnData object, which a note names."""
     name = usual_table(data)
-    values = loaded(table_of(data, "obsm", name, source), source)
+    values = table_of(data, name, source)
     what = plural("variable" if name == "X" else "component", values.shape[1])
     return VectorRows([str(x) for x in data.obs_names], values, notes=(f"uses {name}, {what}",))
 

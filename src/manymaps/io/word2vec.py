@@ -91,22 +91,20 @@ def read_text_vectors(path: Path, *, words: Collection[str] | None = None) -> Ve
         If the header does not match the rows, if a line has a different number of values, or if a
         value is not a finite number. The message contains the line and the word.
     """
-    source = str(path)
+    source, n, n_read = str(path), None, 0
     with unpacked(path) as file:
         lines = _numbered_lines(file, source)
         head = list(islice(lines, HEAD_LINES + 1))
-        if not head:
-            raise DataError(f"{source} is empty; expected a word and its numbers on each line")
-        header = HEADER.fullmatch(head[0][1])
-        usual = min(multimode(len(line.split()) - 1 for _, line in head))
-        n, width = _declared(header, source) if header else (None, usual)
+        header = HEADER.fullmatch(head[0][1]) if head else None
+        width = min(multimode(len(line.split()) - 1 for _, line in head), default=0)
+        if header:
+            n, width = _declared(header, source)
         if width < 1:
             raise DataError(
-                f"{source}, line {head[0][0]} is {_text(head[0][1])!r}; expected a word and its "
-                "numbers, separated by spaces"
+                f"{source}: expected a word and its numbers on each line, separated by spaces; the "
+                f"first line is {_text(head[0][1]) if head else ''!r}"
             )
-        rows, n_read = _Rows(source, width), 0
-        lines = chain(head[1:] if header else head, lines)
+        rows, lines = _Rows(source, width), chain(head[1:] if header else head, lines)
         while block := list(islice(lines, max(1, BLOCK_NUMBERS // width))):
             n_read += len(block)
             _parse(block, rows, words)
@@ -130,36 +128,35 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
 
 def _parse(block: Sequence[tuple[int, bytes]], rows: _Rows, words: Collection[str] | None) -> None:
     """Parse and append numbered lines, or only the lines of specified words."""
-    numbers: list[int] = []
-    labels: list[str] = []
-    texts: list[str] = []
+    parsed: list[tuple[int, str, str]] = []
     for number, line in block:
         word, text = _split(line, rows.width, f"{rows.source}, line {number}")
         label = word.decode("utf-8", errors="replace")
         if words is None or label in words:
             rows.count_replaced(word, label)
-            numbers.append(number)
-            labels.append(label)
-            texts.append(text.decode("latin-1"))
-    if not labels:
+            parsed.append((number, label, text.decode("latin-1")))
+    if not parsed:
         return
     values = np.empty((0, 0))
     with suppress(ValueError), np.errstate(over="ignore"):  # the cell is named below
+        texts = [text for _, _, text in parsed]
         values = np.loadtxt(texts, dtype=np.float32, comments=None, ndmin=2)
-    if values.shape != (len(texts), rows.width) or not np.isfinite(values).all():
-        for number, label, row in zip(numbers, labels, texts, strict=True):
-            for column, cell in enumerate(row.split(), start=1):
-                if not abs(as_number(cell)) <= LARGEST:
-                    raise DataError(
-                        f"{rows.source}, line {number} ({shown(label)}): value {column} of "
-                        f"{rows.width:,} is {shown(cell)}; vectors need finite numbers within the "
-                        "range of float32, with a point as decimal sign"
-                    )
-        raise DataError(
-            f"{rows.source}, line {numbers[0]} or later: the numbers cannot be read; separate them "
-            "by single spaces"
-        )
-    rows.append(labels, values)
+    if values.shape == (len(parsed), rows.width) and np.isfinite(values).all():
+        rows.append([label for _, label, _ in parsed], values)
+        return
+    number, label, cell = next(
+        (
+            (number, label, cell)
+            for number, label, text in parsed
+            for cell in text.split()
+            if not abs(as_number(cell)) <= LARGEST
+        ),
+        parsed[0],
+    )
+    raise DataError(
+        f"{rows.source}, line {number} ({shown(label)}): the value {shown(cell)} cannot be read; "
+        "vectors need finite numbers within the range of float32, with a point as decimal sign"
+    )
 
 
 def _split(line: bytes, width: int, place: str) -> tuple[bytes, bytes]:

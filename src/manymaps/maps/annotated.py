@@ -23,7 +23,7 @@ from scipy import sparse
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.frames import placed_column
 from manymaps.errors import DataError, DataWarning
-from manymaps.io.annotated import FEW_VARIABLES, gene_columns, loaded, table_of, usual_table
+from manymaps.io.annotated import FEW_VARIABLES, gene_columns, table_of, usual_table
 from manymaps.labels import first_of, listed, numbered_labels
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.fitted import plain_value
@@ -312,7 +312,7 @@ def _check_annotated(adata: Any) -> None:
 
 def _rows(adata: Any, use_rep: str) -> Any:
     """Return X or a table of obsm, which may be sparse, a frame, or in a file."""
-    rows = loaded(table_of(adata, "obsm", use_rep, "adata"), "adata")
+    rows = table_of(adata, use_rep, "adata")
     return sparse.csr_array(rows) if sparse.issparse(rows) else rows
 
 
