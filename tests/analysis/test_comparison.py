@@ -87,8 +87,6 @@ def test_figures_are_those_of_the_counts(planted):
     bits = stats.entropy(middle, base=2)
     bits -= (counts.sum(axis=1) / counts.sum()) @ stats.entropy(shares, base=2, axis=1)
     assert planted.divergence[w] == pytest.approx(bits)
-    lengths = np.linalg.norm(counts, axis=1)
-    assert planted.cosine[w] == pytest.approx(counts[0] @ counts[1] / lengths.prod())
     assert planted.n_responses[:, w].tolist() == [100, 100]
     for sense in planted.senses_of("word1"):
         own = [label.startswith(f"w1s{sense.map}") for label in planted.vocabulary]
@@ -123,7 +121,7 @@ def test_tables_have_a_row_for_each_word_and_sense(planted):
     table = planted.to_frame()
     assert list(table.columns) == [
         "word", "change", "effect", "effect_low", "effect_high", "n_young", "n_old", "divergence",
-        "by_chance", "p", "q", "least_q", "cosine", "n_senses", "outside", "more_young", "more_old",
+        "by_chance", "p", "q", "least_q", "n_senses", "outside", "more_young", "more_old",
     ]  # fmt: skip
     own = [min([found.q, *(sense.q for sense in senses)]) for found, senses in (
         (row, planted.senses_of(row.word)) for row in table.itertuples()
@@ -353,32 +351,25 @@ def fitted():
     return found, [norms.labels[i] for i in rich]
 
 
-def test_fits_start_from_one_and_carry_what_was_found(fitted):
+def test_the_atlas_of_all_groups_has_the_results_as_columns(fitted):
     found, swapped = fitted
-    young, old = found.atlases()
-    assert young.n_maps == old.n_maps == 4
     # The senses are those of the pooled atlas, by its own associations.
-    pooled, word = found.fits.pooled, found.words[int(np.argmax(np.diff(found.senses.offsets)))]
+    pooled, word = found.atlas, found.words[int(np.argmax(np.diff(found.senses.offsets)))]
     own = {sense.map: sense.name for sense in pooled.senses(word)}
     assert {sense.map: sense.members[:3] for sense in found.senses_of(word)} == own
-    told = {"change", "effect", "excess", "q", "least_q", "neighbors_kept", "relocated"}
-    assert set(young.metadata) == told
-    assert np.isnan(young.metadata["q"]).sum() == len(set(young.labels) - set(found.words))
-    assert (young.metadata["change"] == "").sum() >= young.n_objects - 4
-    table = found.to_frame().set_index("word")
+    atlas = found.attach()
+    assert set(atlas.metadata) == {"change", "effect", "q"}
+    untested = [i for i, label in enumerate(atlas.labels) if label not in found.words]
+    assert np.flatnonzero(np.isnan(atlas.metadata["q"])).tolist() == untested
+    assert np.flatnonzero(atlas.metadata["change"] == "not tested").tolist() == untested
+    assert (atlas.metadata["change"] == "no change shown").sum() >= len(found.words) - 4
     for word in swapped:
-        assert young.metadata["change"][young.index(word)] == found.changes[found.index(word)]
-        assert old.metadata["change"][old.index(word)] not in ("", "no change shown")
-        q = found.q[found.index(word)]
-        assert old.metadata["q"][old.index(word)] == pytest.approx(q, rel=0.01)
-        assert q <= 0.05
-        assert table.loc[word, "neighbors_kept"] < table["neighbors_kept"].quantile(0.05)
-        assert table.loc[word, "displaced"] > table["displaced"].quantile(0.95)
-    moved = table[["neighbors_kept", "relocated"]].dropna().to_numpy()
-    assert ((moved >= 0) & (moved <= 1)).all()
-    # What the maps share is where they begin: other words hardly move.
-    assert table["relocated"].median() < 0.3
-    assert table["displaced"].median() < 0.3
+        i, w = atlas.index(word), found.index(word)
+        assert atlas.metadata["change"][i] == found.changes[w] != "no change shown"
+        assert atlas.metadata["q"][i] == pytest.approx(found.least_q[w], rel=0.01)
+        assert atlas.metadata["effect"][i] == pytest.approx(found.effect[w], rel=0.01)
+    with pytest.raises(ParameterError, match="atlas"):
+        replace(found, atlas=None).attach()
 
 
 def test_what_cannot_be_compared_is_refused():

@@ -97,7 +97,7 @@ def test_json_has_the_promised_keys(norms, atlas, tmp_path):
     assert (found["n_words"], found["n_changed"], found["units"]) == (6, 1, "responses")
     (tie,) = found["changes"]
     assert set(tie) == {
-        "word", "change", "divergence", "by_chance", "p", "q", "cosine", "senses", "more",
+        "word", "change", "divergence", "by_chance", "p", "q", "senses", "more",
         "effect", "effect_low", "effect_high", "least_q",
     }  # fmt: skip
     assert tie["word"] == "tie"

@@ -53,7 +53,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.analysis.group_effects import agreement_effects, selected_levels, sense_shifts
-from manymaps.analysis.group_fits import GroupFits, fit_groups, fit_pooled
 from manymaps.analysis.group_tests import (
     PermutedUnits,
     PooledSenses,
@@ -66,11 +65,12 @@ from manymaps.atlas.senses import LEAST_SHARE
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.frames import as_frame
-from manymaps.data.pair_rules import split_responses
+from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.data.responses import GroupedResponses, grouped_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import find_label, first_of, fold, plural
+from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ if TYPE_CHECKING:
 
 #: The change of a word without significant differences.
 NO_CHANGE = "no change shown"
+#: The change of an object of the atlas that is not a tested word.
+NOT_TESTED = "not tested"
 # Number of responses per word in a table, and the minimum count of a listed response.
 _LISTED, _LEAST_GIVEN = 5, 2
 
@@ -169,8 +171,6 @@ class Comparison:
         Jensen-Shannon divergence in bits, and its mean under permutation.
     p, q : ndarray of shape (n,)
         The p-value of each word, and its q-value among the tests of all words and senses.
-    cosine : ndarray of shape (n,)
-        Cosine between the groups' response counts, averaged over pairs of groups.
     senses : ComparedSenses
         The senses of all words; empty without an atlas.
     vocabulary : tuple of str
@@ -186,8 +186,8 @@ class Comparison:
         The minimum value of `effect_low` for a listed word.
     notes : tuple of str
         Assumptions and exclusions.
-    fits : GroupFits or None
-        The atlases, if an estimator was passed.
+    atlas : Atlas or None
+        The atlas that contains the senses, given or fitted to all groups together.
 
     See Also
     --------
@@ -216,7 +216,6 @@ class Comparison:
     by_chance: np.ndarray
     p: np.ndarray
     q: np.ndarray
-    cosine: np.ndarray
     senses: ComparedSenses
     vocabulary: tuple[str, ...]
     counts: tuple[sparse.csr_array, ...]
@@ -224,7 +223,7 @@ class Comparison:
     alpha: float
     min_effect: float
     notes: tuple[str, ...] = ()
-    fits: GroupFits | None = None
+    atlas: Atlas | None = None
 
     def __repr__(self) -> str:
         named = " and ".join(self.groups) if len(self.groups) == 2 else ", ".join(self.groups)
@@ -242,11 +241,6 @@ class Comparison:
     def _sufficient(self) -> np.ndarray:
         """Mask of words for which the lower confidence limit of the effect reaches `min_effect`."""
         return (self.min_effect == 0) | (self.effect_low >= self.min_effect)
-
-    @property
-    def excess(self) -> np.ndarray:
-        """The divergence minus its mean under permutation, shape (n,)."""
-        return np.asarray(self.divergence - self.by_chance)
 
     @property
     def order(self) -> np.ndarray:
@@ -376,15 +370,14 @@ class Comparison:
         """The table with one row per word, in the order of `words`.
 
         The columns are word, change, effect, effect_low, effect_high, n_GROUP for each group,
-        divergence, by_chance, p, q, least_q, cosine, and more_GROUP for each group (the responses
+        divergence, by_chance, p, q, least_q, and more_GROUP for each group (the responses
         of `answers`). With an atlas, n_senses and outside (the number of responses outside the
-        atlas) are added. With fits, neighbors_kept, relocated and displaced are added
-        (`manymaps.analysis.group_fits`).
+        atlas) are added.
         """
         columns = {"word": np.array(self.words, dtype=object), "change": self.changes}
         columns |= {name: getattr(self, name) for name in ("effect", "effect_low", "effect_high")}
         columns |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
-        for name in ("divergence", "by_chance", "p", "q", "least_q", "cosine"):
+        for name in ("divergence", "by_chance", "p", "q", "least_q"):
             columns[name] = getattr(self, name)
         if self.senses.outside is not None:
             columns["n_senses"] = np.diff(self.senses.offsets)
@@ -394,7 +387,7 @@ class Comparison:
             columns[f"more_{name}"] = np.array(
                 ["; ".join(answer for answer, _ in own) for own in more], dtype=object
             )
-        return columns | self.moved
+        return columns
 
     @property
     def sense_columns(self) -> dict[str, np.ndarray]:
@@ -437,64 +430,36 @@ class Comparison:
         """
         return as_frame(self.sense_columns)
 
-    def attach(self, atlas: Atlas) -> Atlas:
-        """Add the results to the metadata of an atlas, for pages and figures.
+    def attach(self) -> Atlas:
+        """Return the atlas of the senses with the results as metadata, for pages and figures.
 
-        The columns are "change" ("" if no change is shown), "effect", "excess", "q" and "least_q"
-        (NaN for words that were not tested). With fits, "neighbors_kept" and "relocated" are added.
-        Numbers are rounded to three digits.
-
-        Parameters
-        ----------
-        atlas : Atlas
-            An atlas that contains all or some of the compared words.
+        The columns are "change" ("not tested" for a word that was not tested), "effect" and "q"
+        (the `least_q`), which are NaN for such a word. Numbers are rounded to three digits.
 
         Returns
         -------
         Atlas
-            A new atlas with the results as metadata.
+            A new atlas.
+
+        Raises
+        ------
+        ParameterError
+            If the comparison has no atlas.
         """
+        if self.atlas is None:
+            raise ParameterError("only words were compared; pass an estimator or an atlas")
         indices = {word: w for w, word in enumerate(self.words)}
-        at = np.array([indices.get(label, -1) for label in atlas.labels])
-        change = np.append(np.where(self.changes == NO_CHANGE, "", self.changes), "")[at]
-        numbers = {name: getattr(self, name) for name in ("effect", "excess", "q", "least_q")}
-        numbers |= self.moved
-        numbers.pop("displaced", None)
-        columns = {
-            name: np.array([float(f"{value:.3g}") for value in np.append(values, np.nan)[at]])
-            for name, values in numbers.items()
-        }
-        return replace(atlas, metadata={**atlas.metadata, "change": change, **columns})
-
-    def atlases(self) -> tuple[Atlas, ...]:
-        """Return the atlas of each group with the results as metadata, or () without fits.
-
-        Returns
-        -------
-        tuple of Atlas
-            The atlases, in the order of `groups`.
-        """
-        return () if self.fits is None else tuple(map(self.attach, self.fits.atlases))
+        rows = np.array([indices.get(label, -1) for label in self.atlas.labels])
+        columns = {"change": np.append(self.changes, NOT_TESTED)[rows]}
+        for name, values in (("effect", self.effect), ("q", self.least_q)):
+            rounded = [float(f"{value:.3g}") for value in (*values, np.nan)]
+            columns[name] = np.array(rounded)[rows]
+        return replace(self.atlas, metadata={**self.atlas.metadata, **columns})
 
     @property
     def _owners(self) -> np.ndarray:
         """The index of each sense's word, shape (n_senses,)."""
         return np.repeat(np.arange(len(self.words)), np.diff(self.senses.offsets))
-
-    @property
-    def moved(self) -> dict[str, np.ndarray]:
-        """The movement of each word between the fits, by name; an empty dict without fits.
-
-        The names are "neighbors_kept", "relocated" and "displaced"
-        (`manymaps.analysis.group_fits`). Each array has shape (n,).
-        """
-        if self.fits is None:
-            return {}
-        movement = self.fits.movement
-        indices = {label: i for i, label in enumerate(self.fits.pooled.labels)}
-        rows = np.array([indices[word] for word in self.words])
-        names = {"neighbors_kept": "kept", "relocated": "relocated", "displaced": "displaced"}
-        return {name: getattr(movement, field)[rows] for name, field in names.items()}
 
     def _sense(self, s: int, n_members: int) -> SenseChange:
         senses = self.senses
@@ -536,7 +501,6 @@ def compare(
     min_responses: int = 10,
     alpha: float = 0.05,
     n_permutations: int = 999_999,
-    n_neighbors: int = 10,
     random_state: RandomState = 0,
     min_effect: float = 0.0,
 ) -> Comparison:
@@ -550,8 +514,7 @@ def compare(
         objects are selected for all groups together. Participants with the same name in two groups
         count as different participants.
     estimator : estimator of maps, optional
-        An estimator that is fitted to all groups together and, starting from this fit, to each
-        group (`manymaps.analysis.group_fits`). The atlas of all groups together contains the
+        An estimator, of which a copy is fitted to all groups together. Its atlas contains the
         senses.
     atlas : Atlas, optional
         An atlas that contains the senses, instead of an estimator. Without either, only words are
@@ -576,8 +539,6 @@ def compare(
         senses.
     n_permutations : int
         Maximum number of permutations per word. Most words need a few dozen.
-    n_neighbors : int
-        Number of nearest neighbours of each object that are compared between maps.
     random_state : int, RandomState or None
         Seed of the permutations. The estimator has its own seed.
     min_effect : float in [0, 1)
@@ -621,7 +582,6 @@ def compare(
     """
     check_whole("min_responses", min_responses)
     check_whole("n_permutations", n_permutations, 99)
-    check_whole("n_neighbors", n_neighbors)
     check_number("alpha", alpha, above=0, below=1)
     check_number("min_effect", min_effect, least=0, below=1)
     if estimator is not None and atlas is not None:
@@ -633,17 +593,45 @@ def compare(
     )
     words = _tested(responses_of_groups, min_responses)
     if estimator is not None:
-        atlas = fit_pooled(responses_of_groups, rule, estimator)
+        atlas = _pooled_atlas(responses_of_groups, rule, estimator)
     senses = None if atlas is None else pooled_senses(responses_of_groups, atlas, words)
     tables = PermutedUnits.of(responses_of_groups, words, senses)
     tests = permutation_p_values(tables, responses_of_groups, seed, alpha, n_permutations)
-    tested = _comparison(
+    found = _comparison(
         responses_of_groups, words, tables, senses, tests,
         alpha=alpha, min_effect=min_effect, min_responses=min_responses,
     )  # fmt: skip
-    if estimator is None or atlas is None:
-        return tested
-    return replace(tested, fits=fit_groups(responses_of_groups, atlas, estimator, n_neighbors))
+    return replace(found, atlas=atlas)
+
+
+def _pooled_atlas(found: GroupedResponses, responses: str, estimator: Any) -> Atlas:
+    """Fit a copy of the estimator to the pooled norms, with a rule for responses never cues.
+
+    A word that is a cue in any group is treated as a cue in all groups, so that no group loses
+    responses because another group had different cues.
+    """
+    from sklearn.base import clone
+
+    counts = found.counts()
+    is_cue = np.diff(counts.indptr) > 0
+    order = np.concatenate([np.flatnonzero(is_cue), np.flatnonzero(~is_cue)])
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    cells = counts.tocoo()
+    pairs = NumberedPairs(
+        labels=tuple(found.labels[i] for i in order.tolist()),
+        n_cues=int(is_cue.sum()),
+        cue=number[cells.row],
+        response=number[cells.col],
+        values=cells.data.astype(np.float64),
+        source="all groups",
+        where=lambda k: f"all groups, pair {k}",
+        similarities=False,
+        n_read=cells.data.size,
+    )
+    with work("fit of all groups"):
+        atlas: Atlas = clone(estimator).fit(apply_rules(pairs, Rules(responses))).atlas_
+    return atlas
 
 
 def _comparison(
@@ -687,7 +675,6 @@ def _comparison(
         by_chance=by_chance[~is_sense],
         p=p[~is_sense],
         q=q[~is_sense],
-        cosine=_cosines(counts),
         senses=ComparedSenses(
             tables.tests - np.arange(len(tables.tests)),
             np.zeros(0, np.int64) if senses is None else senses.maps,
@@ -772,15 +759,3 @@ def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int
     if without[scarcest] < 2 * max(1, int(enough.all(axis=0).sum())):
         return ""
     return f"; without the group {names[scarcest]!r}, {without[scarcest]:,} could be tested"
-
-
-def _cosines(counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
-    """Return each word's cosine between response counts, averaged over pairs of groups."""
-    rows = []
-    for table in counts:
-        lengths = np.sqrt(table.multiply(table).sum(axis=1))
-        rows.append(sparse.csr_array(sparse.diags_array(1 / np.maximum(lengths, 1)) @ table))
-    found = [
-        one.multiply(other).sum(axis=1) for k, one in enumerate(rows) for other in rows[k + 1 :]
-    ]
-    return np.mean(found, axis=0)

@@ -35,13 +35,14 @@ from manymaps.progress import work
 
 # Number of words that fit on a screen; --table writes all words.
 LISTED = 20
+# Number of examples below the search field of the page.
+EXAMPLES = 8
 DESCRIPTION = (
     "Differences between the responses of {groups}. The column change lists the kind of "
     "difference. The column effect is its size: 0 if the groups agree with each other as much as "
-    "with themselves, 1 if they have no response in common. The column excess is the divergence of "
-    "the responses in bits, minus that expected by chance. The column least_q is the smallest q "
-    "value of a word's responses and senses: the joint false discovery rate of all tests at which "
-    "the word is listed."
+    "with themselves, 1 if they have no response in common. The column q is the smallest q value "
+    "of a word's responses and senses: the joint false discovery rate of all tests at which the "
+    "word is listed. The examples are the words that changed most."
 )
 
 
@@ -77,7 +78,7 @@ class CompareOptions:
         "OUT.html",
         OutputFile(".html", ".htm"),
         "Write a page of the maps with the differences. Without --atlas, maps are fitted to all "
-        "groups together, which contain the senses, and to each group.",
+        "groups together, which contain the senses.",
         required=False,
     )
     table: Path | None = option(
@@ -162,7 +163,7 @@ def compare(options: CompareOptions) -> None:
             min_effect=options.min_effect,
         )
         note(*found.notes)
-        _write(found, atlas, options)
+        _write(found, options)
     record = _record(found, options)
     files = chosen(options, *OUTPUTS).values()
     tell(lambda: record, lambda: _report(found, record), files=files)
@@ -219,20 +220,25 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     return [(one.strip(), two.strip()) for one, two in rows.itertuples(index=False)]
 
 
-def _write(found: mm.Comparison, atlas: mm.Atlas | None, options: CompareOptions) -> None:
+def _write(found: mm.Comparison, options: CompareOptions) -> None:
     """Write the requested files, after all steps that may fail."""
+    from manymaps.analysis.comparison import NO_CHANGE
     from manymaps.atlas.export import write_columns
 
     figure = None
     if options.plot is not None:
         figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
-    atlas = atlas if found.fits is None else found.fits.pooled
-    if options.output is not None and atlas is not None:
+    if options.output is not None:
+        changed = [found.words[w] for w in found.order if found.changes[w] != NO_CHANGE]
+        atlas = found.attach()
+        known = set(atlas.labels)
+        examples = [word for word in changed if word in known][:EXAMPLES]
         with work(f"writing {options.output}"):
             mm.write_page(
-                found.attach(atlas),
+                atlas,
                 options.output,
-                color="change",
+                color="effect",
+                examples=examples or None,
                 description=DESCRIPTION.format(groups=" and ".join(found.groups)),
                 noun="word",
             )
@@ -278,7 +284,7 @@ def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     """Return the record of a word that changed."""
     word = found.words[w]
     numbers = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q",
-               "least_q", "cosine")  # fmt: skip
+               "least_q")  # fmt: skip
     senses = [
         {"map": sense.map, "members": sense.members,
          "shares": dict(zip(found.groups, sense.shares, strict=True)),
