@@ -7,13 +7,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from manymaps.compute.communities import (
-    ego_communities,
-    ego_weights,
-    packed_communities,
-)
-from manymaps.compute.threads import threads
+from manymaps.compute.communities import ego_communities
+from manymaps.compute.community_loops import add_ego_weights, fill_communities
+from manymaps.compute.threads import share_out, threads
 from reference import communities, modularity
+
+
+def starts_of(offsets):
+    return np.concatenate([[0], np.cumsum(np.diff(offsets).astype(int) ** 2)])
+
+
+def packed_communities(offsets, weights, resolution):
+    labels = np.zeros(offsets[-1], np.int64)
+    starts = starts_of(offsets)
+    share_out(fill_communities, len(offsets) - 1, offsets, starts, weights, resolution, labels)
+    return labels
 
 
 def modularity_communities(weights, resolution=1.0):
@@ -106,12 +114,16 @@ def test_ego_networks_are_the_ties_among_neighbours():
     rng = np.random.default_rng(3)
     directed = sparse.random_array((30, 30), density=0.2, rng=rng, format="csr")
     near = sparse.random_array((12, 30), density=0.3, rng=rng, format="csr")
-    weights = ego_weights(directed, near)
+    near.sort_indices()
+    offsets, starts = near.indptr.astype(np.int64), starts_of(near.indptr)
+    weights = np.zeros(starts[-1])
+    ties = directed.indptr, directed.indices, directed.data
+    share_out(add_ego_weights, 12, *ties, offsets, starts, near.indices, weights)
     dense = directed.toarray() + directed.toarray().T
     np.fill_diagonal(dense, 0.0)
     blocks = [dense[np.ix_(mine, mine)].ravel() for mine in map(np.sort, _rows(near))]
     np.testing.assert_allclose(weights, np.concatenate(blocks), atol=1e-15)
-    expected = packed_communities(near.indptr, weights, 0.5)
+    expected = packed_communities(offsets, weights, 0.5)
     np.testing.assert_array_equal(ego_communities(directed, near, 0.5), expected)
 
 

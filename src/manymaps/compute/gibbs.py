@@ -103,18 +103,16 @@ def moments(values, odd, complete, features, gram, right):
     terms, n = features.shape
     for k in range(terms):
         for other in range(k, terms):
-            size, squares = 0.0, 0.0
+            size = 0.0
             for i in range(n):
-                both = features[k, i] if other == k else features[k, i] * features[other, i]
-                size += both
-                squares += both * both
-            total = (size * size - squares) / 2 if complete else 0.0
+                size += features[k, i] * features[other, i]
+            total = size * (size - 1) / 2 if complete else 0.0
             sign = -1.0 if complete else 1.0
             for p in range(odd.shape[0]):
-                both = features[k, odd[p, 0]] * features[k, odd[p, 1]]
-                if other != k and both != 0:
-                    both *= features[other, odd[p, 0]] * features[other, odd[p, 1]]
-                total += sign * both
+                i, j = odd[p, 0], odd[p, 1]
+                total += (
+                    sign * features[k, i] * features[k, j] * features[other, i] * features[other, j]
+                )
             gram[k, other] += total
             if other != k:
                 gram[other, k] += total

@@ -37,18 +37,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import fft
 
-from manymaps.compute import repulsion_exact, repulsion_volume
+from manymaps.compute import repulsion_exact, repulsion_plane, repulsion_volume
 from manymaps.compute.batch import Batch, Field
-from manymaps.compute.jit import compiled, inlined
+from manymaps.compute.jit import compiled
 from manymaps.compute.repulsion_near import add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
 from manymaps.compute.similarity import GAUSSIAN, exp32
-from manymaps.compute.spline import SLOPE, SPLINE, add, position, read, slope, spline
+from manymaps.compute.spline import SLOPE, SPLINE
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["field"]
@@ -157,7 +156,7 @@ def _deconvolution(grid: _Grid) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _clump_error(grid: _Grid) -> float:
-    """Return the common error of the members of a clump along one axis, per unit of `_crowding`.
+    """Return the common error of the members of a clump along one axis, per unit of `crowding`.
 
     This error is the force of a unit charge on itself, as the root mean square over a cell of the
     grid. It depends on coefficients at small lags, which are equal for all longer grids.
@@ -202,167 +201,6 @@ def _sort_into_strips(first, last, maps, offsets, sources, low, inverse_h, start
             s = int((sources[axis, j] - low[m, axis]) * inverse_h) // _STRIP
             order[counts[s]] = j
             counts[s] += 1
-
-
-@compiled
-def _spread(
-    first, last, axes, parity, half, maps, starts, order, sources, charges, low, inverse_h, side,
-    grids,
-):  # fmt: skip
-    """Add the charges of every other strip, which do not overlap, to the grids (n_maps, cells)."""
-    row_length = np.uint64(side)
-    for task in range(first, last):
-        b = task // half
-        m = maps[b]
-        strip = 2 * (task % half) + parity
-        grid = grids[b]
-        for k in range(starts[b, strip], starts[b, strip + 1]):
-            j = order[k]
-            at, u = position(sources, j, low, m, 0, inverse_h)
-            x = spline(u)
-            if len(axes) == 1:
-                add(grid, at, charges[j], x)
-            else:
-                row, v = position(sources, j, low, m, 1, inverse_h)
-                y = spline(v)
-                at += row * row_length
-                add(grid, at, charges[j] * y[0], x)
-                add(grid, at + row_length, charges[j] * y[1], x)
-                add(grid, at + np.uint64(2) * row_length, charges[j] * y[2], x)
-                add(grid, at + np.uint64(3) * row_length, charges[j] * y[3], x)
-                add(grid, at + np.uint64(4) * row_length, charges[j] * y[4], x)
-                add(grid, at + np.uint64(5) * row_length, charges[j] * y[5], x)
-
-
-def _convolved(
-    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int | None
-) -> Iterator[np.ndarray]:
-    """Convolve charges (n_maps, side[, side]) to fields (n_maps, n) or (n_maps, side, n).
-
-    The padding up to n is neither passed nor returned, which saves half of the transforms along
-    rows.
-    """
-    spectrum = fft.rfft(grids, n, workers=workers)
-    if grids.ndim > 2:
-        spectrum = fft.fft(spectrum, n, axis=1, workers=workers)
-    for k, transform in enumerate(transforms, 1):
-        product = np.multiply(spectrum, transform, out=spectrum if k == len(transforms) else None)
-        if grids.ndim > 2:
-            product = fft.ifft(product, axis=1, overwrite_x=True, workers=workers)
-            product = product[:, : grids.shape[1]]
-        yield fft.irfft(product, n, workers=workers)
-
-
-@inlined
-def _read_row(grid, at, x, slope_x, y, slope_y):
-    """Return the contribution of one grid row to the potential and to both parts of the force."""
-    along = read(grid, at, x)
-    return y * along, y * read(grid, at, slope_x), slope_y * along
-
-
-@compiled
-def _gather(first, last, axes, maps, chunks, targets, low, inverse_h, n, grids, potential, force):
-    """Read potential and force of each target from its map's grid."""
-    row_length = np.uint64(n)
-    for c in range(first, last):
-        m = maps[chunks[c, 0]]
-        grid = grids[chunks[c, 0]]
-        for i in range(chunks[c, 1], chunks[c, 2]):
-            at, u = position(targets, i, low, m, 0, inverse_h)
-            x, slope_x = spline(u), slope(u)
-            if len(axes) == 1:
-                potential[i] = read(grid, at, x)
-                force[0, i] = read(grid, at, slope_x) * inverse_h
-            else:
-                row, v = position(targets, i, low, m, 1, inverse_h)
-                y, slope_y = spline(v), slope(v)
-                at += row * row_length
-                p0, a0, b0 = _read_row(grid, at, x, slope_x, y[0], slope_y[0])
-                at += row_length
-                p1, a1, b1 = _read_row(grid, at, x, slope_x, y[1], slope_y[1])
-                at += row_length
-                p2, a2, b2 = _read_row(grid, at, x, slope_x, y[2], slope_y[2])
-                at += row_length
-                p3, a3, b3 = _read_row(grid, at, x, slope_x, y[3], slope_y[3])
-                at += row_length
-                p4, a4, b4 = _read_row(grid, at, x, slope_x, y[4], slope_y[4])
-                at += row_length
-                p5, a5, b5 = _read_row(grid, at, x, slope_x, y[5], slope_y[5])
-                potential[i] = p0 + p1 + p2 + p3 + p4 + p5
-                force[0, i] = (a0 + a1 + a2 + a3 + a4 + a5) * inverse_h
-                force[1, i] = (b0 + b1 + b2 + b3 + b4 + b5) * inverse_h
-
-
-@compiled
-def _gather_values(first, last, axes, maps, chunks, targets, low, inverse_h, n, grids, values):
-    """Read the value of each target from its map's grid."""
-    row_length = np.uint64(n)
-    for c in range(first, last):
-        m = maps[chunks[c, 0]]
-        grid = grids[chunks[c, 0]]
-        for i in range(chunks[c, 1], chunks[c, 2]):
-            at, u = position(targets, i, low, m, 0, inverse_h)
-            x = spline(u)
-            if len(axes) == 1:
-                values[i] = read(grid, at, x)
-            else:
-                row, v = position(targets, i, low, m, 1, inverse_h)
-                y = spline(v)
-                at += row * row_length
-                value = y[0] * read(grid, at, x)
-                for k in range(1, ORDER):
-                    at += row_length
-                    value += y[k] * read(grid, at, x)
-                values[i] = value
-
-
-@compiled
-def _crowding(first, last, axes, side, grids, crowding):
-    """Fill the mean of Q^2, the squared excess charge of a clump, over the charges of each map.
-
-    Q is the charge of a clump above its surroundings. The contribution of a cell is its excess over
-    the mean of its neighbours, because an even density has no error.
-    """
-    half, quarter = np.float32(0.5), np.float32(0.25)
-    for b in range(first, last):
-        grid = grids[b]
-        charge, cubes = np.float64(0.0), np.float64(0.0)
-        if len(axes) == 1:
-            for i in range(1, side - 1):
-                peak = grid[i] - half * (grid[i - 1] + grid[i + 1])
-                charge += grid[i]
-                cubes += abs(peak * peak * peak)
-        else:
-            for row in range(1, side - 1):
-                above, here = grid[(row - 1) * side : row * side], grid[row * side :][:side]
-                below = grid[(row + 1) * side :][:side]
-                # Sum in float32 for one row at a time, so that the loop is vectorized.
-                row_charge, row_cubes = np.float32(0.0), np.float32(0.0)
-                for i in range(1, side - 1):
-                    around = (here[i - 1] + here[i + 1]) + (above[i] + below[i])
-                    peak = abs(here[i] - quarter * around)
-                    row_charge += here[i]
-                    row_cubes += peak * peak * peak
-                charge += row_charge
-                cubes += row_cubes
-        crowding[b] = cubes / charge if charge > 0.0 else 0.0
-
-
-class _Loops(NamedTuple):
-    """Steps of a sum on the grid."""
-
-    spread: Any
-    crowding: Any
-    convolved: Any
-    gather: Any
-    gather_values: Any
-
-
-_PLANE = _Loops(_spread, _crowding, _convolved, _gather, _gather_values)
-_VOLUME = _Loops(
-    repulsion_volume.spread, repulsion_volume.crowding, repulsion_volume.convolved,
-    repulsion_volume.gather, repulsion_volume.gather_values,
-)  # fmt: skip
 
 
 def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
@@ -419,7 +257,7 @@ class _Work:
     def sum_maps(
         self, maps: np.ndarray, grid: _Grid, *, by_slopes: bool = False, limit: float = np.inf
     ) -> np.ndarray:
-        """Sum maps on a grid and near pairs, and return the crowding of each map (`_crowding`).
+        """Sum maps on a grid and near pairs, and return their `repulsion_plane.crowding`.
 
         With `by_slopes`, forces are gathered from interpolants of the slopes. If all maps exceed
         the limit of crowding, the values on the grid are not gathered.
@@ -434,7 +272,7 @@ class _Work:
     ) -> np.ndarray:
         batch, low, (potential, force, _) = self.batch, self.grids.low, self.sums
         n, d, side = grid.n, grid.d, grid.n // 2
-        loops = _VOLUME if d == 3 else _PLANE
+        loops = repulsion_volume if d == 3 else repulsion_plane
         axes = () if d == 3 else ((0,) * d,)
         inverse_h = np.float32(1 / grid.h)
         charges_on_grid = np.zeros((len(maps), side**d), np.float32)

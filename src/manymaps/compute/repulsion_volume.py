@@ -214,7 +214,7 @@ def gather_values(first, last, maps, chunks, targets, low, inverse_h, n, grids, 
 
 @compiled
 def crowding(first, last, side, grids, result):
-    """Fill the mean of Q^2 per map, as `repulsion_fft` defines it."""
+    """Fill the mean of Q^2 per map, as in `repulsion_plane.crowding`."""
     sixth = np.float32(1 / 6)
     for b in range(first, last):
         grid = grids[b]

@@ -23,11 +23,10 @@ def extreme_eigenpairs(
     k: int,
     start: np.ndarray,
     *,
-    which: str = "LA",
     tolerance: float = 0.0,
     max_iter: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute eigenvalues (k,) and eigenvectors (n, k), restricted to those that converged.
+    """Compute the largest eigenvalues (k,) and eigenvectors (n, k), if they converged.
 
     Parameters
     ----------
@@ -37,8 +36,6 @@ def extreme_eigenpairs(
         Number of eigenpairs, less than n.
     start : ndarray of shape (n,)
         Vector at which the iteration starts.
-    which : {"LA", "SA"}, default="LA"
-        Whether to compute the largest ("LA") or the smallest ("SA") eigenvalues.
     tolerance : float, default=0.0
         Relative accuracy of the eigenvalues. The value 0 means machine precision.
     max_iter : int, optional
@@ -69,7 +66,7 @@ def extreme_eigenpairs(
     if "rng" in inspect.signature(eigsh).parameters:
         options["rng"] = np.random.default_rng(0)
     try:
-        values, vectors = eigsh(matrix, k=k, which=which, **options)
+        values, vectors = eigsh(matrix, k=k, which="LA", **options)
     except ArpackNoConvergence as stopped:
         if max_iter is None:
             raise
@@ -137,7 +134,7 @@ def centred_products(squared_distances: np.ndarray) -> np.ndarray:
 
 
 def scaled_axes(
-    products: np.ndarray, k: int, start: np.ndarray, *, sign: float = 1.0, most_dense: int = 0
+    products: np.ndarray, k: int, start: np.ndarray, *, most_dense: int = 0
 ) -> np.ndarray:
     """Compute eigenvectors times the roots of their eigenvalues, in decreasing order.
 
@@ -149,8 +146,6 @@ def scaled_axes(
         Number of axes, less than n.
     start : ndarray of shape (n,)
         Vector at which the search for eigenvectors starts.
-    sign : {1.0, -1.0}, default=1.0
-        Whether to use the largest (1.0) or the most negative (-1.0) eigenvalues.
     most_dense : int, default=0
         Maximum number of objects for which all eigenpairs are computed.
 
@@ -168,7 +163,6 @@ def scaled_axes(
     if len(products) <= most_dense:
         values, axes = np.linalg.eigh(products.astype(np.float64))
     else:
-        which = "LA" if sign > 0 else "SA"
-        values, axes = extreme_eigenpairs(products, k, start, which=which)
-    order = np.argsort(-sign * values, kind="stable")[:k]
-    return np.asarray(axes[:, order] * np.sqrt(np.maximum(sign * values[order], 0)), np.float64)
+        values, axes = extreme_eigenpairs(products, k, start)
+    order = np.argsort(-values, kind="stable")[:k]
+    return np.asarray(axes[:, order] * np.sqrt(np.maximum(values[order], 0)), np.float64)
