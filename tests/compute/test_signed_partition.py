@@ -61,7 +61,7 @@ def test_free_moves_never_make_it_worse(n, seed):
     ties, sizes, labels = network(n, seed), rng.random(n) + 0.1, np.arange(n)
     nothing = np.zeros((n, n))
     before = value(ties, sizes, labels, 0.1, nothing)
-    local_moves(sparse.csr_array(ties), sizes, labels, n, 0.1, None, rng.permutation(n))
+    local_moves(sparse.csr_array(ties), sizes, labels, n, 0.1, np.zeros((n, 0)), rng.permutation(n))
     assert value(ties, sizes, labels, 0.1, nothing) >= before - 1e-9
 
 

@@ -41,7 +41,7 @@ _ROUNDING = 1e-9
 
 
 @inlined
-def _scrambled(state):
+def _scrambled(state: np.uint64) -> np.uint64:
     """Return the output of splitmix64 (Steele, Lea & Flood 2014) for a state."""
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -49,7 +49,7 @@ def _scrambled(state):
 
 
 @inlined
-def _deal(labels, state):
+def _deal(labels: np.ndarray, state: np.uint64) -> np.uint64:
     """Shuffle labels in place (Fisher and Yates), and return the next state."""
     for u in range(labels.size):
         state += np.uint64(0x9E3779B97F4A7C15)
@@ -60,7 +60,14 @@ def _deal(labels, state):
 
 
 @inlined
-def _count(labels, given, answers, senses, counts, held):
+def _count(
+    labels: np.ndarray,
+    given: np.ndarray,
+    answers: np.ndarray,
+    senses: np.ndarray,
+    counts: np.ndarray,
+    held: np.ndarray,
+) -> None:
     """Fill counts (n_groups, n_answers) and, by their senses, `held` (n_groups, 1 + n_senses)."""
     counts[:] = 0
     held[:] = 0
@@ -74,7 +81,9 @@ def _count(labels, given, answers, senses, counts, held):
 
 
 @inlined
-def _statistics(counts, held, logs, totals, values):
+def _statistics(
+    counts: np.ndarray, held: np.ndarray, logs: np.ndarray, totals: np.ndarray, values: np.ndarray
+) -> None:
     """Fill the divergences of the word and its senses in nats, in sums that start at N log N."""
     n_groups, n_answers = counts.shape
     totals[:] = 0
@@ -95,7 +104,9 @@ def _statistics(counts, held, logs, totals, values):
 
 
 @inlined
-def _constants(counts, held, logs, constants):
+def _constants(
+    counts: np.ndarray, held: np.ndarray, logs: np.ndarray, constants: np.ndarray
+) -> tuple[int, int]:
     """Fill the invariants of permutations, N log N minus the sums over answers.
 
     Returns N of all answers, and N of the answers in the atlas.
@@ -112,8 +123,10 @@ def _constants(counts, held, logs, constants):
 
 @compiled
 def observed_divergences(
-    first, last, groups, units, given, answers, kinds, senses, tests, n_groups, logs, result
-):
+    first: int, last: int, groups: np.ndarray, units: np.ndarray, given: np.ndarray,
+    answers: np.ndarray, kinds: np.ndarray, senses: np.ndarray, tests: np.ndarray,
+    n_groups: int, logs: np.ndarray, result: np.ndarray,
+) -> None:  # fmt: skip
     """Fill the divergences of all words and senses, in nats."""
     for w in range(first, last):
         own = slice(units[w], units[w + 1])
@@ -131,9 +144,11 @@ def observed_divergences(
 
 @compiled
 def permutation_tests(
-    first, last, words, groups, units, given, answers, kinds, senses, tests,
-    n_groups, logs, seed, hits, least, most, reached, draws, means,
-):  # fmt: skip
+    first: int, last: int, words: np.ndarray, groups: np.ndarray, units: np.ndarray,
+    given: np.ndarray, answers: np.ndarray, kinds: np.ndarray, senses: np.ndarray,
+    tests: np.ndarray, n_groups: int, logs: np.ndarray, seed: int, hits: int, least: int,
+    most: int, reached: np.ndarray, draws: np.ndarray, means: np.ndarray,
+) -> None:  # fmt: skip
     """Permute the units of some words until each statistic is decided or has `most` draws.
 
     For each statistic, `draws` is the number of draws, and `reached` is the number of draws that
@@ -157,7 +172,7 @@ def permutation_tests(
         draw = draws[tests[w] : tests[w + 1]].max()
         state = _scrambled(np.uint64(seed) + _scrambled(np.uint64(w + 1)))
         state = _scrambled(state + np.uint64(draw))
-        told, n_open = draw, (reached[tests[w] : tests[w + 1]] < hits).sum()
+        start, n_open = draw, (reached[tests[w] : tests[w + 1]] < hits).sum()
         while draw < least or (n_open > 0 and draw < most):
             draw += 1
             state = _deal(labels, state)
@@ -171,7 +186,7 @@ def permutation_tests(
                     if value[t] >= target[t] - _ROUNDING * whole:
                         reached[place] += 1
                         n_open -= reached[place] == hits
-        if told == 0:
+        if start == 0:
             for t in range(n_tests):
                 size = inside if t else whole
                 means[tests[w] + t] = max(0.0, (sums[t] / least + constants[t]) / size)

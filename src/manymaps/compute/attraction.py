@@ -152,10 +152,10 @@ def _choice(log_model, background, log_rest):
     """Return log q and r of one pair from the log of q without the background."""
     if background == 0.0:
         return log_model, 1.0
-    kept = np.log1p(-background) + log_model
-    peak = max(kept, log_rest)
-    log_q = peak + np.log(np.exp(kept - peak) + np.exp(log_rest - peak))
-    return log_q, np.exp(kept - log_q)
+    log_kept = np.log1p(-background) + log_model
+    peak = max(log_kept, log_rest)
+    log_q = peak + np.log(np.exp(log_kept - peak) + np.exp(log_rest - peak))
+    return log_q, np.exp(log_kept - log_q)
 
 
 @compiled
@@ -204,18 +204,18 @@ def attraction(
                             _set(lanes, similarity, lane + a, 1, np.float32(terms[maps[a]]))
                     elif want_cost or background > 0.0:
                         log_s = np.log(np.float64(total))
-                    there, r_there = _choice(
+                    log_q, r_forward = _choice(
                         log_s + own_chooser[i] + other_chosen[j], background, log_rest
                     )
-                    r_back = 1.0
+                    r_backward = 1.0
                     if background > 0.0:
-                        r_back = _choice(
+                        r_backward = _choice(
                             log_s + other_chooser[j] + own_chosen[i], background, log_rest
                         )[1]
                     if forward[at] > 0:
-                        mass += forward[at] * r_there
-                        cost -= forward[at] * there
-                    pair = forward[at] * r_there + backward[at] * r_back
+                        mass += forward[at] * r_forward
+                        cost -= forward[at] * log_q
+                    pair = forward[at] * r_forward + backward[at] * r_backward
                     _set(
                         lanes, similarity + 2, lane, n, np.float32(pair if faint else pair / total)
                     )

@@ -91,8 +91,8 @@ def conditional_probabilities(
         if distances.size == 0:
             continue
         nearest = _least(distances)
-        found, log_beta = _start(distances, nearest, log_perplexity[i], row)
-        if found:
+        is_final, log_beta = _start(distances, nearest, log_perplexity[i], row)
+        if is_final:
             continue
         low, high, total = -np.inf, np.inf, 1.0
         for _ in range(_STEPS):

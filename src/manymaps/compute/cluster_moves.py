@@ -58,14 +58,14 @@ def _count(features, k, counts):
 
 
 @inlined
-def _row_change(mask, whole, counts, features, k, i, row):
-    """Fill the change in row k of A if member i is flipped (`whole` means no missing pairs)."""
+def _row_change(mask, is_complete, counts, features, k, i, row):
+    """Fill the change in row k of A if member i is flipped (`is_complete`: no missing pairs)."""
     sign = 1 - 2 * features[k, i]
     for other in range(counts.size):
         row[other] = 0.0
         if features[other, i] == 0 and other != k:
             continue
-        if whole:
+        if is_complete:
             row[other] = sign * (counts[other] - features[k, i])
         elif other == k:
             for j in range(features.shape[1]):
@@ -98,13 +98,13 @@ def _pull(values, features, k, pulls):
 
 
 @inlined
-def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
+def _squares_bound(lower, active, base, row, right_k, k, solution, squares):
     """Return a lower bound on the residual squares, given the row of A and b_k of term k."""
     size = row.size
     own, pull = row[k], right_k
     for a in range(size):
         solution[a] = 0.0
-        if chosen[a]:
+        if active[a]:
             total = row[a]
             for b in range(a):
                 total -= lower[a, b] * solution[b]
@@ -118,18 +118,18 @@ def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
 
 
 @inlined
-def _prepare(gram, right, status, k, squares, chosen, lower, base):
+def _prepare(gram, right, status, k, squares, active, lower, base):
     """Factor A without cluster k, and return the unbounded residual squares of the other terms."""
     for a in range(right.size):
-        chosen[a] = a != k and status[a] != ZERO and gram[a, a] > 0
-    return _eliminate(gram, right, squares, chosen, lower, base)
+        active[a] = a != k and status[a] != ZERO and gram[a, a] > 0
+    return _eliminate(gram, right, squares, active, lower, base)
 
 
 @inlined
-def _eliminate(gram, right, squares, chosen, lower, base):
-    """Factor A over the chosen terms, and return their residual sum of squares."""
-    factor(gram, chosen, lower)
-    forward(lower, chosen, right, base)
+def _eliminate(gram, right, squares, active, lower, base):
+    """Factor A over the active terms, and return their residual sum of squares."""
+    factor(gram, active, lower)
+    forward(lower, active, right, base)
     left = squares
     for a in range(right.size):
         left -= base[a] * base[a]
@@ -147,24 +147,24 @@ def flip_until_none_helps(
     terms, n = features.shape
     left = fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
     best = objective(left, squares, n_pairs)
-    chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
+    active, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, trial, own, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms), np.zeros(terms)
-    whole = complete and odd.shape[0] == 0
+    is_complete = complete and odd.shape[0] == 0
     idle, k = 0, 1
     while idle < terms - 1:
-        without = _prepare(gram, right, status, k, squares, chosen, lower, base)
+        without = _prepare(gram, right, status, k, squares, active, lower, base)
         _count(features, k, counts)
         _pull(values, features, k, pulls)
         flipped = False
         for i in range(n):
-            _row_change(mask, whole, counts, features, k, i, row)
+            _row_change(mask, is_complete, counts, features, k, i, row)
             before = right[k]
             after = before + (1 - 2 * features[k, i]) * pulls[i]
             for a in range(terms):
                 own[a] = gram[k, a]
                 row[a] += own[a]
-            bound = _squares_bound(lower, chosen, base, row, after, k, solution, without)
+            bound = _squares_bound(lower, active, base, row, after, k, solution, without)
             if objective(bound, squares, n_pairs) <= best + _LEAST_GAIN:
                 continue
             trial[:] = weights
@@ -199,11 +199,11 @@ def best_members(
     the best bound on the squares. A and b are not changed.
     """
     terms, n = features.shape
-    chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
+    active, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, change, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms)
-    whole = complete and odd.shape[0] == 0
-    without = _prepare(gram, right, status, k, squares, chosen, lower, base)
+    is_complete = complete and odd.shape[0] == 0
+    without = _prepare(gram, right, status, k, squares, active, lower, base)
     best, winner = -np.inf, np.zeros(n)
     every = seeds.size == 0
     for s in range(1 if every else seeds.size):
@@ -219,12 +219,12 @@ def best_members(
                 at = 0
                 while not (code >> at) & 1:
                     at += 1
-            _row_change(mask, whole, counts, features, k, at, change)
+            _row_change(mask, is_complete, counts, features, k, at, change)
             row += change
             sign = 1 - 2 * features[k, at]
             own += sign * pulls[at]
             _flip(values, features, k, at, counts, pulls)
-            bound = _squares_bound(lower, chosen, base, row, own, k, solution, without)
+            bound = _squares_bound(lower, active, base, row, own, k, solution, without)
             here = objective(bound, squares, n_pairs)
             if here > best:
                 best = here
@@ -233,11 +233,11 @@ def best_members(
                 continue
             top, at = here, -1
             for i in range(n):
-                _row_change(mask, whole, counts, features, k, i, change)
+                _row_change(mask, is_complete, counts, features, k, i, change)
                 change += row
                 sign = 1 - 2 * features[k, i]
                 pull = own + sign * pulls[i]
-                bound = _squares_bound(lower, chosen, base, change, pull, k, solution, without)
+                bound = _squares_bound(lower, active, base, change, pull, k, solution, without)
                 value = objective(bound, squares, n_pairs)
                 if value > top + _LEAST_GAIN:
                     top, at = value, i
@@ -260,32 +260,32 @@ def anneal(
     """
     terms, n = features.shape
     fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
-    chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
+    active, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, own_row, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms)
-    whole = complete and odd.shape[0] == 0
+    is_complete = complete and odd.shape[0] == 0
     for t in range(precisions.size):
         for k in range(1, terms):
             for a in range(terms):
                 used = status[a] == FREE or weights[a] > 0
-                chosen[a] = a != k and used and gram[a, a] > 0
-            without = _eliminate(gram, right, squares, chosen, lower, base)
+                active[a] = a != k and used and gram[a, a] > 0
+            without = _eliminate(gram, right, squares, active, lower, base)
             _count(features, k, counts)
             _pull(values, features, k, pulls)
             own_row[:] = gram[k]
             own = right[k]
-            here = _squares_bound(lower, chosen, base, own_row, own, k, solution, without)
+            now = _squares_bound(lower, active, base, own_row, own, k, solution, without)
             for i in range(n):
-                _row_change(mask, whole, counts, features, k, i, row)
+                _row_change(mask, is_complete, counts, features, k, i, row)
                 row += own_row
                 sign = 1 - 2 * features[k, i]
                 pull = own + sign * pulls[i]
-                there = _squares_bound(lower, chosen, base, row, pull, k, solution, without)
-                gain = precisions[t] * (here - there)
+                flipped = _squares_bound(lower, active, base, row, pull, k, solution, without)
+                gain = precisions[t] * (now - flipped)
                 if uniforms[t, k - 1, i] * (1 + np.exp(-gain)) < 1:
                     _flip(values, features, k, i, counts, pulls)
                     own_row[:] = row
-                    own, here = pull, there
+                    own, now = pull, flipped
             for a in range(terms):
                 gram[k, a] = gram[a, k] = own_row[a]
             right[k] = own

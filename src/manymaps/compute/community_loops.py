@@ -26,11 +26,11 @@ def _place(sorted_members, member):
 def add_ego_weights(first, last, indptr, indices, data, offsets, starts, members, weights):
     """Sum the ties among the members of each row."""
     for i in range(first, last):
-        mine = members[offsets[i] : offsets[i + 1]]
-        block = weights[starts[i] : starts[i + 1]].reshape(mine.size, mine.size)
-        for a in range(mine.size):
-            for e in range(indptr[mine[a]], indptr[mine[a] + 1]):
-                b = _place(mine, indices[e])
+        ego = members[offsets[i] : offsets[i + 1]]
+        block = weights[starts[i] : starts[i + 1]].reshape(ego.size, ego.size)
+        for a in range(ego.size):
+            for e in range(indptr[ego[a]], indptr[ego[a] + 1]):
+                b = _place(ego, indices[e])
                 if b >= 0 and b != a:
                     block[a, b] += data[e]
                     block[b, a] += data[e]
@@ -54,8 +54,8 @@ def _communities(weights, resolution, labels):
         labels[a] = a
         for b in range(size):
             degrees[a] += weights[a, b]
-    whole = degrees.sum()
-    if whole > 0.0:
+    total = degrees.sum()
+    if total > 0.0:
         # Members without ties do not change the modularity, but moves could join others to them.
         tied, n_tied = np.empty(size, np.int64), 0
         for a in range(size):
@@ -69,11 +69,11 @@ def _communities(weights, resolution, labels):
             masses[a], communities[a] = degrees[tied[a]], a
             for b in range(n_tied):
                 ties[a, b] = weights[tied[a], tied[b]]
-        factor, least = resolution / whole, _LEAST_GAIN * whole
-        again = True
-        while again:
+        factor, least = resolution / total, _LEAST_GAIN * total
+        is_better = True
+        while is_better:
             _merge(ties, masses, factor, least, communities)
-            again = _move(ties, masses, factor, least, communities)
+            is_better = _move(ties, masses, factor, least, communities)
         _renumber(communities)
         for a in range(n_tied):
             labels[tied[a]] = tied[communities[a]]
@@ -123,20 +123,20 @@ def _merge(weights, degrees, factor, least, labels):
     while True:
         c = -1
         for d in range(count):
-            able = alive[d] and partner[d] >= 0
-            if able and (c < 0 or gains[d, partner[d]] > gains[c, partner[c]]):
+            has_partner = alive[d] and partner[d] >= 0
+            if has_partner and (c < 0 or gains[d, partner[d]] > gains[c, partner[c]]):
                 c = d
         if c < 0 or gains[c, partner[c]] <= least:
             break
-        gone = partner[c]
-        alive[gone] = False
+        absorbed = partner[c]
+        alive[absorbed] = False
         for d in range(count):
-            if parent[d] == gone:
+            if parent[d] == absorbed:
                 parent[d] = c
-            gains[c, d] += gains[gone, d]
+            gains[c, d] += gains[absorbed, d]
             gains[d, c] = gains[c, d]
         for d in range(count):
-            if alive[d] and (d == c or partner[d] == c or partner[d] == gone):
+            if alive[d] and (d == c or partner[d] == c or partner[d] == absorbed):
                 partner[d] = _best_partner(gains, alive, d)
             elif alive[d] and gains[d, c] > gains[d, partner[d]]:
                 partner[d] = c
@@ -163,14 +163,14 @@ def _best_move(ties, degrees, strength, labels, fixed, used, factor):
 @rounded
 def _apply(weights, degrees, ties, strength, labels, who, where):
     """Move a member, and return its previous community."""
-    left, labels[who] = labels[who], where
-    strength[left] -= degrees[who]
+    origin, labels[who] = labels[who], where
+    strength[origin] -= degrees[who]
     strength[where] += degrees[who]
     for b in range(labels.size):
         if b != who:
-            ties[b, left] -= weights[b, who]
+            ties[b, origin] -= weights[b, who]
             ties[b, where] += weights[b, who]
-    return left
+    return origin
 
 
 @rounded
@@ -191,7 +191,7 @@ def _move(weights, degrees, factor, least, labels):
     moved, used = False, labels.max() + 1
     while True:
         fixed = np.zeros(size, np.bool_)
-        total, most, kept = 0.0, least, 0
+        total, most, n_best = 0.0, least, 0
         for step in range(size):
             gain, who, where = _best_move(ties, degrees, strength, labels, fixed, used, factor)
             used = max(used, min(where + 1, size))
@@ -199,9 +199,9 @@ def _move(weights, degrees, factor, least, labels):
             origins[step] = _apply(weights, degrees, ties, strength, labels, who, where)
             total += gain
             if total > most:
-                most, kept = total, step + 1
-        for step in range(size - 1, kept - 1, -1):
+                most, n_best = total, step + 1
+        for step in range(size - 1, n_best - 1, -1):
             _apply(weights, degrees, ties, strength, labels, movers[step], origins[step])
-        if kept == 0:
+        if n_best == 0:
             return moved
         moved = True

@@ -24,11 +24,7 @@ from numba.core.caching import IndexDataCacheFile
 
 from manymaps.progress import work
 
-__all__ = [
-    "compiled",
-    "inlined",
-    "rounded",
-]
+__all__ = ["compiled", "inlined", "rounded"]
 
 _COMPILING = "compiling, once per installation"
 _FAST = {"reassoc", "contract", "arcp", "nsz"}

@@ -26,17 +26,10 @@ from manymaps.compute.similarity import GAUSSIAN, exp32
 from manymaps.compute.threads import share_out
 from manymaps.constraints import MOST_MAPS
 
+__all__ = ["gather_entries", "gradients", "log_normalizers", "log_proportions", "side_by_side"]
+
 _CHUNK = 512
 _TABLE_CHUNK = 64
-_ZERO = np.float32(0.0)
-
-__all__ = [
-    "gather_entries",
-    "gradients",
-    "log_normalizers",
-    "log_proportions",
-    "side_by_side",
-]
 
 
 def log_proportions(weights: np.ndarray, log_pi: np.ndarray) -> None:

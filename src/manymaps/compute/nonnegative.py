@@ -25,8 +25,8 @@ _LEAST_GAIN = 1e-14
 
 
 @inlined
-def factor(gram, chosen, lower):
-    """Compute the Cholesky factor of the chosen terms (0 for others), and drop dependent terms.
+def factor(gram, active, lower):
+    """Compute the Cholesky factor of the active terms (0 for others), and drop dependent terms.
 
     The function returns whether any term was dropped.
     """
@@ -35,32 +35,32 @@ def factor(gram, chosen, lower):
     for k in range(size):
         for j in range(k + 1):
             lower[k, j] = 0.0
-        if not chosen[k]:
+        if not active[k]:
             continue
-        rest = gram[k, k]
+        pivot = gram[k, k]
         for j in range(k):
-            if chosen[j]:
+            if active[j]:
                 total = gram[k, j]
                 for a in range(j):
                     total -= lower[k, a] * lower[j, a]
                 lower[k, j] = total / lower[j, j]
-                rest -= lower[k, j] * lower[k, j]
-        if rest <= _DEPENDENT * gram[k, k]:
-            chosen[k] = False
+                pivot -= lower[k, j] * lower[k, j]
+        if pivot <= _DEPENDENT * gram[k, k]:
+            active[k] = False
             dropped = True
             for j in range(k + 1):
                 lower[k, j] = 0.0
         else:
-            lower[k, k] = np.sqrt(rest)
+            lower[k, k] = np.sqrt(pivot)
     return dropped
 
 
 @inlined
-def forward(lower, chosen, right, result):
-    """Compute result = lower^-1 right over the chosen terms, with 0 for other terms."""
+def forward(lower, active, right, result):
+    """Compute result = lower^-1 right over the active terms, with 0 for other terms."""
     for k in range(right.size):
         result[k] = 0.0
-        if chosen[k]:
+        if active[k]:
             total = right[k]
             for j in range(k):
                 total -= lower[k, j] * result[j]
@@ -68,14 +68,14 @@ def forward(lower, chosen, right, result):
 
 
 @inlined
-def _solve(lower, chosen, right, result):
-    """Solve (lower lower') result = right over the chosen terms."""
-    forward(lower, chosen, right, result)
+def _solve(lower, active, right, result):
+    """Solve (lower lower') result = right over the active terms."""
+    forward(lower, active, right, result)
     for k in range(right.size - 1, -1, -1):
-        if chosen[k]:
+        if active[k]:
             total = result[k]
             for j in range(k + 1, right.size):
-                if chosen[j]:
+                if active[j]:
                     total -= lower[j, k] * result[j]
             result[k] = total / lower[k, k]
 
@@ -144,7 +144,7 @@ def nonnegative_weights(gram, right, squares, status, weights):
         _settle(gram, right, status, weights, passive, barred, lower, solution)
         if not passive[enters]:
             barred[enters] = True
-    left = squares
+    remainder = squares
     for k in range(size):
-        left -= right[k] * weights[k]
-    return left
+        remainder -= right[k] * weights[k]
+    return remainder

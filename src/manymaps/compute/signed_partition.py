@@ -83,7 +83,7 @@ def signed_partition(
     >>> bool(groups[0] != groups[1]), len(set(groups[3:].tolist()))
     (True, 1)
     """
-    whole = float(sizes.sum())
+    total = float(sizes.sum())
     network, size = _without_diagonal(ties), np.asarray(sizes, np.float64)
     node = np.arange(len(size))
     levels = []
@@ -91,9 +91,9 @@ def signed_partition(
         levels.append((network, size, node))
         if len(size) <= n_groups:
             break
-        labels = np.arange(len(size))
+        labels, nothing = np.arange(len(size)), np.zeros((len(size), 0))
         order = generator.permutation(len(size))
-        local_moves(network, size, labels, labels.size, coarsening / whole, None, order)
+        local_moves(network, size, labels, labels.size, coarsening / total, nothing, order)
         coarse, members = np.unique(labels, return_inverse=True)
         if len(coarse) > _SHRINKS * len(size):
             break
@@ -105,7 +105,7 @@ def signed_partition(
         labels[node] = groups
         lean = leaning(node, len(size)) * size[:, None]
         order = generator.permutation(len(size))
-        local_moves(network, size, labels, n_groups, resolution / whole, lean, order)
+        local_moves(network, size, labels, n_groups, resolution / total, lean, order)
         groups = labels[node]
     return groups
 
@@ -116,7 +116,7 @@ def local_moves(
     labels: np.ndarray,
     n_groups: int,
     factor: float,
-    lean: np.ndarray | None,
+    lean: np.ndarray,
     order: np.ndarray,
 ) -> None:
     """Move each node in turn to the group with the largest gain, until few nodes move.
@@ -133,24 +133,22 @@ def local_moves(
         Number of groups.
     factor : float
         Penalty on sizes, gamma / S.
-    lean : ndarray of shape (n, n_groups), optional
-        Preference of each node for each group, multiplied by its size. Without it, nodes move only
-        to groups to which they are tied.
+    lean : ndarray of shape (n, n_groups) or (n, 0)
+        Preference of each node for each group, multiplied by its size. Without preferences, nodes
+        move only to groups to which they are tied.
     order : ndarray of int, shape (n,)
         Order in which nodes move.
     """
-    whole = np.bincount(labels, sizes, n_groups)
-    leans = np.zeros((len(labels), 0)) if lean is None else np.ascontiguousarray(lean)
     _moves(
-        ties.indptr, ties.indices, ties.data.astype(np.float64, copy=False),
-        sizes, labels, whole, float(factor), leans, order,
+        ties.indptr, ties.indices, ties.data.astype(np.float64, copy=False), sizes, labels,
+        np.bincount(labels, sizes, n_groups), float(factor), np.ascontiguousarray(lean), order,
     )  # fmt: skip
 
 
 def _without_diagonal(ties: sparse.csr_array) -> sparse.csr_array:
-    found = sparse.csr_array(ties - sparse.diags_array(ties.diagonal()), dtype=np.float64)
-    found.eliminate_zeros()
-    return canonical_rows(found)
+    network = sparse.csr_array(ties - sparse.diags_array(ties.diagonal()), dtype=np.float64)
+    network.eliminate_zeros()
+    return canonical_rows(network)
 
 
 def _coarser(
@@ -163,37 +161,37 @@ def _coarser(
 
 
 @compiled
-def _moves(indptr, indices, data, sizes, labels, whole, factor, lean, order):
-    """Run local moving, where `whole` contains the sizes of the groups."""
-    count = whole.size
-    anywhere = lean.shape[1] > 0
+def _moves(indptr, indices, data, sizes, labels, totals, factor, lean, order):
+    """Run local moving, where `totals` contains the sizes of the groups."""
+    count = totals.size
+    has_lean = lean.shape[1] > 0
     ties = np.zeros(count)
     for _ in range(_SWEEPS):
         moved = 0
         for i in order:
-            own = labels[i]
+            old = labels[i]
             for e in range(indptr[i], indptr[i + 1]):
                 ties[labels[indices[e]]] += data[e]
-            whole[own] -= sizes[i]
-            best = own
-            most = ties[own] - factor * sizes[i] * whole[own]
-            if anywhere:
-                most += lean[i, own]
+            totals[old] -= sizes[i]
+            new = old
+            most = ties[old] - factor * sizes[i] * totals[old]
+            if has_lean:
+                most += lean[i, old]
                 for c in range(count):
-                    gain = ties[c] - factor * sizes[i] * whole[c] + lean[i, c]
+                    gain = ties[c] - factor * sizes[i] * totals[c] + lean[i, c]
                     if gain > most + _LEAST_GAIN:
-                        most, best = gain, c
+                        most, new = gain, c
             else:
                 for e in range(indptr[i], indptr[i + 1]):
                     c = labels[indices[e]]
-                    gain = ties[c] - factor * sizes[i] * whole[c]
+                    gain = ties[c] - factor * sizes[i] * totals[c]
                     if gain > most + _LEAST_GAIN:
-                        most, best = gain, c
+                        most, new = gain, c
             for e in range(indptr[i], indptr[i + 1]):
                 ties[labels[indices[e]]] = 0.0
-            whole[best] += sizes[i]
-            if best != own:
-                labels[i] = best
+            totals[new] += sizes[i]
+            if new != old:
+                labels[i] = new
                 moved += 1
         if moved <= _FEW * order.size:
             break

@@ -134,14 +134,14 @@ def _sum_differences(first, last, chunks, indptr, indices, weights, own, others,
     for c in range(first, last):
         line = np.empty(own.shape[1], np.float32)
         for i in range(chunks[c], chunks[c + 1]):
-            here, total = own[i], _ZERO
+            position, total = own[i], _ZERO
             for k in range(line.size):
                 line[k] = _ZERO
             for e in range(indptr[i], indptr[i + 1]):
-                weight, there = weights[e], others[indices[e]]
+                weight, other = weights[e], others[indices[e]]
                 total += weight
                 for k in range(line.size):
-                    line[k] += weight * (here[k] - there[k])
+                    line[k] += weight * (position[k] - other[k])
             for k in range(sums.shape[1]):
                 sums[i, k] = _TWO * line[k]
             mass[i] = total

@@ -3,7 +3,7 @@
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
 Arrays: maps (n_maps, n_components, n) in units of the kernel width and proportions (n_maps, n) in
-float64; `found` (n_rows, count) and `values` of the same shape, strongest first. Kernels are
+float64; `partners` (n_rows, count) and `values` of the same shape, strongest first. Kernels are
 integer codes of `manymaps.compute.similarity`.
 """
 
@@ -40,13 +40,13 @@ def _add_map(points, proportions, i, kind, distances, similarities):
 
 
 @compiled
-def strongest_choices(first, last, maps, proportions, kind, rows, found, values):
+def strongest_choices(first, last, maps, proportions, kind, rows, partners, values):
     """Fill the most similar objects (tied objects in index order), or -1 if there are no more.
 
     Maps in which an object has a proportion below 1e-5 are skipped. Similarities are float64. An
     object whose similarities all underflow has no choices.
     """
-    count = found.shape[1]
+    count = partners.shape[1]
     for r in range(first, last):
         i = rows[r]
         similarities, distances = np.zeros(proportions.shape[1]), np.zeros(proportions.shape[1])
@@ -54,13 +54,14 @@ def strongest_choices(first, last, maps, proportions, kind, rows, found, values)
             if proportions[m, i] >= _NEGLIGIBLE:
                 _add_map(maps[m], proportions[m], i, kind, distances, similarities)
         similarities[i] = 0.0
-        found[r] = -1
+        partners[r] = -1
         values[r] = 0.0
         for j in range(similarities.size):
             value = similarities[j]
             if value > values[r, count - 1]:
                 place = count - 1
                 while place > 0 and value > values[r, place - 1]:
-                    values[r, place], found[r, place] = values[r, place - 1], found[r, place - 1]
+                    values[r, place] = values[r, place - 1]
+                    partners[r, place] = partners[r, place - 1]
                     place -= 1
-                values[r, place], found[r, place] = value, j
+                values[r, place], partners[r, place] = value, j

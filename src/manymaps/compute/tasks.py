@@ -24,7 +24,6 @@ __all__ = ["finished", "is_spread", "run_tasks"]
 Function = Callable[..., Any]
 Tasks = Sequence[tuple[Any, ...]]
 Prefer = Literal["processes", "threads"]
-Ended = Generator[tuple[int, Any], None, None]
 
 
 def is_spread() -> bool:
@@ -64,25 +63,21 @@ def run_tasks(
     >>> run_tasks(pow, [(2, 3), (3, 2)], "power")
     [8, 9]
     """
-    outcomes: dict[int, Any] = {}
+    outcomes: list[Any] = [None] * len(tasks)
     running = finished(function, tasks, n_jobs=n_jobs, prefer=prefer)
-    with closing(running), work(what, total=len(tasks)) as at:
-        at(0)
-        for k, outcome in running:
+    with closing(running), work(what, total=len(tasks)) as show_progress:
+        show_progress(0)
+        for n_ended, (k, outcome) in enumerate(running, 1):
             outcomes[k] = outcome
-            at(len(outcomes))
+            show_progress(n_ended)
             if on_end is not None:
-                on_end(len(outcomes))
-    return [outcomes[k] for k in range(len(outcomes))]
+                on_end(n_ended)
+    return outcomes
 
 
 def finished(
-    function: Function,
-    tasks: Tasks,
-    *,
-    n_jobs: int | None = None,
-    prefer: Prefer = "processes",
-) -> Ended:
+    function: Function, tasks: Tasks, *, n_jobs: int | None = None, prefer: Prefer = "processes"
+) -> Generator[tuple[int, Any], None, None]:
     """Yield the index and the result of each task when it ends.
 
     Closing the iterator cancels the tasks that have not ended.
@@ -142,7 +137,6 @@ def _run(
     with at_most(n_threads), one_blas_thread():
         if not is_far:
             return k, function(*arguments), []
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as caught:
             outcome = function(*arguments)
     return k, outcome, [one.message for one in caught if isinstance(one.message, Warning)]

@@ -14,14 +14,7 @@ from typing import Any
 
 from numba import config
 
-__all__ = [
-    "alone_if",
-    "at_most",
-    "current_threads",
-    "one_blas_thread",
-    "share_out",
-    "threads",
-]
+__all__ = ["alone_if", "at_most", "current_threads", "one_blas_thread", "share_out", "threads"]
 
 # Number of ranges per thread. With several ranges per thread, a thread with more work, or on a busy
 # processor, processes fewer ranges.
