@@ -24,7 +24,7 @@ from manymaps.checks import check_labels
 from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
-from manymaps.data.tables import Labels, is_number, names_of, place, source_of
+from manymaps.data.tables import is_number, names_of, place, source_of
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import NAMES, find, find_needed, folded, has_pair_header
@@ -34,9 +34,8 @@ from manymaps.io.graphs import edges_of, is_graph, read_graphml
 from manymaps.io.matrices import (
     LabelledMatrix,
     is_matrix,
-    labelled_matrix,
+    matrix_from,
     matrix_in,
-    matrix_of_counts,
     read_array,
 )
 from manymaps.io.missing_answers import missing_answers
@@ -267,11 +266,11 @@ def associations_from(
         return data.associations(responses, rows=rows, self_pairs=self_pairs)
     first, rule = split_responses(responses)
     rules = Rules(rule, rows, self_pairs)
-    if not is_square(data):
+    is_table = not is_square(data)
+    if is_table:
         data = checked_frame(data, NO_FRAME)
         # A frame contains pairs if the user names a column of strengths.
-        are_pairs = strength is not None or labels is not None
-        if not are_pairs and has_trials(data, cue, response, participant):
+        if strength is None and labels is None and has_trials(data, cue, response, participant):
             trials = trials_from(
                 data,
                 cue=cue,
@@ -283,25 +282,19 @@ def associations_from(
                 missing=missing,
             )
             return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    source = source_of(data) if hasattr(data, "attrs") else getattr(data, "source", "the data")
     of_trials = {"participant": participant, "where": where, "balance": balance}
-    for name, value in of_trials.items():
-        if value is not None:
-            raise ParameterError(
-                f"applies to trials only, and {source} does not have a row per participant and "
-                "cue, with columns such as participantID, cue, R1, R2 and R3",
-                name=name,
-                value=value,
-            )
     if first is not None:
         # Files of strengths by Small World of Words have a column for each number of answers.
         strength = f"R{'123456789'[:first]}.Strength"
-        if is_square(data) or folded(strength) not in map(folded, names_of(data)):
+        has_column = is_table and folded(strength) in map(folded, names_of(data))
+        of_trials["responses"] = None if has_column else responses
+    for name, value in of_trials.items():
+        if value is not None:
             raise ParameterError(
-                f"selects answers of trials, and {source} has neither trials (a row per "
-                f"participant and cue, with R1, R2, ...) nor a column {strength!r}",
-                name="responses",
-                value=responses,
+                f"applies to trials only, and {_source(data)} does not have a row per participant "
+                "and cue, with columns such as participantID, cue, R1, R2 and R3",
+                name=name,
+                value=value,
             )
     columns = {"cue": cue, "response": response, "strength": strength}
     return associate(entries_in(data, columns, labels, fold=fold, missing=missing), rules)
@@ -311,6 +304,11 @@ def is_square(data: Any) -> bool:
     """Return whether an object is a matrix or a graph, and not a frame of pairs."""
     kinds = (LabelledMatrix, Counts, np.ndarray, list, tuple)
     return isinstance(data, kinds) or sparse.issparse(data) or is_graph(data)
+
+
+def _source(data: Any) -> str:
+    """Return the name of the file of a frame or a matrix."""
+    return source_of(data) if hasattr(data, "attrs") else getattr(data, "source", "the data")
 
 
 def entries_in(
@@ -336,25 +334,13 @@ def entries_in(
         Allowed values.
     """
     object_labels = None if labels is None else read_labels(labels)
-    is_named = any(columns.values())
-    matrix = None
-    if isinstance(data, LabelledMatrix):
-        matrix = data
-    elif isinstance(data, Counts):
-        matrix = matrix_of_counts(data, object_labels, rule)
-    elif is_square(data) and not is_graph(data):
-        matrix = labelled_matrix(data, object_labels, "the matrix", rule)
-    elif is_graph(data):
-        _check_graph_options(columns, object_labels)
-        data = edges_of(data)
-    elif is_text(data):
-        if not is_named and _is_matrix(data, object_labels):
-            matrix = matrix_in(data, object_labels, rule)
-    elif not is_named and list(map(str, data.index)) == list(map(str, data.columns)):
-        index = [str(label).strip() for label in data.index]
-        matrix = labelled_matrix(data.to_numpy(), index, source_of(data), rule)
-    if matrix is None:
+    data = edges_of(data) if is_graph(data) else data
+    if is_square(data):
+        matrix = matrix_from(data, object_labels, rule)
+    elif any(columns.values()) or not is_matrix(data, object_labels):
         return pairs_in(data, columns, object_labels, rule=rule, fold=fold, missing=missing)
+    else:
+        matrix = matrix_in(data, object_labels, rule)
     if missing is not None:
         raise ParameterError(
             f"applies to lists of responses, and {matrix.source} is a matrix",
@@ -362,25 +348,6 @@ def entries_in(
             value=missing,
         )
     return matrix
-
-
-def _check_graph_options(columns: Mapping[str, str | None], labels: Sequence[str] | None) -> None:
-    """Raise a ParameterError for options that do not apply to graphs."""
-    if columns["cue"] is not None or columns["response"] is not None:
-        raise ParameterError(
-            f"{setting('cue')} and {setting('response')} name columns, but the data are a graph; "
-            f"omit them ({setting('strength')} names the attribute of the weights)"
-        )
-    if labels is not None:
-        raise ParameterError(f"{setting('labels')} applies to matrices, but graphs have labels")
-
-
-def _is_matrix(frame: pd.DataFrame, labels: Sequence[str] | None) -> bool:
-    """Return whether a table is a matrix, rather than pairs or positions of `labels`."""
-    if labels is None or has_pair_header(names_of(frame)):
-        return is_matrix(frame)
-    is_list = frame.shape[1] in (2, 3) and len(frame) != frame.shape[1]
-    return not is_list or not all(x.isdecimal() for row in head_of(frame) for x in row[:2])
 
 
 def pairs_in(
@@ -399,39 +366,37 @@ def pairs_in(
     """
     import pandas as pd
 
-    source, objects = source_of(frame), frame.attrs.get("objects")
     frame, ends, weight, notes = _pair_columns(frame, columns)
     notes += tuple(frame.attrs.get("notes", ()))
-    words = [labels_of(frame, c) for c in ends]
+    objects = frame.attrs.get("objects") or ()
     values = np.ones(len(frame))
     if weight is not None:
         values = numbers_of(frame, [weight], RULE_OF[rule], ends)[:, 0]
+    words = [np.array(labels_of(frame, c).cells(), object) for c in ends]
     if labels is not None:
         words, note = _named_by(words, labels, frame)
         notes += (note,)
     if fold:
-        words = [Labels(list(map(folded_label, c.texts)), c.codes) for c in words]
-    is_named = np.logical_and.reduce([column.mask(bool) for column in words])
+        words = [np.array(list(map(folded_label, cells)), object) for cells in words]
+    is_named = (words[0] != "") & (words[1] != "")
     left_out = {"empty label": int(np.count_nonzero(~is_named))}
     if left_out["empty label"] and rule == "similarity":
         where = place(frame, int(np.argmin(is_named)))
         raise DataError(f"{where}: a label is empty; fill it in")
-    if rule == "strength" and objects is None:
-        answers = words[1]
+    if rule == "strength" and frame.attrs.get("objects") is None:
+        codes, answers = pd.factorize(words[1])
         # Strengths are not counts, and larger numbers could overflow.
         are_counts = (np.floor(values) == values) & (np.abs(values) < MOST_COUNTED)
         weights = values if are_counts.all() else None
-        counts = np.bincount(answers.codes, weights, len(answers.texts)).astype(np.int64)
-        is_missing, missing_notes = missing_answers(answers.texts, counts, missing)
-        notes += missing_notes
-        if missing is not None:
-            is_answer = ~is_missing[answers.codes]
-            left_out["missing answer"] = int(np.count_nonzero(is_named & ~is_answer))
-            is_named &= is_answer
+        counts = np.bincount(codes, weights, len(answers)).astype(np.int64)
+        dropped, found = missing_answers(answers.tolist(), counts, missing)
+        notes += found
+        if dropped.any():
+            left_out["missing answer"] = int(np.count_nonzero(is_named & dropped[codes]))
+            is_named &= ~dropped[codes]
     rows = np.flatnonzero(is_named)
-    texts = [np.array(column.texts, object)[column.codes[rows]] for column in words]
-    known = np.array(objects or (), object)
-    codes, distinct = pd.factorize(np.concatenate([known, *texts]))
+    known = np.array(objects, object)
+    codes, distinct = pd.factorize(np.concatenate([known, words[0][rows], words[1][rows]]))
     cue, response = np.split(codes[len(known) :].astype(np.int32), 2)
     return NumberedPairs(
         labels=tuple(distinct.tolist()),
@@ -439,7 +404,7 @@ def pairs_in(
         cue=cue,
         response=response,
         values=values[rows],
-        source=source,
+        source=source_of(frame),
         where=lambda k: place(frame, int(rows[k])),
         similarities=bool(objects),
         n_read=len(frame),
@@ -452,8 +417,6 @@ def _pair_columns(
     frame: pd.DataFrame, columns: Mapping[str, str | None]
 ) -> tuple[pd.DataFrame, tuple[int, int], int | None, tuple[str, ...]]:
     """Return a frame with the positions of the cue, response and strength, and notes."""
-    if frame.attrs.get("objects") is not None:
-        return _edge_columns(frame, columns["strength"])
     # Two words without a usual name are a pair.
     is_pair = is_text(frame) and frame.shape[1] == 2 and not any(columns.values())
     if is_pair and frame.attrs["header"] and not has_pair_header(names_of(frame)):
@@ -474,33 +437,23 @@ def _pair_columns(
     ends = (cue, find_needed(frame, "response", columns["response"], [cue]))
     usual = NAMES["strength"] + NAMES["count"]
     weight = find(frame, "strength", columns["strength"], ends, usual=usual)
+    if weight is not None:
+        return frame, ends, weight, ()
     # pandas writes row numbers in a column with an empty name.
     numeric = zip(names_of(frame), numeric_columns(frame), strict=True)
     spare = [name for c, (name, is_one) in enumerate(numeric) if is_one and name and c not in ends]
-    if weight is None and spare:
+    if spare and "objects" not in frame.attrs:
         raise DataError(
             f"{source_of(frame)} has no column of strengths; its columns are "
             f"{listed(names_of(frame))}. Name one as {setting('strength')} (perhaps "
             f"{spare[0][:60]!r}), or omit columns of numbers to count every pair once"
         )
-    return frame, ends, weight, () if weight is not None else (UNWEIGHTED,)
-
-
-def _edge_columns(
-    frame: pd.DataFrame, name: str | None
-) -> tuple[pd.DataFrame, tuple[int, int], int | None, tuple[str, ...]]:
-    """Return the edges of a graph, in which missing weights are 1, with the columns of pairs."""
-    usual = ("weight", *NAMES["strength"])
-    weight = find(frame, "strength", name, (0, 1), usual=usual, what="attribute")
-    if weight is None:
-        return frame, (0, 1), None, ("no weights: every edge counts one",)
-    frame.isetitem(weight, frame.iloc[:, weight].fillna(1))
-    return frame, (0, 1), weight, ()
+    return frame, ends, None, (UNWEIGHTED,)
 
 
 def _named_by(
-    words: Sequence[Labels], labels: Sequence[str], frame: pd.DataFrame
-) -> tuple[list[Labels], str]:
+    words: Sequence[np.ndarray], labels: Sequence[str], frame: pd.DataFrame
+) -> tuple[list[np.ndarray], str]:
     """Replace numbers in pairs by the labels at these positions, which start at 0 or 1.
 
     Raises
@@ -511,7 +464,7 @@ def _named_by(
         If the pairs contain words.
     """
     check_labels(labels, len(labels), "object", source=source_of(frame))
-    texts = [text for column in words for text in column.texts]
+    texts = set(np.concatenate(words))
     if not is_text(frame) or not any(map(str.isdecimal, texts)):
         raise ParameterError(
             f"{setting('labels')} applies to matrices and to pairs of whole numbers, but "
@@ -520,17 +473,16 @@ def _named_by(
     # Programs count from 0 or from 1. If position 0 occurs, counting starts at 0.
     start = 0 if "0" in texts else 1
     label_at = {str(i): label for i, label in enumerate(labels, start)}
-    for column in words:
-        unknown = column.mask(lambda text: text not in label_at)
-        if unknown.any():
-            k = int(np.argmax(unknown))
+    for cells in words:
+        wrong = next((k for k, text in enumerate(cells) if text not in label_at), None)
+        if wrong is not None:
             raise DataError(
-                f"{place(frame, k)}: {column.texts[column.codes[k]][:60]!r} is not the position of "
-                f"a label; with {setting('labels')}, pairs must be whole numbers, here from "
-                f"{start} to {len(labels) - 1 + start}"
+                f"{place(frame, wrong)}: {cells[wrong][:60]!r} is not the position of a label; "
+                f"with {setting('labels')}, pairs must be whole numbers, here from {start} to "
+                f"{len(labels) - 1 + start}"
             )
     note = f"numbers from {start} were replaced by the {len(labels):,} labels at these positions"
-    return [Labels([label_at[text] for text in c.texts], c.codes) for c in words], note
+    return [np.array([label_at[text] for text in cells], object) for cells in words], note
 
 
 def associate(entries: LabelledMatrix | NumberedPairs, rules: Rules) -> Associations:

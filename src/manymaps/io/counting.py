@@ -33,7 +33,7 @@ from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.pair_rules import Rules
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.associations import associate
-from manymaps.io.matrices import matrix_of_counts
+from manymaps.io.matrices import matrix_from
 from manymaps.io.texts import Documents, TextSource, read_documents
 from manymaps.labels import listed
 
@@ -309,7 +309,7 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
     >>> words.strengths.toarray()[3].round(3).tolist()  # log2(1 * 8 / (3 * 1)) for rope and knot
     [0.0, 1.415, 1.415, 0.0, 0.415]
     """
-    matrix = matrix_of_counts(counts, None)
+    matrix = matrix_from(counts, None)
     cells = matrix.values.tocoo()
     totals = (counts.row_totals[cells.row], counts.column_totals[cells.col])
     # A sum of logarithms does not overflow, as opposed to the product of the totals.

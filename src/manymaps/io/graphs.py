@@ -48,13 +48,12 @@ def edges_of(graph: Any) -> pd.DataFrame:
     source = graph.graph.get("source", "the graph")
     check_labels(list(labels.values()), len(labels), "node", source=source)
     both_ways = graph if graph.is_directed() else graph.to_directed()
-    # Spaces are not names of attributes.
-    frame = networkx.to_pandas_edgelist(both_ways, source=" ", target="  ")
+    # Attributes have other names.
+    frame = networkx.to_pandas_edgelist(both_ways, source=" cue", target=" response")
     for end in (0, 1):
         frame.isetitem(end, frame.iloc[:, end].map(labels))
-    for name, default in graph.graph.get("edge_default", {}).items():
-        if name in frame:
-            frame[name] = frame[name].fillna(default)
+    defaults = dict.fromkeys(frame, 1) | graph.graph.get("edge_default", {})
+    frame = frame.fillna(defaults)
     return described(frame, source, objects=() if graph.is_directed() else tuple(labels.values()))
 
 

@@ -25,11 +25,18 @@ from manymaps.checks import check_cells, check_labels
 from manymaps.data.clean import read_saved_counts
 from manymaps.data.count_values import checked_table
 from manymaps.data.counts import Counts
-from manymaps.data.tables import labels_in, place, source_of
+from manymaps.data.tables import names_of, place, source_of
 from manymaps.errors import DataError
 from manymaps.io.columns import has_pair_header
 from manymaps.io.files import read_labelled_npz, read_market
-from manymaps.io.tables import NumberRule, cells_as_numbers, head_of, numbers_of
+from manymaps.io.tables import (
+    NumberRule,
+    cells_as_numbers,
+    head_of,
+    is_text,
+    labels_of,
+    numbers_of,
+)
 from manymaps.labels import first_of
 
 if TYPE_CHECKING:
@@ -43,9 +50,11 @@ RULES = {
     "strength": NumberRule(
         "value",
         lambda values: np.isinf(values) | (values < 0),
-        "similarities must be finite numbers of at least 0",
+        "similarities must be finite numbers of at least 0; missing cells are empty or NA",
     ),
-    "similarity": NumberRule("value", np.isinf, "similarities must be finite numbers"),
+    "similarity": NumberRule(
+        "value", np.isinf, "similarities must be finite numbers; missing cells are empty or NA"
+    ),
 }
 
 
@@ -70,45 +79,43 @@ def labelled_matrix(
         not match the matrix.
     """
     values = checked_table(values, source)
-    if values.shape[0] != values.shape[1]:
-        raise _not_square(source, *values.shape)
+    n, n_columns = values.shape
+    if n != n_columns:
+        raise DataError(
+            f"{source}: the matrix is not square ({n:,} x {n_columns:,}); similarities need one "
+            "row and one column per object"
+        )
     matrix = sparse.csr_array(values, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
-    n = matrix.shape[0]
     names = [str(i) for i in range(n)] if labels is None else list(labels)
     check_labels(names, n, "object", source=source, named=True)
-    _, is_bad, wanted = RULES[rule]
-    allowed = f"{wanted}, or NaN if missing"
-    check_cells(matrix, is_bad, allowed, source=source, labels=(names, names))
+    check_cells(
+        matrix, RULES[rule].is_bad, RULES[rule].wanted, source=source, labels=(names, names)
+    )
     matrix.eliminate_zeros()
     return LabelledMatrix(tuple(names), matrix, source)
 
 
-def matrix_of_counts(
-    counts: Counts, labels: Sequence[str] | None, rule: str = "strength"
-) -> LabelledMatrix:
-    """Return the counts of co-occurrences of the same objects as a matrix of similarities.
+def matrix_from(data: Any, labels: Sequence[str] | None, rule: str = "strength") -> LabelledMatrix:
+    """Return an array, or counts of co-occurrences of the same objects, as a matrix.
 
     Raises
     ------
     DataError
-        If the table is not square, or if the labels of its rows and columns differ.
+        If `labelled_matrix` raises it, or if the labels of the rows and columns of counts differ.
     """
-    source, rows, columns = counts.report.source, counts.row_labels or (), counts.column_labels
-    if counts.n_rows == counts.n_columns and rows != columns:
+    if isinstance(data, LabelledMatrix):
+        return data
+    if not isinstance(data, Counts):
+        return labelled_matrix(data, labels, "the matrix", rule)
+    source, rows, columns = data.report.source, data.row_labels or (), data.column_labels or ()
+    if data.n_rows == data.n_columns and rows != columns:
         raise DataError(
             f"{source}: the labels of the rows ({first_of(rows)}) and of the columns "
-            f"({first_of(columns or ())}) differ; similarities need the same objects in both"
+            f"({first_of(columns)}) differ; similarities need the same objects in both"
         )
-    matrix = labelled_matrix(counts.values, rows if labels is None else labels, source, rule)
+    matrix = labelled_matrix(data.values, rows if labels is None else labels, source, rule)
     return matrix._replace(notes=(RAW_COUNTS,))
-
-
-def _not_square(source: str, n_rows: int, n_columns: int) -> DataError:
-    return DataError(
-        f"{source}: the matrix is not square ({n_rows:,} x {n_columns:,}); similarities need one "
-        "row and one column per object"
-    )
 
 
 def read_array(
@@ -119,11 +126,11 @@ def read_array(
     Raises
     ------
     DataError
-        If `labelled_matrix` raises it, or if the rows and columns of a count file differ.
+        If `matrix_from` raises it.
     """
-    stored: Sequence[str] | None = None
     if kind == "npz" and (counts := read_saved_counts(path)) is not None:
-        return matrix_of_counts(counts, labels, rule)
+        return matrix_from(counts, labels, rule)
+    stored: Sequence[str] | None = None
     if kind == "npz":
         values, stored = read_labelled_npz(path, "strengths")
         stored = None if stored is None else [label.strip() for label in stored]
@@ -135,10 +142,10 @@ def read_array(
 def matrix_in(
     frame: pd.DataFrame, labels: Sequence[str] | None = None, rule: str = "strength"
 ) -> LabelledMatrix:
-    """Return the square table in a text, with labels in the first row and column or without labels.
+    """Return the square table in a frame, with labels in its first row and column or without.
 
     The first header cell may be empty, contain a word, or be missing (as in files from R), and the
-    column of labels may be missing.
+    column of labels may be missing. The index of a frame in memory contains labels.
 
     Raises
     ------
@@ -146,21 +153,18 @@ def matrix_in(
         If a cell is not a number, if the table is not square, or if the labels of rows and columns
         differ.
     """
-    source, has_header = source_of(frame), frame.attrs["header"]
-    part = square_part(frame)
-    label, blank = part or (0 if has_header else None, None)
+    has_header = frame.attrs.get("header", True)
+    label = 0 if has_header and is_text(frame) else None
+    label, blank = square_part(frame) or (label, None)
     at = [] if label is None else [label]
     columns = range(len(at), frame.shape[1])
-    what, is_bad, wanted = RULES[rule]
-    allowed = NumberRule(what, is_bad, f"{wanted}, and empty or NA if missing")
-    values = numbers_of(frame, columns, allowed, at)
+    values = numbers_of(frame, columns, RULES[rule], at)
     if blank is not None:
         values = np.insert(values, blank, np.nan, axis=0)
-    if len(values) != len(columns):
-        raise _not_square(source, len(values), len(columns))
     names = [str(frame.columns[c]).strip() for c in columns] if has_header else None
+    matrix = labelled_matrix(values, names if labels is None else labels, source_of(frame), rule)
     if label is not None and names is not None:
-        rows = labels_in(frame.iloc[:, label]).cells()
+        rows = labels_of(frame, label).cells()
         for i, (row, column) in enumerate(zip(rows, names, strict=True)):
             if row != column:
                 hint = "; both have the same labels" if set(rows) == set(names) else ""
@@ -168,7 +172,7 @@ def matrix_in(
                     f"{place(frame, i)}: row {i + 1} is labelled {row[:60]!r} but column {i + 1} "
                     f"{column[:60]!r}{hint}; put rows and columns in the same order"
                 )
-    return labelled_matrix(values, names if labels is None else labels, source, rule)
+    return matrix
 
 
 def square_part(frame: pd.DataFrame) -> tuple[int | None, int | None] | None:
@@ -180,7 +184,7 @@ def square_part(frame: pd.DataFrame) -> tuple[int | None, int | None] | None:
     """
     (n, width), has_header = frame.shape, frame.attrs.get("header", True)
     names = [str(name).strip() for name in frame.columns]
-    if has_header and width == n + 1 > 2 and labels_in(frame.iloc[:, 0]).cells() == names[1:]:
+    if has_header and width == n + 1 > 2 and labels_of(frame, 0).cells() == names[1:]:
         return 0, None
     if width not in (n, n + 1) or width < (3 if has_header else 4):
         return None
@@ -196,13 +200,21 @@ def square_part(frame: pd.DataFrame) -> tuple[int | None, int | None] | None:
     return None
 
 
-def is_matrix(frame: pd.DataFrame) -> bool:
-    """Return whether a table is square, or its rows and columns have most labels in common."""
+def is_matrix(frame: pd.DataFrame, labels: Sequence[str] | None = None) -> bool:
+    """Return whether a table is square, or its rows and columns have most labels in common.
+
+    Positions of `labels` in two columns, perhaps with a strength, are not a matrix.
+    """
     names = [str(name).strip() for name in frame.columns]
-    rows = [row[0] for row in head_of(frame)] if frame.attrs.get("header", True) else []
+    if not is_text(frame):
+        return [str(label).strip() for label in frame.index] == names
+    head, has_names = head_of(frame), has_pair_header(names_of(frame))
+    if labels is not None and not has_names:
+        is_list = len(names) in (2, 3) and len(frame) != len(names)
+        return not is_list or not all(x.isdecimal() for row in head for x in row[:2])
+    rows = [row[0] for row in head] if frame.attrs["header"] else []
     if rows and rows == names[1 : 1 + len(rows)]:
         return len(names) > 2
-    if has_pair_header(names):
-        return False
     shared = set(rows) & set(names[1:])
-    return 2 * len(shared) >= len(rows) > 1 or square_part(frame) is not None
+    has_labels = 2 * len(shared) >= len(rows) > 1
+    return not has_names and (has_labels or square_part(frame) is not None)
