@@ -136,7 +136,7 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
             f"{len(names)}; put cells that contain the delimiter in quotation marks"
         )
     frame = frame if width == len(names) else frame.iloc[:, : len(names)]
-    frame = frame.set_axis(names, axis=1)
+    frame.columns = names  # set_axis would copy the frame
     # Concatenated files repeat the header.
     repeats = np.flatnonzero(frame.iloc[:, 0] == names[0]) if len(names) > 2 else np.empty(0, int)
     repeats = repeats[(frame.iloc[repeats] == names).all(axis=1)]
