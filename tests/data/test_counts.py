@@ -260,7 +260,6 @@ def test_a_wide_frame_with_a_column_of_labels_and_metadata(frame):
     assert counts.row_labels == ("fen", "lake")
     assert counts.column_labels == ("teal", "coot")
     assert counts.row_metadata["soil"].tolist() == ["wet", "dry"]
-    assert counts_from(frame(data), row_labels="soil").row_labels == ("wet", "dry")
     numbered = counts_from(frame({"doc_id": [10, 11], "tie": [1, 0], "knot": [0, 2]}))
     assert numbered.row_labels == ("10", "11")
     assert numbered.n_columns == 2
@@ -281,10 +280,6 @@ def test_objects_that_hold_no_counts_are_refused():
         counts_from(pd.DataFrame({"a": ["x", "y"]}))
     with pytest.raises(ParameterError, match="apply to data frames"):
         counts_from(TABLE, rows="a")
-    with pytest.raises(ParameterError, match="apply to data frames"):
-        counts_from(TABLE, row_labels="a")
-    with pytest.raises(ParameterError, match="no column 'z'"):
-        counts_from(pd.DataFrame({"a": ["x"], "b": [1]}), row_labels="z")
 
 
 def test_counts_are_returned_as_they_are_or_renamed():

@@ -34,7 +34,6 @@ from manymaps.io.columns import (
     known_kind,
     label_position,
     long_columns,
-    named_column,
     two_kinds,
 )
 from manymaps.io.count_arrays import READERS, annotated_counts, stored_report
@@ -54,6 +53,8 @@ from manymaps.labels import listed
 if TYPE_CHECKING:
     import pandas as pd
 
+# Numbers of a wide table that are converted at a time.
+BLOCK_SIZE = 2**20
 EXPECTED = "counts: a long list (document, word, count) or a table"
 _NO_FRAME = (
     "counts cannot be made from an object of type {}; pass an array, dense or sparse, a data frame "
@@ -128,17 +129,14 @@ def read_counts(
         frame = read_frame(path, EXPECTED)
         return counts_from(frame, rows=rows, columns=columns, count=count)
     if (rows, columns, count) != (None, None, None):
-        raise ParameterError(
-            f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
-            f"and {path} is a table"
-        )
+        raise ParameterError(f"{_roles()} apply to a long list, and {path} is a table")
     return read_saved_counts(Path(path)) or _reported(read(Path(path)))
 
 
 def counts_from(
     X: Any,
     *,
-    row_labels: Sequence[str] | str | None = None,
+    row_labels: Sequence[str] | None = None,
     column_labels: Sequence[str] | None = None,
     kinds: tuple[str, str] | None = None,
     rows: str | None = None,
@@ -156,8 +154,7 @@ def counts_from(
         frame is a table with one column per feature. Its labels are in the first text column or in
         the pandas index, and additional text columns become metadata.
     row_labels, column_labels : sequence of str, optional
-        Labels for an array, or labels that replace the labels of X. For a frame, `row_labels` may
-        also be the name of the label column.
+        Labels for an array, or labels that replace the labels of X.
     kinds : pair of str, optional
         Kinds of the rows and columns, which replace the kinds of X.
     rows, columns, count : str, optional
@@ -189,44 +186,37 @@ def counts_from(
     >>> counts.kinds, counts.row_labels, counts.column_labels
     (('document', 'word'), ('a',), ('tie', 'knot'))
     """
-    wanted = (rows, columns, count)
-    is_named = wanted != (None, None, None)
+    roles = (rows, columns, count)
+    labels = {"row_labels": row_labels, "column_labels": column_labels, "kinds": kinds}
+    changes: dict[str, Any] = {name: value for name, value in labels.items() if value is not None}
     is_array = sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple)
-    is_frame = not (is_array or isinstance(X, Counts) or hasattr(X, "obs_names"))
-    label_column = row_labels if isinstance(row_labels, str) else None
-    if not is_frame and (is_named or label_column is not None):
-        raise ParameterError(
-            f"rows, columns, count and the name of a column as row_labels apply to data frames, "
-            f"not to {type(X).__name__}; pass one label per row"
-        )
-    options = {"row_labels": row_labels, "column_labels": column_labels, "kinds": kinds}
-    changes: dict[str, Any] = {
-        name: value
-        for name, value in options.items()
-        if value is not None and not isinstance(value, str)
-    }
-    if isinstance(X, Counts):
-        return replace(X, **changes) if changes else X
-    if is_frame:
-        counts = _frame_counts(checked_frame(X, _NO_FRAME), wanted, label_column)
-    elif is_array:
-        values = as_csr(X, "the array")
-        return _reported(Counts(values, report=stored_report(values, "the array"), **changes))
-    else:
+    if is_array or isinstance(X, Counts) or hasattr(X, "obs_names"):
+        if roles != (None, None, None):
+            raise ParameterError(f"{_roles()} apply to data frames, not to {type(X).__name__}")
+        if isinstance(X, Counts):
+            return replace(X, **changes) if changes else X
+        if is_array:
+            values = as_csr(X, "the array")
+            return _reported(Counts(values, report=stored_report(values, "the array"), **changes))
         counts = annotated_counts(X, "the AnnData object")
+    else:
+        counts = _frame_counts(checked_frame(X, _NO_FRAME), roles)
     return _reported(replace(counts, **changes) if changes else counts)
 
 
-def _frame_counts(
-    frame: pd.DataFrame, wanted: tuple[str | None, ...], label_column: str | None
-) -> Counts:
+def _roles() -> str:
+    """Return the parameters that name the columns of a long list, for messages."""
+    return f"{setting('rows')}, {setting('columns')} and {setting('count')}"
+
+
+def _frame_counts(frame: pd.DataFrame, roles: tuple[str | None, ...]) -> Counts:
     """Read counts from a long list, if its header or the user names its columns, or a table."""
     if not len(frame):
         raise DataError(f"{source_of(frame)} has a header and no rows")
     names, numeric = names_of(frame), numeric_columns(frame)
-    if any(wanted) or (label_column is None and is_long_header(names, numeric)):
-        return _long_counts(frame, names, *long_columns(frame, numeric, *wanted))
-    return _wide_counts(frame, names, numeric, label_column)
+    if any(roles) or is_long_header(names, numeric):
+        return _long_counts(frame, names, *long_columns(frame, numeric, *roles))
+    return _wide_counts(frame, names, numeric)
 
 
 def _long_counts(
@@ -261,17 +251,13 @@ def _places(column: Labels) -> np.ndarray:
     return (np.cumsum(list(map(bool, column.texts)), dtype=np.intp) - 1)[column.codes]
 
 
-def _wide_counts(
-    frame: pd.DataFrame, names: list[str], numeric: list[bool], label_column: str | None
-) -> Counts:
+def _wide_counts(frame: pd.DataFrame, names: list[str], numeric: list[bool]) -> Counts:
     """Read the counts of a table with one column per feature."""
     source, header, dtypes = source_of(frame), frame.attrs.get("header", True), list(frame.dtypes)
-    index = None if is_text(frame) else index_labels(frame)
-    label = named_column(names, label_column, "row_labels", source, error=ParameterError)
+    rows, label = None if is_text(frame) else index_labels(frame), None
     # Integers that remain in the index after rows were selected are labels only if no column
     # contains labels.
-    is_numbered = frame.index.name is None and frame.index.dtype.kind in "iu"
-    if label is None and (index is None or is_numbered):
+    if rows is None or (frame.index.name is None and frame.index.dtype.kind in "iu"):
         label = label_position(names, numeric)
     others = [c for c in range(len(names)) if c != label]
     features = [c for c in others if dtypes[c].kind in "biuf" or _has_number(frame.iloc[:, c])]
@@ -281,39 +267,36 @@ def _wide_counts(
     if not features:
         raise DataError(
             f"{source} has no column of numbers in addition to its labels; its columns are "
-            f"{listed(names)}. Name the columns of a long list as {setting('rows')}, "
-            f"{setting('columns')} and {setting('count')}"
+            f"{listed(names)}. Name the columns of a long list as {_roles()}"
         )
-    values = numbers_of(frame, features, RULE_OF["count"], [] if label is None else [label])
-    rows = index if label is None else labels_of(frame, label).cells()
+    at = [] if label is None else [label]
+    # Wide tables are read in blocks of columns to save memory. Only columns of texts depend on one
+    # another, by their decimal commas.
+    are_texts = any(dtypes[c].kind == "O" for c in features)
+    step = len(features) if are_texts else max(1, BLOCK_SIZE // len(frame))
+    blocks = (features[k : k + step] for k in range(0, len(features), step))
+    parts = [sparse.csc_array(numbers_of(frame, x, RULE_OF["count"], at)) for x in blocks]
+    values = sparse.csr_array(sparse.hstack(parts, format="csr"))
+    rows = rows if label is None else labels_of(frame, label).cells()
     columns = [names[c] for c in features] if header else None
     if is_text(frame):
         check_places(source, columns or (), "column", [c + 1 for c in features])
         hint = " (counts are added up in a long list such as document,word,count)"
         check_places(source, rows or (), "line", frame.index.tolist(), hint)
-    notes = list(frame.attrs.get("notes", ()))
-    if rows is None:
-        notes.append("no column of labels: rows are numbered from 0")
-    elif label is not None and not is_text(frame):
-        notes.append(f"labels from the column {names[label]!r}")
-    if not header:
-        notes.append("no header: columns are numbered from 0")
-    if texts:
-        metadata = listed([names[c] for c in texts])
-        notes.append(f"columns of texts, which become metadata: {metadata}")
-    row_name = frame.index.name if label is None else names[label]
-    kind = known_kind(str(row_name or "")) or "row"
+    name = str(frame.index.name or "") if label is None else names[label]
+    kind = known_kind(name) or "row"
     # Tables of sequences list the samples in their columns.
     column_kind = frame.columns.name or ("sample" if kind in ("otu", "asv") else "column")
-    stored = sparse.csr_array(values)
-    return Counts(
-        stored,
-        rows,
-        columns,
-        two_kinds(kind, str(column_kind)),
-        {names[c]: metadata_array(frame.iloc[:, c].to_numpy()) for c in texts},
-        report=stored_report(stored, source, *notes),
-    )
+    cases = {
+        "no column of labels: rows are numbered from 0": rows is None,
+        f"labels from the column {name!r}": label is not None and not is_text(frame),
+        "no header: columns are numbered from 0": not header,
+        f"columns of texts, which become metadata: {listed([names[c] for c in texts])}": texts,
+    }
+    notes = [*frame.attrs.get("notes", ()), *(note for note, is_true in cases.items() if is_true)]
+    metadata = {names[c]: metadata_array(frame.iloc[:, c].to_numpy()) for c in texts}
+    report = stored_report(values, source, *notes)
+    return Counts(values, rows, columns, two_kinds(kind, str(column_kind)), metadata, report=report)
 
 
 def _has_number(cells: pd.Series) -> bool:

@@ -110,6 +110,7 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
     """Read a text as `read_frame` does."""
     text, notes = decoded(data, source)
     data = EXCEL_DELIMITER.sub(b"", text.encode())
+    del text  # large files are kept in memory only once
     data = _without_comments(MARKUP.sub(b"", data) if b"<" in data[:9] else data)
     delimiter, rows, skipped = _split(data)
     if not rows:
