@@ -104,7 +104,7 @@ class TestInspectionOfVectors:
         ("cluster", "strict", True, "--strict"),
         ("fit", "jitter", "x", "--set jitter=x"),
         ("evaluate", "k", 10, "--neighbors 10"),
-        ("insert", "responses", "keep", "responses='keep'"),
+        ("insert", "responses", "keep", "read --responses keep"),
     ],
 )
 def test_a_wrong_parameter_is_told_as_its_option(name, argument, value, told, monkeypatch):

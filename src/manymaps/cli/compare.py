@@ -193,10 +193,8 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
     for name, data in groups.items():
         if isinstance(data, mm.Trials):
             note(f"{name}: {data.n_trials:,} trials")
-        elif isinstance(data, mm.Associations):
-            note(*(f"{name}: {line}" for line in reading_notes(data)))
         else:
-            raise DataError(f"{name} contains no responses; expected norms or trials")
+            note(*(f"{name}: {line}" for line in reading_notes(data)))
     return groups, rule
 
 

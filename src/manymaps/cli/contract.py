@@ -126,7 +126,7 @@ def _reported(ctx: click.Context) -> Iterator[None]:
     except ParameterError as error:
         raise click.UsageError(str(error), ctx) from error
     except (DataError, UnknownLabelError) as error:
-        raise BadData(_located(error, str(error), ctx)) from error
+        raise BadData(_with_read_line(_located(error, str(error), ctx), ctx)) from error
     except BadData as error:
         raise BadData(_located(error, error.message, ctx)) from error
     except KeyboardInterrupt as error:
@@ -181,22 +181,52 @@ def option_name(parameter: click.Parameter, value: Any = None) -> str:
 
 
 def spelled_as_option(parameter: str, value: Any) -> str | None:
-    """Return the option of the current command that sets a library parameter, if there is one.
+    """Return the option that sets a library parameter, if there is one.
+
+    Another command than `read` names an option of `read`, and `_reported` adds the complete line.
 
     >>> spelled_as_option("rows", "keep") is None  # no command runs
     True
     """
     context = click.get_current_context(silent=True)
-    params = [] if context is None else context.command.params
-    options = [option for option in params if isinstance(option, Option)]
-    named = [option for option in options if parameter in (option.sets or [option.name])]
-    if not named:
-        sets = any(option.name == "set" for option in options) and value is not ...
-        return f"--set {parameter}={value}" if sets else None
-    if named[0].is_flag or value is ...:
-        return option_name(named[0], value)
-    written = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
-    return f"{option_name(named[0])} {written}"
+    if context is None:
+        return None
+    from manymaps.cli.read import SETTABLE, read
+
+    command, written = context.command, "VALUE" if value is ... else value
+    option = _option_of(command, parameter) or _option_of(read, parameter)
+    if option is None and parameter not in SETTABLE:
+        is_set = _option_of(command, "set") and command is not read and value is not ...
+        return f"--set {parameter}={value}" if is_set else None
+    if option is None:
+        name = line = f"--set {parameter}={written}"
+    elif option.is_flag or value is ...:
+        name = option_name(option, value)
+        line = name if option.is_flag else f"{name} {option.metavar}"
+    else:
+        text = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+        name = line = f"{option_name(option)} {'none' if value is None else text}"
+    if command is read or option in command.params:
+        return name
+    context.meta.setdefault("manymaps.read", {})[name] = line
+    return f"read {name}"
+
+
+def _option_of(command: click.Command, parameter: str) -> Option | None:
+    options = (option for option in command.params if isinstance(option, Option))
+    return next((one for one in options if parameter in (one.sets or [one.name])), None)
+
+
+def _with_read_line(message: str, ctx: click.Context) -> str:
+    """Add the command that reads a file with the options of `read` that a message names."""
+    named: dict[str, str] = ctx.meta.get("manymaps.read", {})
+    lines = [line for name, line in named.items() if f"read {name}" in message]
+    values = [value for value in ctx.params.values() if value]
+    files = [one for value in values for one in (value if isinstance(value, tuple) else (value,))
+             if isinstance(one, Path) and str(one) in message]  # fmt: skip
+    if not lines or not files:
+        return message
+    return f"{message}: manymaps read {shlex.quote(str(files[0]))} {' '.join(lines)} -o OUT.npz"
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -59,12 +59,13 @@ def diagnose(options: DiagnoseOptions) -> None:
     Examples:  manymaps diagnose norms.csv
                manymaps diagnose glove.txt --metric cosine --json
     """
-    from manymaps.cli.reading import opened
+    from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import fit_step, reading_notes
     from manymaps.data.pair_rules import NO_LONGER_SYMMETRIC
 
     file, metric = options.file, options.metric
-    data = opened(file, None if metric is None else "vectors").fitted
+    kind = None if metric is None else "vectors"
+    data = opened(file, kind, takes=(*PAIRS, "vectors")).fitted
     size = len(getattr(data, "labels", ()))
     with work(f"diagnosing {plural('object', size)}, with quick fits of up to 40 maps"):
         found = mm.diagnose(data, metric=metric or "euclidean", **chosen(options.running))

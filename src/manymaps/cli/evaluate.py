@@ -89,14 +89,15 @@ def evaluate(options: EvaluateOptions) -> None:
 
 def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     """Read the data: counts for a bipartite atlas, else ratings, associations or vectors."""
-    from manymaps.cli.reading import opened
+    from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import dropped
 
     file, kind = options.file, "counts" if atlas.kinds is not None else None
     if "precomputed" in (options.metric, atlas.settings.metric):
         kind = "vectors"
     words = None if kind == "vectors" else atlas.labels
-    data = opened(file, "ratings" if options.ratings else kind, words=words, ratings=True).fitted
+    takes = ("counts",) if kind == "counts" else (*PAIRS, "vectors", "ratings")
+    data = opened(file, "ratings" if options.ratings else kind, takes=takes, words=words).fitted
     if isinstance(data, mm.Ratings):
         note(f"{len(data):,} rated pairs of {len(data.words):,} words", *data.report.notes)
         note_case(file, data.words, atlas.labels)

@@ -50,6 +50,10 @@ METHODS = {
     "code": "CODE",
 }
 USUAL_METHOD = "mm-tsne"
+CODE_FITS = (
+    "--method code fits counts of rows and columns; if the file lists counts, use manymaps read {} "
+    "--rows COLUMN --columns COLUMN --strength COLUMN -o OUT.npz"
+)
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 
 
@@ -196,22 +200,16 @@ def build(method: str, *records: Any) -> Any:
 
 def read_for(file: Path, method: str, metric: str | None, words: Path | None = None) -> Loaded:
     """Read the data for a method, and reject data that it does not fit."""
-    from manymaps.cli.reading import opened
+    from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import reading_notes
 
     # An array can hold vectors or similarities, which only an option tells apart.
     kind = "counts" if method == "code" else None if metric is words is None else "vectors"
-    loaded = opened(file, kind, words=words)
-    is_counts = isinstance(loaded.data, mm.Counts)
-    if is_counts and method != "code":
+    loaded = opened(file, kind, takes=(*PAIRS, "vectors", "counts"), words=words)
+    if (loaded.kind == "counts") != (method == "code"):
         raise click.UsageError(
-            f"{file} contains counts, such as documents by words; use --method code to fit them, "
-            f"or manymaps read {file} --kind associations -o OUT.npz to read associations"
-        )
-    if method == "code" and not is_counts:
-        raise click.UsageError(
-            "--method code fits counts of rows and columns; if the file lists counts, use manymaps "
-            f"read {file} --rows COLUMN --columns COLUMN --strength COLUMN -o OUT.npz"
+            f"{file} contains {loaded.kind}; "
+            + ("use --method code to fit counts" if method != "code" else CODE_FITS.format(file))
         )
     note(*reading_notes(loaded.fitted))
     return loaded

@@ -116,7 +116,7 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
     """Insert new rows by their counts in known columns, and list the rows without such counts."""
     from manymaps.cli.reading import opened
 
-    counts = opened(options.new, "counts").fitted
+    counts = opened(options.new, "counts", takes=["counts"]).fitted
     note(*counts.report.notes)
     with work("placing the new objects"):
         insertion = mm.insert_rows(atlas, counts)
@@ -130,7 +130,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     """Insert new objects by vectors or strengths, and list objects that have no similar objects."""
     import numpy as np
 
-    from manymaps.cli.reading import opened
+    from manymaps.cli.reading import PAIRS, opened
     from manymaps.io.files import read_labels
 
     new, words, references = options.new, None, None
@@ -140,7 +140,9 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     if options.words is not None:
         words = [*read_labels(options.words), *(atlas.labels if in_new else ())]
     kind = None if words is None else "vectors"
-    data = opened(new, kind, words=words, responses="keep", rows="keep").fitted
+    data = opened(
+        new, kind, takes=(*PAIRS, "vectors"), words=words, responses="keep", rows="keep"
+    ).fitted
     note(*data.report.notes)
     known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}
     settings: dict[str, Any] = {
@@ -149,7 +151,9 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     }
     if isinstance(data, mm.Vectors):
         if options.vectors is not None:
-            references = opened(options.vectors, "vectors", words=atlas.labels).fitted
+            references = opened(
+                options.vectors, "vectors", takes=["vectors"], words=atlas.labels
+            ).fitted
         elif in_new:
             references = data
         labels = [label for label in data.labels if label not in known]

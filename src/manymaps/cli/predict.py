@@ -74,11 +74,11 @@ def predict(options: PredictOptions) -> None:
                manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
                manymaps predict norms.csv --maps 1,1,2,3,4,5 --dims 35,70,35,22,17,14
     """
-    from manymaps.cli.reading import opened
+    from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import reading_notes
     from manymaps.prediction.predictor import score_predictor
 
-    norms = opened(options.file).fitted
+    norms = opened(options.file, takes=PAIRS).fitted
     note(*reading_notes(norms))
     maps, dims = options.maps or (None,), options.dims or (None,)
     count = max(len(maps), len(dims))

@@ -32,6 +32,7 @@ APPLICABLE = {
     "judgements": f"judge {_OF_PAIRS}",
     "clean data": "",
 }
+SETTABLE = {"count", *" ".join(APPLICABLE.values()).split()}
 ROW_SUMS = ("renormalize", "keep")
 # Number of occurrences below which the mutual information of a word is large by chance.
 RARE = 5
@@ -58,7 +59,9 @@ class ReadOptions:
         "COLUMN", "Column of responses, or several such as R1,R2,R3 (raw trials only)."
     )
     strength: str | None = option(
-        "COLUMN", "Column of strengths or counts, if its name is not recognized."
+        "COLUMN",
+        "Column of strengths or counts, if its name is not recognized.",
+        sets="strength count",
     )
     rows: str | None = option(
         "renormalize|keep|COLUMN",
@@ -153,12 +156,12 @@ def read(options: ReadOptions) -> None:
 
 def _kind(options: ReadOptions) -> str:
     """Return the kind of data in the files: as named, as the options imply, or as recognized."""
+    from manymaps.cli.reading import has_texts
     from manymaps.data.clean import is_clean
     from manymaps.io.kinds import kind_of
 
-    file, participant = options.files[0], dict(options.set).get("participant")
-    of_texts = file.is_dir() or {".jsonl", ".json"} & set(file.suffixes[-2:])
-    if of_texts or options.kind == "texts":
+    file = options.files[0]
+    if has_texts(file) or options.kind == "texts":
         refuse((len(options.files) > 1, "pass one folder or table of texts"))
         return "texts"
     if len(options.files) > 1 or options.judge is not None:
@@ -169,10 +172,12 @@ def _kind(options: ReadOptions) -> str:
         return options.kind
     if options.columns or (options.rows or "keep") not in ROW_SUMS:
         return "counts"
+    if "participant" in dict(options.set) or "," in (options.response or ""):
+        return "trials"
     if options.strength is not None:  # trials have no strengths
         return "associations"
-    kind = kind_of(file, cue=options.cue, response=options.response, participant=participant)
-    named = options.cue or options.response or options.where or participant
+    kind = kind_of(file, cue=options.cue, response=options.response)
+    named = options.cue or options.response or options.where
     # Labels and sums of rows are settings of tables of associations, or of vectors.
     is_table = kind == "ratings" or (kind == "counts" and (options.rows or options.labels))
     return "associations" if is_table or (named and kind != "trials") else kind
@@ -180,12 +185,13 @@ def _kind(options: ReadOptions) -> str:
 
 def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded:
     """Read files with the settings of their kind."""
-    from manymaps.cli.reading import Loaded, opened
+    from manymaps.cli.reading import Loaded
+    from manymaps.data.clean import read_clean
 
     file = options.files[0]
     match kind:
         case "clean data":
-            return opened(file)
+            return Loaded(*read_clean(file))
         case "texts":
             return Loaded(_counted(file, settings), {})
         case "judgements":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 PairData: TypeAlias = Associations | Vectors
 
+# Data of pairs, which a fit converts to associations.
+PAIRS = ("associations", "trials", "judgements")
+
 
 class Loaded(NamedTuple):
     """Data of a file, and the settings with which trials are counted.
@@ -45,6 +49,11 @@ class Loaded(NamedTuple):
 
     data: CleanData | Any
     settings: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the data, such as "trials"."""
+        return type(self.data).__name__.lower()
 
     @property
     def fitted(self) -> Any:
@@ -62,8 +71,8 @@ def opened(
     file: Path,
     kind: str | None = None,
     *,
+    takes: Sequence[str],
     words: Path | Sequence[str] | None = None,
-    ratings: bool = False,
     **settings: Any,
 ) -> Loaded:
     """Read clean data, or a raw file.
@@ -74,24 +83,41 @@ def opened(
         The file.
     kind : str, optional
         The kind of data in a raw file. By default, it is recognized.
+    takes : sequence of str
+        The kinds of data that the command takes. Ratings are read as associations, if it does not
+        take them.
     words : path or sequence of str, optional
         The words to read from a raw file of vectors.
-    ratings : bool
-        Whether ratings are recognized. By default, they are read as associations.
     **settings
         Settings of `read_associations`.
     """
     with work(f"reading {file}"):
-        if is_clean(file):
-            return Loaded(*read_clean(file))
-        source = kinds.opened(file)
-        known = kind or kinds.kind_of(source)
-        if known == "ratings" and not ratings:
-            known = "associations"
-        if known == "vectors":
-            return Loaded(read_vectors(file, words=words), {})
-        makers = kinds.READERS if isinstance(source, Path) else kinds.MAKERS
-        return Loaded(makers[known](source, **settings if known == "associations" else {}), {})
+        loaded = Loaded(*read_clean(file)) if is_clean(file) else None
+        loaded = loaded or _of_raw(file, kind, takes, words, settings)
+    if loaded.kind not in takes:
+        raise BadData(f"{file} contains {loaded.kind}; expected {' or '.join(takes)}")
+    return loaded
+
+
+def _of_raw(
+    file: Path, kind: str | None, takes: Sequence[str], words: Any, settings: dict[str, Any]
+) -> Loaded:
+    if has_texts(file):
+        line = shlex.join(["manymaps", "read", str(file), "-o", "OUT.npz"])
+        raise BadData(f"{file} contains texts; count their words by {line}")
+    source = kinds.opened(file)
+    known = kind or kinds.kind_of(source)
+    if known == "ratings" and known not in takes:
+        known = "associations"
+    if known == "vectors":
+        return Loaded(read_vectors(file, words=words), {})
+    makers = kinds.READERS if isinstance(source, Path) else kinds.MAKERS
+    return Loaded(makers[known](source, **settings if known == "associations" else {}), {})
+
+
+def has_texts(file: Path) -> bool:
+    """Check whether a path is a folder, which contains texts, or a table of texts."""
+    return file.is_dir() or not {".jsonl", ".json"}.isdisjoint(file.suffixes[-2:])
 
 
 def opened_responses(file: Path) -> Loaded:
@@ -100,21 +126,23 @@ def opened_responses(file: Path) -> Loaded:
     Responses that are never cues are kept. Norms are read as counts if a raw file has them, because
     strengths do not contain the number of responses.
     """
-    if is_clean(file):
-        data, settings = opened(file)
-        if not isinstance(data, Trials):
-            return Loaded(data, {})
-        first, _ = split_responses(settings.get("responses", "drop"))
-        rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
-        return Loaded(data, settings | {"responses": rule})
-    table, counts = kinds.opened(file), None
-    if kinds.kind_of(table) != "associations":
-        return Loaded(opened(file).data, {"responses": "keep"})
-    if not isinstance(table, Path):
-        names = list(map(str, table.columns))
-        at = find(table, "count")
-        counts = None if at is None or usual_column(names, NAMES["strength"]) is None else names[at]
-    return opened(file, "associations", responses="keep", strength=counts)
+    strength = None if is_clean(file) else _column_of_counts(file)
+    loaded = opened(file, takes=PAIRS[:2], responses="keep", strength=strength)
+    if not isinstance(loaded.data, Trials):
+        return loaded
+    first, _ = split_responses(loaded.settings.get("responses", "drop"))
+    rule = "keep" if first is None else f"R{'123456789'[:first]},keep"
+    return Loaded(loaded.data, loaded.settings | {"responses": rule})
+
+
+def _column_of_counts(file: Path) -> str | None:
+    """Return the name of the column of counts in a table that also has strengths."""
+    table = kinds.opened(file)
+    if isinstance(table, Path):
+        return None
+    names = list(map(str, table.columns))
+    at = find(table, "count")
+    return None if at is None or usual_column(names, NAMES["strength"]) is None else names[at]
 
 
 def opened_similarities(file: Path, absent: str) -> pd.DataFrame:
@@ -126,15 +154,14 @@ def opened_similarities(file: Path, absent: str) -> pd.DataFrame:
     if not is_clean(file):
         with work(f"reading {file}"):
             return read_similarities(file, absent=absent)
-    data = opened(file).data
+    data: Any = opened(file, takes=("associations", "judgements")).data
     if isinstance(data, Judgements):
         values = data.average
-    elif isinstance(data, Associations):
+    else:
         values = data.similarities.toarray()
         if data.missing is not None:
             values[data.missing.toarray()] = np.nan
-    else:
-        raise BadData(f"{file} contains no similarities of objects; expected a square table")
+    np.fill_diagonal(values, np.nan)
     return described(pd.DataFrame(values, data.labels, data.labels), str(file), n_absent=0)
 
 
