@@ -213,8 +213,11 @@ def check_cells(
     what: str = "value",
     source: str | None = None,
     labels: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+    numbers: np.ndarray | None = None,
 ) -> None:
     """Raise a DataError that names the row, column and labels of the first invalid cell.
+
+    If the table is a selection of rows, `numbers` are their numbers in the whole table.
 
     >>> check_cells(np.array([[0.0, -1]]), not_amount, "use amounts", labels=(["tie"], None))
     Traceback (most recent call last):
@@ -227,5 +230,6 @@ def check_cells(
         f"{k}" if names is None else f"{k} ({shown(str(names[k]))})"
         for k, names in zip(cell[:2], labels, strict=True)
     )
+    row = row if numbers is None else f"{numbers[cell.row]}"
     where = "" if source is None else f"{source}: "
     raise DataError(f"{where}the {what} in row {row}, column {column} is {cell.value:g}; {rule}")

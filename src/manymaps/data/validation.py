@@ -6,7 +6,7 @@ also finds rows that were part of the fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -81,20 +81,12 @@ def same_rows(rows: Any, known: Any) -> np.ndarray:
     If the rows are the known rows in the same order, each row is matched with itself, even if some
     rows are equal.
     """
-    return same_rows_of([rows], known)
-
-
-def same_rows_of(blocks: Iterable[Any], known: Any) -> np.ndarray:
-    """Match the rows of successive blocks with known rows, as `same_rows` matches one table."""
+    if sparse.issparse(known) != sparse.issparse(rows):
+        rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
     numbers: dict[bytes, int] = {}
     first = [numbers.setdefault(row, i) for i, row in enumerate(_as_bytes(known, known.dtype))]
-    parts = []
-    for rows in blocks:
-        if sparse.issparse(known) != sparse.issparse(rows):
-            rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
-        found = (numbers.get(row, -1) for row in _as_bytes(rows, known.dtype))
-        parts.append(np.fromiter(found, np.int64))
-    matches = np.concatenate(parts)
+    found = (numbers.get(row, -1) for row in _as_bytes(rows, known.dtype))
+    matches = np.fromiter(found, np.int64)
     return np.arange(len(matches)) if np.array_equal(matches, first) else matches
 
 

@@ -25,6 +25,7 @@ from manymaps.affinity.distances import METRIC
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch
 from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_cells, not_finite
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -43,13 +44,12 @@ from manymaps.constraints import (
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.judgements import Judgements
-from manymaps.data.validation import same_rows_of, validated
+from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataWarning, ParameterError, setting
-from manymaps.maps.blocks import RowBlocks, insert_blocks
 from manymaps.maps.fitted import Callback, FittedMaps, Restart, atlas_of
 from manymaps.maps.input import Input, read_input
-from manymaps.maps.insertion import Refinement
+from manymaps.maps.insertion import Refinement, insert_into
 from manymaps.maps.map_order import in_order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
@@ -288,9 +288,8 @@ class MapEstimator(
         neighbours and then refined (`manymaps.maps.insertion`), independently of the remaining
         rows. `insert` also reports which new objects do not resemble any fitted object.
 
-        The rows are inserted in blocks of 4,096. A memory-mapped array (`numpy.load` with
-        `mmap_mode="r"`) is read block by block. Apart from the result, the memory therefore depends
-        only on the fitted data.
+        The rows are inserted in blocks of 4,096. For a memory-mapped array (`numpy.load` with
+        `mmap_mode="r"`), the memory therefore depends only on the fitted data and the result.
 
         Parameters
         ----------
@@ -322,24 +321,20 @@ class MapEstimator(
                 "with affinity='precomputed'; for any atlas use insert(atlas, {label: {known "
                 "label: similarity}})"
             )
-        rows = labelled_values(X)[1]
-        # The rows of a memory-mapped file are validated when their block is read.
-        read = partial(validated, self, reset=False) if isinstance(rows, np.memmap) else None
-        if read is None or rows.ndim != 2 or len(rows) == 0:
-            rows, read = validated(self, rows, reset=False, accept_sparse="csr"), None
-        blocks = RowBlocks(rows, read)
-        fitted = same_rows_of(blocks, known)
-        blocks.check_finite(fitted < 0)
-        places = self.maps_[:, fitted]
+        rows = validated(self, labelled_values(X)[1], reset=False, accept_sparse="csr")
+        fitted = same_rows(rows, known)
+        new = np.flatnonzero(fitted < 0)
+        if similar:  # cells of fitted similarities may be missing
+            check_cells(rows[new], not_finite, "fill in such cells", numbers=new)
         how = refine or Refinement()
         settings = {
             "similarity": "precomputed" if similar else self.metric,
             "refine": replace(how, metric=self.metric) if how.metric is None else how,
         }
+        places = self.maps_[:, fitted]
         with threads(self.n_jobs), warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            for numbers, positions in insert_blocks(self.atlas_, blocks, fitted < 0, settings):
-                places[:, numbers] = positions
+            insert_into(places, self.atlas_, rows, new, **settings)
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
 
     def __sklearn_tags__(self) -> Tags:

@@ -11,9 +11,7 @@ is placed at their weighted geometric median. In multiple maps, its proportions 
 
 A word therefore inherits the senses of its neighbours. In each map, it is placed among the
 neighbours with weight in that map. On request, `manymaps.maps.refinement` then moves the word to
-the position that is optimal under the model. Objects that resemble nothing in the atlas can be
-placed apart, at the position c + 1.25 R u. The centre c is the mean of the map's positions, R is
-the largest distance from it, and u is the direction to the object's usual position.
+the position that is optimal under the model.
 
 For vectors with distances d_ij and a largest possible distance D, the similarities are s_ij = 1 -
 d_ij / D. For "cosine", d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric, D
@@ -35,15 +33,18 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.affinity.distances import EUCLIDEAN, OF_ALL_ROWS, Metric, comparable, in_unit
-from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
+from manymaps.affinity.neighbors import NeighborSearch, nearest_neighbors
+from manymaps.affinity.search import pairwise
+from manymaps.affinity.ties import nearest_columns
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_choice, check_number, check_whole
+from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, listed
 from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
 from manymaps.maps.new_objects import Matrix, NewObjects, read_new
+from manymaps.progress import work
 
-__all__ = ["Insertion", "Refinement", "insert"]
+__all__ = ["Insertion", "Refinement", "insert", "insert_into"]
 
 # 32 MiB of float64 per block.
 _BLOCK = 1 << 22
@@ -60,9 +61,9 @@ DEFAULT_NEIGHBORS = 25
 _LEAST_PROPORTION = 1e-12
 # Similarities come from float32.
 _ROUNDING = 1e-6
-# Distance from the centre in radii of the map. The gap of an eighth of the map's width is visible
-# in a figure of four inches; not tuned.
-_APART = 1.25
+# Rows per block of `insert_into`. With 1,000 objects in the atlas and 30 features, the allocated
+# memory peaks at 48 MiB.
+_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -171,12 +172,11 @@ def insert(
     *,
     labels: Sequence[str] | None = None,
     vectors: Matrix | None = None,
-    similarity: Metric | None = None,
+    similarity: Metric = "cosine",
     n_neighbors: int | Literal["local"] = DEFAULT_NEIGHBORS,
     sd: float = 2.0,
     weights: NeighborWeights | None = None,
     refine: bool | Refinement = False,
-    dissimilar: Literal["among", "apart"] = "among",
 ) -> Insertion:
     """Insert new objects into a copy of an atlas.
 
@@ -194,11 +194,10 @@ def insert(
     vectors : array or sparse array of shape (n, n_features), optional
         Vectors with which the new vectors are compared. By default, the vectors stored in the atlas
         are used.
-    similarity : str or function, optional
+    similarity : str or function
         Similarity measure: "cosine", "precomputed", or any metric of
         `manymaps.affinity.neighbors.nearest_neighbors`. The module docstring describes the
-        conversion of distances to similarities. The default is "cosine". If a vector of the atlas
-        is zero, the default is the metric with which the atlas was fitted, or "euclidean".
+        conversion of distances to similarities.
     n_neighbors : int > 0 or "local"
         Number of most similar objects to use; objects with a similarity of 0 are never used.
         "local" uses all objects with a similarity above theta_i.
@@ -210,11 +209,6 @@ def insert(
     refine : bool or Refinement
         Whether to optimize the positions and proportions of the new objects. A `Refinement` also
         defines the settings.
-    dissimilar : {"among", "apart"}
-        Positions of the objects that do not resemble any object in the atlas. With "among", they
-        are placed among their nearest neighbours. With "apart", they are moved outwards from the
-        centre of each map, beyond all its objects.
-
     Returns
     -------
     Insertion
@@ -226,9 +220,8 @@ def insert(
     ------
     DataError
         If a label is already in the atlas, a value is not finite, a similarity is negative, a row
-        has no similarities, or the shapes do not match. If a vector is zero and "cosine" was
-        requested. If a new vector is zero and the default similarity is used. If a new object has
-        no similarity to the reference word of the weights.
+        has no similarities, or the shapes do not match. If a vector is zero and the similarity is
+        "cosine". If a new object has no similarity to the reference word of the weights.
     ParameterError
         If a setting is out of its range.
 
@@ -240,9 +233,8 @@ def insert(
         500 atlas objects. It is at most the mean plus two standard deviations of all similarities
         among the atlas objects. It is also at most the mean minus two standard deviations of their
         largest similarities. With "local", such objects have no similarity above theta_i, or the
-        same similarity to all objects. Dissimilar objects are inserted nevertheless, at the
-        positions that `dissimilar` defines. If "local" selects no neighbour, their 25 nearest
-        neighbours are used. If the default similarity is used and is not the cosine.
+        same similarity to all objects. Dissimilar objects are inserted nevertheless. If "local"
+        selects no neighbour, their 25 nearest neighbours are used.
 
     See Also
     --------
@@ -261,14 +253,16 @@ def insert(
     """
     if atlas.kinds is not None:
         raise DataError("the atlas contains rows and columns; use `insert_rows` to insert new rows")
-    _check_settings(n_neighbors, sd, dissimilar)
+    if n_neighbors != "local":
+        check_whole("n_neighbors", n_neighbors, why=", or 'local'")
+    check_number("sd", sd)
     objects = read_new(atlas, new, labels, vectors, similarity)
     k_best = None if n_neighbors == "local" else int(n_neighbors)
     curve = weights or PowerWeights()
     reference = _reference(curve, atlas)
     neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
     _check_references(references, objects.labels, curve)
-    _warn_of(objects.labels, strange, dissimilar)
+    _warn_of(objects.labels, strange)
     shares = curve.weigh(neighbors, references)
     proportions = _proportions(shares, atlas.proportions)
     maps = _places(shares, atlas)
@@ -276,19 +270,27 @@ def insert(
         maps, proportions = _refined(
             atlas, objects, maps, proportions, Refinement() if refine is True else refine
         )
-    if dissimilar == "apart":
-        maps[:, strange] = _places_apart(maps[:, strange], atlas)
     maps = maps.astype(atlas.maps.dtype)
     proportions = proportions.astype(atlas.proportions.dtype)
     joined = _joined(atlas, objects, maps, proportions)
     return Insertion(objects.labels, maps, proportions, strange, shares, joined)
 
 
-def _check_settings(n_neighbors: int | str, sd: float, dissimilar: str) -> None:
-    if n_neighbors != "local":
-        check_whole("n_neighbors", n_neighbors, why=", or 'local'")
-    check_number("sd", sd)
-    check_choice("dissimilar", dissimilar, ("among", "apart"))
+def insert_into(
+    places: np.ndarray, atlas: Atlas, rows: Matrix, numbers: np.ndarray, **settings: Any
+) -> None:
+    """Fill `places` (n_maps, k, n_components) with the positions of some of k new rows.
+
+    The rows are inserted in blocks, which limits the memory and does not affect the result.
+    """
+    from manymaps.compute.threads import one_blas_thread
+
+    with work("object", total=len(numbers)) as at:
+        for start in range(0, len(numbers), _ROWS):
+            at(start)
+            block = numbers[start : start + _ROWS]
+            with one_blas_thread():
+                places[:, block] = insert(atlas, rows[block], **settings).maps
 
 
 def _reference(weights: NeighborWeights, atlas: Atlas) -> int | None:
@@ -316,8 +318,6 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 
         cosines = safe_sparse_dot(new, known.T, dense_output=True)
         return np.clip(0.5 + 0.5 * cosines, 0.0, 1.0)
-    from sklearn.metrics import pairwise_distances
-
     if similarity in OF_ALL_ROWS:
         raise ParameterError(
             "cannot be used here: it depends on the spread of all vectors; scale the vectors",
@@ -325,12 +325,7 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
             value=similarity,
         )
     inner = "euclidean" if similarity in EUCLIDEAN else similarity
-    try:
-        distances = in_unit(pairwise_distances(new, known, metric=inner), similarity)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"cannot be used here: {error}", name="similarity", value=similarity
-        ) from error
+    distances = in_unit(pairwise(new, known, inner, name="similarity"), similarity)
     widest = distances.max(axis=1, keepdims=True)
     return 1 - np.divide(distances, widest, out=np.zeros_like(distances), where=widest > 0)
 
@@ -346,8 +341,9 @@ def _effective_neighbors(
         table = objects.similarities
         return *_chosen(table, k_best, sd, 0.0), _scaled_column(table, reference)
     similarity = objects.similarity
-    prepared: tuple[Matrix, Matrix] = comparable(objects.known, objects.vectors, similarity)
-    known, new = prepared
+    names = "the known vectors", "the new objects"
+    known, new = comparable(objects.known, objects.vectors, similarity, names)
+    assert new is not None
     least = _least_usual_similarity(known, similarity)
     rows = max(1, _BLOCK // known.shape[0])
     parts = []
@@ -401,12 +397,12 @@ def _chosen(
     for i in range(table.shape[0]):
         columns, values = _row(table, i)
         best = float(values.max())
-        picked = np.arange(0)
-        if k_best is None:
-            picked = _outstanding(values, table.shape[1], sd)
+        picked = np.arange(0) if k_best else _outstanding(values, table.shape[1], sd)
         dissimilar[i] = best <= least or (k_best is None and len(picked) == 0)
         if len(picked) == 0:
-            picked = _largest(values, k_best or DEFAULT_NEIGHBORS)
+            # Every object draws among its ties as if it were inserted by itself.
+            k = min(k_best or DEFAULT_NEIGHBORS, len(values))
+            picked = np.sort(nearest_columns(-values[None], k, np.random.default_rng(0))[0])
         picked = picked[values[picked] > 0] if best > 0 else picked
         chosen = values[picked].astype(np.float64)
         # If an object is equally far from all others, all similarities are equal.
@@ -434,23 +430,12 @@ def _row(table: Matrix, i: int) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(table.shape[1]), table[i]
 
 
-def _largest(values: np.ndarray, k: int) -> np.ndarray:
-    if k >= len(values):
-        return np.arange(len(values))
-    return np.sort(np.argpartition(-values, k - 1)[:k])
-
-
-def _warn_of(labels: Sequence[str], strange: np.ndarray, dissimilar: str) -> None:
+def _warn_of(labels: Sequence[str], strange: np.ndarray) -> None:
     if strange.any():
         names = [label for label, alone in zip(labels, strange, strict=True) if alone]
-        result = (
-            "so their positions are hardly meaningful"
-            if dissimilar == "among"
-            else "and are placed apart from all objects"
-        )
         warnings.warn(
-            f"{len(names)} of {len(labels)} new objects resemble nothing in the atlas, {result}: "
-            f"{listed(names, most=5)}",
+            f"{len(names)} of {len(labels)} new objects resemble nothing in the atlas, so their "
+            f"positions are hardly meaningful: {listed(names, most=5)}",
             DataWarning,
             stacklevel=3,
         )
@@ -476,18 +461,6 @@ def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
         pulls = weights.data * share[indices]
         share_out(geometric_medians, weights.shape[0], points, indptr, indices, pulls, places[m])
     return places
-
-
-def _places_apart(places: np.ndarray, atlas: Atlas) -> np.ndarray:
-    """Move positions (n_maps, k, n_components) beyond all objects of their maps."""
-    maps = atlas.maps.astype(np.float64)
-    centers = maps.mean(axis=1, keepdims=True)
-    radii = np.linalg.norm(maps - centers, axis=2).max(axis=1)
-    directions = places - centers
-    lengths = np.linalg.norm(directions, axis=2, keepdims=True)
-    first_axis = np.eye(1, atlas.n_components)[0]
-    units = np.where(lengths > 0, directions / np.where(lengths > 0, lengths, 1), first_axis)
-    return centers + _APART * radii[:, None, None] * units
 
 
 def _refined(
@@ -544,7 +517,10 @@ def _gaussian_rows(
     from manymaps.compute.bandwidth import conditional_probabilities
     from manymaps.compute.threads import share_out
 
-    graph = _nearest(objects, _n_nearest(atlas, perplexities), metric)
+    k_nearest, exact = _n_nearest(atlas, perplexities), NeighborSearch("exact")
+    graph = nearest_neighbors(
+        objects.known, k_nearest, metric=metric, queries=objects.vectors, search=exact
+    )
     k, n_nearest = graph.distances.shape
     squared = graph.distances.astype(np.float64).ravel() ** 2
     starts = np.arange(0, squared.size + 1, n_nearest)
@@ -554,21 +530,6 @@ def _gaussian_rows(
         share_out(conditional_probabilities, k, squared, starts, logs, one)
         total += one / len(perplexities)
     return sparse.csr_array((total, graph.indices.ravel(), starts), (k, atlas.n_objects))
-
-
-def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:
-    """Find the atlas objects nearest to the new objects, exactly because there are few of them."""
-    exact = NeighborSearch("exact")
-    try:
-        return nearest_neighbors(
-            objects.known, k, metric=metric, queries=objects.vectors, search=exact
-        )
-    except (DataError, ParameterError):
-        raise
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"cannot be used here: {error}", name="metric", value=metric
-        ) from error
 
 
 def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:

@@ -17,18 +17,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.distances import Metric
+from manymaps.affinity.distances import Metric, finite_matrix
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_labels, first_cell, not_finite
+from manymaps.checks import check_cells, check_labels, not_amount
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.errors import DataError, DataWarning, setting
 from manymaps.labels import UnknownLabelError, find_label, label_places, listed, only_count
 
 # A dense array or sparse rows.
 Matrix: TypeAlias = Any
-
-# These distances are undefined for a vector of length zero; "precomputed" is not a distance.
-_WITHOUT_ZERO = ("cosine", "correlation", "precomputed")
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ def similarity_table(
             f"got {len(words)} new words, {len(known)} known words and {len(values)} strengths; "
             "pass one of each per row"
         )
-    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    bad = np.flatnonzero(not_amount(values))
     if len(bad):
         at = bad[0]
         raise DataError(
@@ -158,17 +155,17 @@ def read_new(
     new: Any,
     labels: Sequence[str] | None,
     vectors: Matrix | None,
-    similarity: Metric | None,
+    similarity: Metric,
 ) -> NewObjects:
-    """Read and validate the new objects, and choose the similarity measure if it is None."""
+    """Read and validate the new objects."""
     if isinstance(new, Mapping) and not sparse.issparse(new):
         return _read_mapping(atlas, new, labels)
     own_labels, new = labelled_values(new)
     if similarity == "precomputed" and is_frame(new):
         new = _known_columns(new, atlas)
-    new = as_floats(new, "the new objects")
-    if new.ndim != 2:
-        raise DataError(f"the new objects have shape {new.shape}; pass one row per object")
+    if np.shape(new)[:1] == (0,):
+        raise DataError("there are no new objects to insert")
+    new = finite_matrix(new, "the new objects")
     names = _names(atlas, labels, own_labels, new.shape[0])
     if similarity == "precomputed":
         return NewObjects(names, similarities=_checked_similarities(new, names, atlas))
@@ -178,27 +175,29 @@ def read_new(
             "the atlas contains no vectors; pass those of its objects as `vectors`, or "
             f"similarities with {setting('similarity', 'precomputed')}"
         )
-    known = as_floats(known, "the known vectors")
-    _check_shapes(new, known, atlas)
+    known = finite_matrix(known, "the known vectors")
+    if known.shape[0] != atlas.n_objects:
+        raise DataError(
+            f"the vectors have shape {known.shape}, but the atlas has {atlas.n_objects} objects; "
+            "pass one row per object"
+        )
+    if new.shape[1] != known.shape[1]:
+        raise DataError(
+            f"the new vectors have {new.shape[1]} components, but those of the atlas have "
+            f"{known.shape[1]}; both must come from the same source"
+        )
     with np.errstate(over="ignore"):
-        new = new.astype(known.dtype, copy=False)
-    tables = (new, names, "the new vector"), (known, atlas.labels, "the known vector")
-    for table in tables:
-        _check_finite(*table)
-    similarity = similarity or _usual_similarity(known, atlas)
-    if similarity == "cosine":
-        for table in tables:
-            _check_lengths(*table)
-    extends = vectors is None or atlas.vectors is None or _agree(known, atlas.vectors)
+        new = finite_matrix(new.astype(known.dtype, copy=False), "the new objects")
     if sparse.issparse(new) != sparse.issparse(known):
         new = sparse.csr_array(new) if sparse.issparse(known) else new.toarray()
+    extends = vectors is None or atlas.vectors is None or _agree(known, atlas.vectors)
     return NewObjects(names, vectors=new, known=known, similarity=similarity, extends=extends)
 
 
 def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     """Reorder the similarities of a frame by its column names, in the order of the atlas."""
     names = column_labels(frame)
-    table = as_floats(frame, "the new objects")
+    table = finite_matrix(frame, "the new objects")
     if names is None or only_count(atlas.labels):
         return table
     columns = np.array(label_places(names, atlas.labels), np.int64)
@@ -210,50 +209,12 @@ def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     return known
 
 
-def as_floats(table: Any, what: str) -> Matrix:
-    """Convert a table to sparse rows or an array of floating-point numbers."""
-    try:
-        array = sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table)
-        if array.dtype.kind == "c":
-            raise DataError(f"{what} contains complex numbers; pass real numbers")
-        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
-    except DataError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{what} cannot be read as numbers: {error}") from error
-
-
 def _agree(known: Matrix, own: Matrix) -> bool:
     """Check whether the vectors are equal in the lower of their two precisions."""
-    if known is own:
-        return True
     if known.shape != own.shape:
         return False
     coarse = np.float32 if np.float32 in (known.dtype, own.dtype) else np.float64
-    if sparse.issparse(known) or sparse.issparse(own):
-        one, other = (sparse.csr_array(rows, dtype=coarse) for rows in (known, own))
-        return (one != other).nnz == 0
-    return np.array_equal(known.astype(coarse, copy=False), own.astype(coarse, copy=False))
-
-
-def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
-    """Return the cosine, or the metric of the atlas if a known vector is zero."""
-    zero = np.flatnonzero(_norms(known) == 0)
-    if len(zero) == 0:
-        return "cosine"
-    from sklearn.neighbors import VALID_METRICS
-
-    metric = str(atlas.settings.metric)
-    if metric not in VALID_METRICS["brute"] or metric in _WITHOUT_ZERO:
-        metric = "euclidean"
-    warnings.warn(
-        f"the known vector of row {zero[0]} ({atlas.labels[zero[0]]!r}) is zero ({len(zero)} "
-        "such rows) and has no cosine similarity; all vectors are compared by "
-        f"{setting('similarity', metric)} instead",
-        DataWarning,
-        stacklevel=4,
-    )
-    return metric
+    return bool(abs(known.astype(coarse) - own.astype(coarse)).max() == 0)
 
 
 def _read_mapping(
@@ -290,62 +251,21 @@ def _names(
     return names
 
 
-def _check_finite(array: Matrix, labels: Sequence[str], what: str) -> None:
-    cell = first_cell(array, not_finite)
-    if cell is not None:
-        raise DataError(
-            f"{what} of row {cell.row} ({labels[cell.row]!r}), column {cell.column} is "
-            f"{cell.value}; it must be finite"
-        )
-
-
 def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> sparse.csr_array:
     if table.shape[1] != atlas.n_objects:
         raise DataError(
             f"the similarities have shape {table.shape}, but the atlas has {atlas.n_objects} "
             "objects; pass one row per new object and one column per object of the atlas"
         )
-    _check_finite(table, names, "the similarity")
     similarities = sparse.csr_array(table, dtype=np.float64)
-    similarities.sum_duplicates()
     similarities.eliminate_zeros()
-    cell = first_cell(similarities, lambda values: values < 0)
-    if cell is not None:
-        raise DataError(
-            f"row {cell.row} ({names[cell.row]!r}) has the similarity {cell.value}; similarities "
-            "must not be negative"
-        )
+    rule = "similarities must not be negative"
+    check_cells(
+        similarities, lambda values: values < 0, rule, what="similarity", labels=(names, None)
+    )
     empty = np.flatnonzero(np.diff(similarities.indptr) == 0)
     if len(empty):
         raise DataError(
             f"row {empty[0]} ({names[empty[0]]!r}) is not similar to any object; remove it"
         )
     return similarities
-
-
-def _check_shapes(new: Matrix, known: Matrix, atlas: Atlas) -> None:
-    if known.ndim != 2 or known.shape[0] != atlas.n_objects:
-        raise DataError(
-            f"the vectors have shape {known.shape}, but the atlas has {atlas.n_objects} objects; "
-            "pass one row per object"
-        )
-    if new.shape[1] != known.shape[1]:
-        raise DataError(
-            f"the new vectors have {new.shape[1]} components, but those of the atlas have "
-            f"{known.shape[1]}; both must come from the same source"
-        )
-
-
-def _check_lengths(array: Matrix, labels: Sequence[str], what: str) -> None:
-    zero = np.flatnonzero(_norms(array) == 0)
-    if len(zero):
-        raise DataError(
-            f"{what} of row {zero[0]} ({labels[zero[0]]!r}) is zero and has no cosine "
-            "similarity; remove it or choose another similarity"
-        )
-
-
-def _norms(array: Matrix) -> np.ndarray:
-    from sklearn.utils.extmath import row_norms
-
-    return row_norms(array)

@@ -30,9 +30,9 @@ from scipy import sparse
 
 from manymaps.affinity.search import ExactIndex, library_threads, pairwise
 from manymaps.checks import (
+    check_cells,
     check_magnitude,
     check_number,
-    first_cell,
     not_amount,
     not_finite,
 )
@@ -125,15 +125,7 @@ class VectorSpace(Space):
             raise DataError(f"vectors must contain numbers, got {values.dtype}")
         object.__setattr__(self, "values", values)
         numbers = values.data if is_sparse else values
-        # If the sum is finite, all values are finite. Computing the sum needs no additional memory.
-        with np.errstate(invalid="ignore"):
-            finite = np.isfinite(numbers.sum(dtype=np.float64))
-        cell = None if finite else first_cell(values, not_finite)
-        if cell is not None:
-            raise DataError(
-                f"row {cell.row}, column {cell.column} of the vectors is not finite; remove or "
-                "fix it"
-            )
+        check_cells(values, not_finite, "remove or fix it", what="value of the vectors")
         if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 4:
             check_magnitude(values, "the vectors")  # float32 values are squared in float64
         if self.metric == "cosine" and (self._norms == 0).any():
@@ -460,10 +452,7 @@ def _table(values: Any, what: str, *, finite: bool = False) -> Any:
     table: Any = sparse.csr_array(values) if sparse.issparse(values) else np.asarray(values)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise DataError(f"the {what} have shape {table.shape}; pass a square table")
-    cell = first_cell(table, not_amount if finite else lambda values: ~(values >= 0))
-    if cell is not None:
-        raise DataError(
-            f"row {cell.row}, column {cell.column} of the {what} is {cell.value}; entries must be "
-            f"{'finite and ' if finite else ''}non-negative"
-        )
+    rule = f"entries must be {'finite and ' if finite else ''}non-negative"
+    wrong = not_amount if finite else lambda values: ~(values >= 0)
+    check_cells(table, wrong, rule, what=f"value of the {what}")
     return table
