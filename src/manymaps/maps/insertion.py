@@ -209,6 +209,7 @@ def insert(
     refine : bool or Refinement
         Whether to optimize the positions and proportions of the new objects. A `Refinement` also
         defines the settings.
+
     Returns
     -------
     Insertion
