@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import manymaps as mm
+from manymaps.analysis.count_evaluation import map_space
 from manymaps.metrics import strongest_recall
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -48,14 +49,14 @@ def main() -> None:
         sys.exit(f"no norms at {NORMS}; set MANYMAPS_DATA to the folder of real data")
     norms = mm.read_associations(NORMS)
     print(f"{norms.n_objects} words, {norms.n_pairs} pairs; {os.cpu_count()} cores")
-    print("penalty  maps  iterations  seconds  peak MB  KL/word  recall@10")
+    print("penalty  maps  iterations  seconds  peak MB  KL/word  among 10")
     with tempfile.TemporaryDirectory() as folder:
         for penalty in arguments.penalties:
             for maps in arguments.maps:
                 output = Path(folder, "usf.atlas")
                 report, peak = fit(maps, penalty, arguments.seed, output)
                 atlas = mm.load_atlas(output)
-                recall = strongest_recall(atlas.maps, atlas.proportions, norms.strengths)
+                recall = strongest_recall(norms.strengths, map_space(atlas))
                 print(
                     f"{penalty:7g}  {maps:4d}  {report['n_iterations']:10d}  "
                     f"{report['seconds']:7.1f}  {peak:7.0f}  {report['kl_divergence']:7.3f}  "

@@ -232,4 +232,5 @@ def check_cells(
     )
     row = row if numbers is None else f"{numbers[cell.row]}"
     where = "" if source is None else f"{source}: "
-    raise DataError(f"{where}the {what} in row {row}, column {column} is {cell.value:g}; {rule}")
+    value = "NaN" if np.isnan(cell.value) else f"{cell.value:g}"
+    raise DataError(f"{where}the {what} in row {row}, column {column} is {value}; {rule}")

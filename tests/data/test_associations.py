@@ -49,7 +49,7 @@ def test_strengths_are_a_copy_and_repeated_entries_are_added():
         ("aba", np.ones((3, 3)), "'a' .rows 0 and 2"),
         ("ab", [[0, -1], [1, 0]], r"row 0.*'a'.*column 1.*'b'"),
         ("ab", [[0, 1], [np.inf, 0]], r"row 1.*'b'.*column 0.*'a'"),
-        ("ab", [[0, np.nan], [1, 0]], "is nan"),
+        ("ab", [[0, np.nan], [1, 0]], "is NaN"),
     ],
 )
 def test_refusals(labels, strengths, message):

@@ -96,7 +96,7 @@ def test_memory_mapped_values_are_checked_when_asked_for(tmp_path):
     with pytest.raises(DataError, match=r"row 0.*'c'.*column 1"):
         vectors.subset(["c"])
     np.save(path, stored.astype(np.float64))
-    with pytest.raises(DataError, match="is nan"):
+    with pytest.raises(DataError, match="is NaN"):
         Vectors("abcd", np.load(path, mmap_mode="r"))
 
 

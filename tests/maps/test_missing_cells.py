@@ -129,7 +129,7 @@ def test_fitted_rows_are_known_and_new_ones_need_all_similarities():
     fresh = table(20, 1)[:2]
     assert np.isfinite(fit.transform(fresh)).all()
     fresh[1, 4] = np.nan
-    with pytest.raises(DataError, match="row 1, column 4 is nan"):
+    with pytest.raises(DataError, match="row 1, column 4 is NaN"):
         fit.transform(fresh)
 
 

@@ -277,7 +277,7 @@ class TestBadData:
         with pytest.raises(DataError, match="row 3"):
             fitted(X=make(self.with_entry(np.inf)))
         distances = {"metric": "precomputed", "affinity": "auto", "perplexity": 1}
-        with pytest.raises(DataError, match="row 3, column 5 is nan"):
+        with pytest.raises(DataError, match="row 3, column 5 is NaN"):
             fitted(X=make(self.with_entry(np.nan)), **distances)
 
     def test_matrix_that_is_not_square(self):

@@ -36,7 +36,7 @@ class TestVectors:
     @pytest.mark.parametrize(
         ("new", "message"),
         [
-            ([[1.0, 0], [np.nan, 1]], "new objects in row 1, column 0 is nan"),
+            ([[1.0, 0], [np.nan, 1]], "new objects in row 1, column 0 is NaN"),
             ([[1.0, 0], [1, np.inf]], "new objects in row 1, column 1 is inf"),
             ([[1.0, 0, 0], [0, 0, 1]], "3 components, but those of the atlas have 2"),
             ([1.0, 2.0], r"shape \(2,\)"),

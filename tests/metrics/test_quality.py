@@ -21,6 +21,7 @@ from manymaps.metrics import (
     mu_global,
     mu_local,
     nearest_neighbor_error,
+    strongest_recall,
     trustworthiness,
 )
 from manymaps.metrics.spaces import DistanceSpace, MapSpace, SimilaritySpace, VectorSpace
@@ -338,6 +339,23 @@ def test_kl_of_rows_that_lack_mass_and_of_remote_objects():
     assert kl_divergence(target, apart) == np.inf
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+def test_strongest_recall_is_that_of_the_dense_model(kernel):
+    rng = np.random.default_rng(3)
+    n, k = 40, 5
+    maps, weights = rng.normal(0, 1.5, (3, n, 2)), rng.normal(0, 1, (3, n))
+    table = rng.random((n, n)) * (rng.random((n, n)) < 0.2)
+    np.fill_diagonal(table, 0)
+    table[4] = 0
+    log_v = log_similarity(kernel, (maps, weights), (maps, weights), width=1.3)
+    rows = np.flatnonzero(table.any(axis=1))
+    hits = [np.argmax(table[i]) in np.argsort(-log_v[i])[:k] for i in rows]
+    space = MapSpace(maps, np.exp(log_proportions(weights)), kernel, 1.3)
+    found = strongest_recall(sparse.csr_array(table), space, k=k)
+    assert 0 < np.mean(hits) < 1
+    assert found == pytest.approx(np.mean(hits))
+
+
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
@@ -352,6 +370,8 @@ def test_kl_of_rows_that_lack_mass_and_of_remote_objects():
         (lambda d, m: mu_global(d, m, sample=0), ParameterError, "sample=0"),
         (lambda d, m: mu_local(SimilaritySpace(np.zeros((60, 60))), m), DataError, "value of none"),
         (lambda d, m: nearest_neighbor_error(m, np.zeros(3)), DataError, "one for each"),
+        (lambda d, m: strongest_recall(sparse.csr_array((60, 60)), MapSpace(m[None])),
+         DataError, "no row"),
         (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(9, k=1))),
                                     MapSpace(m[None])), DataError, "60 objects"),
         (lambda d, m: kl_divergence(count_target(sparse.csr_array(np.eye(60))),

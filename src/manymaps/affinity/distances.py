@@ -24,8 +24,8 @@ from manymaps.errors import DataError
 
 __all__ = [
     "BLOCK_CELLS", "EUCLIDEAN", "METRIC", "OF_ALL_ROWS", "Matrix", "Metric", "check_distances",
-    "check_stored_symmetry", "comparable", "finite_matrix", "finite_points",
-    "in_unit", "known_distances", "normalized_rows", "stored_rows",
+    "check_stored_symmetry", "comparable", "finite_matrix", "finite_points", "in_unit",
+    "inner_metric", "known_distances", "normalized_rows", "stored_rows",
 ]  # fmt: skip
 
 Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
@@ -139,6 +139,11 @@ def comparable(
         return rows
 
     return prepared(points, what[0]), None if queries is None else prepared(queries, what[1])
+
+
+def inner_metric(metric: Metric) -> Metric:
+    """Return the metric between comparable points."""
+    return "euclidean" if isinstance(metric, str) and metric in EUCLIDEAN else metric
 
 
 def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:

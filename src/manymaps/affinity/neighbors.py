@@ -31,6 +31,7 @@ from manymaps.affinity.distances import (
     finite_matrix,
     finite_points,
     in_unit,
+    inner_metric,
     known_distances,
     stored_rows,
 )
@@ -279,7 +280,7 @@ def nearest_neighbors(
     _check_k(k, points.shape[0] - (asked is None))
     _check_metric(metric, points)
     points, asked = comparable(points, asked, metric)
-    problem = Problem(points, asked, k, _inner_metric(metric), seed)
+    problem = Problem(points, asked, k, inner_metric(metric), seed)
     method = _chosen(problem, search)
     with work("finding neighbours"), search_methods.library_threads(method):
         indices, distances, recall = _SEARCHES[method](problem, search.recall)
@@ -375,7 +376,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
         raise DataError("one object has no neighbours; pass at least two")
     _check_metric(metric, points)
     points, _ = comparable(points, None, metric)
-    n, inner = points.shape[0], _inner_metric(metric)
+    n, inner = points.shape[0], inner_metric(metric)
     if inner == "euclidean" and isinstance(points, np.ndarray) and n * points.size <= _DIFFERENCES:
         distances = cdist(points, points)
     else:
@@ -575,7 +576,3 @@ def _check_metric(metric: Metric, points: Matrix) -> None:
             name="metric",
             value=metric,
         )
-
-
-def _inner_metric(metric: Metric) -> Metric:
-    return "euclidean" if isinstance(metric, str) and metric in EUCLIDEAN else metric

@@ -374,13 +374,10 @@ def _measured(
         overall=mu_global(data, maps, **drawn),
         trust=trustworthiness(data, maps, k=k, **drawn),
         continuity=continuity(data, maps, k=k, **drawn),
-        nearest_among_10=strongest_recall(
-            atlas.maps, atlas.proportions, nearest,
-            k=RECALLED, kernel=maps.kernel, kernel_width=maps.kernel_width,
-        ),
+        nearest_among_10=strongest_recall(nearest, maps, k=RECALLED),
         n_objects=n,
         neighbors=k,
-    )  # fmt: skip
+    )
 
 
 def _divergence(atlas: Atlas, target: Target) -> float:

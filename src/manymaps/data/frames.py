@@ -349,7 +349,7 @@ def as_column(values: Sequence[Any]) -> np.ndarray:
 
 
 def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
-    """Concatenate columns, filling missing parts with NaN (numbers) or "" (texts).
+    """Concatenate columns, filling missing parts with NaN (numbers, Booleans) or "" (texts).
 
     >>> end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
     [1.0, 2.0, nan]
@@ -357,8 +357,11 @@ def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
     ['a', '3', '']
     """
     known = [part for part, _ in parts if part is not None]
-    if len(known) == len(parts) and len({part.dtype.kind for part in known}) == 1:
+    kinds = {part.dtype.kind for part in known}
+    if len(known) == len(parts) and len(kinds) == 1:
         return np.concatenate(known)
+    if kinds == {"b"}:
+        parts = tuple((None if part is None else part.astype(float), n) for part, n in parts)
     return as_column(
         [cell for part, n in parts for cell in ([None] * n if part is None else part.tolist())]
     )

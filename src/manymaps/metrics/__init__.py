@@ -9,9 +9,9 @@ from manymaps.metrics.quality import (
     mu_global,
     mu_local,
     nearest_neighbor_error,
+    strongest_recall,
     trustworthiness,
 )
-from manymaps.metrics.recall import strongest_recall
 
 __all__ = [
     "Measure", "continuity", "kl_divergence", "mu_global", "mu_local", "nearest_neighbor_error",

@@ -50,7 +50,7 @@ from manymaps.data.count_values import count_table
 from manymaps.errors import DataError
 from manymaps.metrics.measures import Measure, ratio
 from manymaps.metrics.neighborhoods import tie_means
-from manymaps.metrics.spaces import TIE, Space, as_space, blocks
+from manymaps.metrics.spaces import Space, as_space, blocks
 
 Score: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -212,26 +212,10 @@ def _over_sizes(
         keys = space.keys(block, among)
         if own:
             keys[np.arange(len(block)), block] = -np.inf
-        order, keys = _nearest(keys, most + own)
-        if own:
-            order, keys = order[:, 1:], keys[:, 1:]
+        order = np.argsort(keys, axis=1)[:, own:]
+        keys = np.take_along_axis(keys, order, axis=1)
         shares = tie_means(score(block, order), keys)[:, :most]
         means = np.cumsum(shares, axis=1) / sizes
         curve += means.sum(axis=0)
         values[places] = means.mean(axis=1)
     return GroupMeasure.over(values, rows, sizes=sizes, curve=curve / len(rows))
-
-
-def _nearest(keys: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices and keys in ascending order of key: the nearest `most` and all their ties."""
-    n = keys.shape[1]
-    if most < n // 4:
-        limits = np.partition(keys, most - 1, axis=1)[:, most - 1] * (1 + TIE)
-        width = int((keys <= limits[:, None]).sum(axis=1).max())
-        near = np.argpartition(keys, width - 1, axis=1)[:, :width]
-        order = np.take_along_axis(
-            near, np.argsort(np.take_along_axis(keys, near, axis=1), axis=1), axis=1
-        )
-    else:
-        order = np.argsort(keys, axis=1)
-    return order, np.take_along_axis(keys, order, axis=1)

@@ -410,6 +410,58 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     return divergence if target.is_joint else divergence / target.n_rows_with_mass
 
 
+def strongest_recall(strengths: sparse.sparray, maps: MapSpace, *, k: int = 10) -> float:
+    """Compute the share of objects whose strongest associate is among the k most similar objects.
+
+    Parameters
+    ----------
+    strengths : sparse array of shape (n, n)
+        Strengths of the associates. Rows without entries are ignored. Among equally strong
+        associates, the first is used.
+    maps : MapSpace
+        Maps under the model.
+    k : int, default=10
+        Number of most similar objects under the model.
+
+    Returns
+    -------
+    float in [0, 1]
+        Share of the objects with entries.
+
+    Raises
+    ------
+    DataError
+        If no row has an entry.
+
+    See Also
+    --------
+    kl_divergence, manymaps.evaluate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps.metrics import strongest_recall
+    >>> from manymaps.metrics.spaces import MapSpace
+    >>> line = MapSpace(np.arange(5.0)[None, :, None])
+    >>> strongest_recall(sparse.csr_array(np.eye(5, k=1)), line, k=2)
+    1.0
+    """
+    table = sparse.csr_array(strengths)
+    rows = np.flatnonzero(np.diff(table.indptr))
+    if len(rows) == 0:
+        raise DataError("no row of the strengths has an entry; pass at least one associate")
+    strongest = np.asarray(table.argmax(axis=1)).ravel()
+    hits = 0
+    for block in blocks(rows, maps.n_objects):
+        logs = maps.log_similarities(block, np.arange(maps.n_objects))
+        here = np.arange(len(block))
+        logs[here, block] = -np.inf
+        nearer = logs > logs[here, strongest[block]][:, None]
+        hits += int((nearer.sum(axis=1) < k).sum())
+    return hits / len(rows)
+
+
 def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, k: int) -> Measure:
     """Measure how close the neighbours from one space are in another space."""
     sizes = len(among) + ~np.isin(rows, among)

@@ -20,7 +20,7 @@ proportions (n_maps, n).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,14 +28,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.affinity.distances import Metric, comparable, finite_matrix, inner_metric
 from manymaps.affinity.search import ExactIndex, library_threads, pairwise
-from manymaps.checks import (
-    check_cells,
-    check_magnitude,
-    check_number,
-    not_amount,
-    not_finite,
-)
+from manymaps.checks import check_cells, check_magnitude, check_number, not_amount
 from manymaps.errors import DataError
 from manymaps.metrics.measures import ratio
 from manymaps.model.choice import StoredKernel, check_kernel
@@ -90,7 +85,8 @@ class VectorSpace(Space):
     Parameters
     ----------
     values : array or sparse array of shape (n, n_features)
-        Vectors of the objects, as rows.
+        Vectors of the objects, as rows. They are stored in float64 as points whose Euclidean
+        distances reproduce the metric, if there are such points.
     metric : str or callable, default="euclidean"
         "euclidean", "cosine" (1 - cos), or any metric of `sklearn.metrics.pairwise_distances`.
 
@@ -110,63 +106,27 @@ class VectorSpace(Space):
     """
 
     values: Any
-    metric: str | Callable[[np.ndarray, np.ndarray], float] = "euclidean"
+    metric: Metric = "euclidean"
 
     def __post_init__(self) -> None:
-        is_sparse = sparse.issparse(self.values)
-        values: Any = sparse.csr_array(self.values) if is_sparse else np.asarray(self.values)
-        if values.ndim != 2:
-            raise DataError(
-                f"vectors have shape {values.shape}, not (n, n_features); use MapSpace for maps"
-            )
-        if 0 in values.shape:
-            raise DataError(f"a table of shape {values.shape} has no vectors; pass at least one")
-        if values.dtype.kind not in "biuf":
-            raise DataError(f"vectors must contain numbers, got {values.dtype}")
-        object.__setattr__(self, "values", values)
-        numbers = values.data if is_sparse else values
-        check_cells(values, not_finite, "remove or fix it", what="value of the vectors")
-        if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 4:
-            check_magnitude(values, "the vectors")  # float32 values are squared in float64
-        if self.metric == "cosine" and (self._norms == 0).any():
-            raise DataError(
-                f"row {np.flatnonzero(self._norms == 0)[0]} is a zero vector, for which the cosine "
-                "is undefined; remove it"
-            )
-
-    @cached_property
-    def _norms(self) -> np.ndarray:
-        if sparse.issparse(self.values):
-            return np.sqrt(_square_sums(self.values.astype(np.float64)))
-        return np.linalg.norm(self.values.astype(np.float64), axis=1)
-
-    @cached_property
-    def _points(self) -> Any:
-        """Points in float64; cosine uses unit vectors, so that |x - y|^2 = 2 (1 - cos)."""
-        if sparse.issparse(self.values):
-            points = sparse.csr_array(self.values, dtype=np.float64, copy=True)
-            if self.metric == "cosine":
-                points.data /= np.repeat(self._norms, np.diff(points.indptr))
-            return points
-        points = np.ascontiguousarray(self.values, np.float64)
-        return points / self._norms[:, None] if self.metric == "cosine" else points
+        values = finite_matrix(self.values, "the vectors").astype(np.float64)
+        check_magnitude(values, "the vectors")
+        points, _ = comparable(values, None, self.metric, ("the vectors", ""))
+        object.__setattr__(self, "values", points)
 
     @property
-    def _is_euclidean(self) -> bool:
-        return self.metric in ("euclidean", "sqeuclidean", "cosine")
+    def _is_plain(self) -> bool:
+        """Whether the points are dense and compared by Euclidean distances."""
+        return isinstance(self.values, np.ndarray) and inner_metric(self.metric) == "euclidean"
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Return distances; Euclidean ones are squared, and cosine uses scaled unit vectors."""
-        left, right = self._points[rows], self._points[among]
-        if not self._is_euclidean:
-            return np.asarray(pairwise(left, right, self.metric), np.float64)
-        if sparse.issparse(left):
-            products = (left @ right.T).toarray()
-            squares = _square_sums(left)[:, None] + _square_sums(right) - 2 * products
-            return np.maximum(squares, 0)
-        from scipy.spatial.distance import cdist
+        """Return distances between comparable points, which are squared if `_is_plain`."""
+        left, right = self.values[rows], self.values[among]
+        if self._is_plain:
+            from scipy.spatial.distance import cdist
 
-        return cdist(left, right, "sqeuclidean")
+            return cdist(left, right, "sqeuclidean")
+        return np.asarray(pairwise(left, right, inner_metric(self.metric)), np.float64)
 
     @cached_property
     def _indexes(self) -> dict[bytes, ExactIndex]:
@@ -174,9 +134,9 @@ class VectorSpace(Space):
 
     def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
         """Search for the candidates; rows with further ties are compared with all objects."""
-        points = self._points
-        if not self._is_euclidean or sparse.issparse(points):
+        if not self._is_plain:
             return super().candidates(rows, among, k)
+        points = self.values
         index = self._indexes.get(among.tobytes())
         if index is None:
             index = self._indexes[among.tobytes()] = ExactIndex(points[among])
@@ -226,9 +186,7 @@ class DistanceSpace(Space):
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
         """Return the distances."""
-        if not sparse.issparse(self.values):
-            return np.array(self.values[np.ix_(rows, among)], np.float64)
-        return _stored(self.values, rows)[:, among]
+        return _block(self.values, rows, among, np.inf)
 
 
 @dataclass(frozen=True)
@@ -259,11 +217,7 @@ class SimilaritySpace(Space):
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
         """Return the reciprocals of the similarities."""
-        if sparse.issparse(self.values):
-            block = self.values[rows].toarray()[:, among].astype(np.float64)
-        else:
-            block = np.array(self.values[np.ix_(rows, among)], np.float64)
-        return ratio(1.0, block, np.inf)
+        return ratio(1.0, _block(self.values, rows, among, 0.0), np.inf)
 
 
 @dataclass(frozen=True)
@@ -424,10 +378,6 @@ def own_places(
     return mine, own[mine]
 
 
-def _square_sums(points: sparse.csr_array) -> np.ndarray:
-    return np.asarray(points.multiply(points).sum(axis=1)).ravel()
-
-
 def _merged(n: int, rows: tuple[np.ndarray, ...], parts: tuple[Candidates, ...]) -> Candidates:
     """Merge the candidates of several groups of rows, which together are n rows."""
     counts = np.empty(n, np.int64)
@@ -439,12 +389,14 @@ def _merged(n: int, rows: tuple[np.ndarray, ...], parts: tuple[Candidates, ...])
     return counts, places, keys
 
 
-def _stored(table: sparse.csr_array, rows: np.ndarray) -> np.ndarray:
-    """Return rows of a sparse table, with infinity for pairs that are not stored."""
+def _block(table: Any, rows: np.ndarray, among: np.ndarray, absent: float) -> np.ndarray:
+    """Return a part of a table, in which pairs that a sparse table does not store are `absent`."""
+    if not sparse.issparse(table):
+        return np.array(table[np.ix_(rows, among)], np.float64)
     part = table[rows]
-    block = np.full(part.shape, np.inf)
+    block = np.full(part.shape, absent)
     block[np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices] = part.data
-    return block
+    return block[:, among]
 
 
 def _table(values: Any, what: str, *, finite: bool = False) -> Any:
