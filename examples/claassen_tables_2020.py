@@ -10,7 +10,7 @@ distances.
 Local perplexity as in the text is compared with a rule that keeps neighbourhoods better. It uses
 only the 10 most similar of the outstanding words, at a weight of 0.8:
 
-    LocalPerplexity(perplexity, weight=0.8, max_neighbors=10)
+    LocalPerplexity(perplexity, sd=2.0, weight=0.8, max_neighbors=10)
 
 In the text, half of P is given in nearly equal shares to all outstanding words. In these data they
 are 26 to 31 words on average, most of which do not fit into a neighbourhood of 10. The rule was
@@ -26,6 +26,7 @@ import argparse
 import importlib.util
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -48,29 +49,32 @@ def gaussian(perplexity: float) -> Affinity:
     return GaussianAffinity(perplexity)
 
 
+two_sd = partial(LocalPerplexity, sd=2.0, min_neighbors=0)
+
+
 def local(perplexity: float) -> Affinity:
     """Fit for table 3: as in the text, two standard deviations above the mean."""
-    return LocalPerplexity(perplexity)
+    return two_sd(perplexity)
 
 
 def nearest_ten(perplexity: float) -> Affinity:
     """Fit with the better rule."""
-    return LocalPerplexity(perplexity, weight=0.8, max_neighbors=10)
+    return two_sd(perplexity, weight=0.8, max_neighbors=10)
 
 
 RULES: dict[str, Rule] = {
     "Gaussian": gaussian,
     "perplexities p/2, p, 2p": lambda p: GaussianAffinity((p / 2, p, 2 * p)),
     "2 sd, weight 0.5 (text)": local,
-    "2 sd, weight 0.9": lambda p: LocalPerplexity(p, weight=0.9),
-    "3 sd, weight 0.5 (text)": lambda p: LocalPerplexity(p, sd=3.0),
-    "3 sd, weight 0.9": lambda p: LocalPerplexity(p, sd=3.0, weight=0.9),
-    "nearest 7, weight 0.8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=7),
-    "nearest 10, weight 0.5": lambda p: LocalPerplexity(p, max_neighbors=10),
+    "2 sd, weight 0.9": lambda p: two_sd(p, weight=0.9),
+    "3 sd, weight 0.5 (text)": lambda p: LocalPerplexity(p, min_neighbors=0),
+    "3 sd, weight 0.9": lambda p: LocalPerplexity(p, weight=0.9, min_neighbors=0),
+    "nearest 7, weight 0.8": lambda p: two_sd(p, weight=0.8, max_neighbors=7),
+    "nearest 10, weight 0.5": lambda p: two_sd(p, max_neighbors=10),
     "nearest 10, weight 0.8": nearest_ten,
-    "nearest 10, weight 1": lambda p: LocalPerplexity(p, weight=1.0, max_neighbors=10),
-    "nearest 15, weight 0.8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=15),
-    "nearest 20, weight 0.8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=20),
+    "nearest 10, weight 1": lambda p: two_sd(p, weight=1.0, max_neighbors=10),
+    "nearest 15, weight 0.8": lambda p: two_sd(p, weight=0.8, max_neighbors=15),
+    "nearest 20, weight 0.8": lambda p: two_sd(p, weight=0.8, max_neighbors=20),
 }
 
 

@@ -137,7 +137,7 @@ def test_local_perplexity_is_the_text_written_out(sd, weight):
             local = np.zeros(60)
             local[others[above]] = row[above] / row[above].sum()
             truth[i] = (1 - weight) * truth[i] + weight * local
-    p = LocalPerplexity(5, sd=sd, weight=weight).similarities(X)
+    p = LocalPerplexity(5, sd=sd, weight=weight, min_neighbors=0).similarities(X)
     np.testing.assert_allclose(p.toarray(), truth, atol=1e-6)
 
 
@@ -150,7 +150,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
 
 def test_nothing_above_the_threshold_leaves_the_gaussian_row():
     X = words()
-    p = LocalPerplexity(5, sd=50.0)
+    p = LocalPerplexity(5, sd=50.0, min_neighbors=0)
     assert p.outstanding(X).nnz == 0
     np.testing.assert_allclose(
         p.similarities(X).toarray(), GaussianAffinity(5).similarities(X).toarray()
@@ -159,8 +159,8 @@ def test_nothing_above_the_threshold_leaves_the_gaussian_row():
 
 def test_the_most_similar_are_kept():
     X = words()
-    few = LocalPerplexity(5, sd=1.0, max_neighbors=2).outstanding(X)
-    many = LocalPerplexity(5, sd=1.0).outstanding(X).toarray()
+    few = LocalPerplexity(5, sd=1.0, min_neighbors=0, max_neighbors=2).outstanding(X)
+    many = LocalPerplexity(5, sd=1.0, min_neighbors=0).outstanding(X).toarray()
     assert np.diff(few.indptr).max() == 2
     np.testing.assert_allclose(few.max(axis=1).toarray().ravel(), many.max(axis=1))
     np.testing.assert_allclose(few.sum(axis=1), np.sort(many, axis=1)[:, -2:].sum(axis=1))
@@ -169,7 +169,7 @@ def test_the_most_similar_are_kept():
 @pytest.mark.parametrize(("least", "most"), [(3, None), (3, 5), (4, 4)])
 def test_the_score_has_bounds(least, most):
     X = words()
-    scores = np.diff(LocalPerplexity(sd=2.0).outstanding(X).indptr)
+    scores = np.diff(LocalPerplexity(sd=2.0, min_neighbors=0).outstanding(X).indptr)
     bounded = LocalPerplexity(sd=2.0, min_neighbors=least, max_neighbors=most).outstanding(X)
     assert scores.min() < least
     np.testing.assert_array_equal(np.diff(bounded.indptr), np.clip(scores, least, most))
@@ -180,7 +180,7 @@ def test_the_score_has_bounds(least, most):
 def test_duplicates_stand_out_although_the_threshold_is_capped():
     X = words()
     X[1] = X[0]
-    assert LocalPerplexity(sd=9.0).outstanding(X).nonzero()[0].tolist() == [0, 1]
+    assert LocalPerplexity(sd=9.0, min_neighbors=0).outstanding(X).nonzero()[0].tolist() == [0, 1]
 
 
 def test_local_perplexity_of_sparse_vectors_and_of_distances():

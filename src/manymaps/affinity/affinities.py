@@ -32,6 +32,7 @@ from manymaps.affinity.distances import (
     Matrix,
     Metric,
     check_distances,
+    cosine_similarities,
     finite_matrix,
     finite_points,
     normalized_rows,
@@ -50,7 +51,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
     "NEIGHBORS_PER_PERPLEXITY", "PERPLEXITY", "Affinity", "GaussianAffinity",
-    "GlobalGaussian", "LocalPerplexity", "affinity_from",
+    "GlobalGaussian", "LocalPerplexity", "affinity_from", "conditional_rows",
 ]  # fmt: skip
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
@@ -364,7 +365,7 @@ class LocalPerplexity(Affinity):
         Perplexity of the Gaussian rows, as in `GaussianAffinity`.
     sd : float
         Number of standard deviations above the mean. The text of the thesis uses 2 or 3, and its
-        program uses 3 (`TSNE.claassen_2020`).
+        program uses 3.
     weight : float
         Weight of the local rows, in [0, 1]. A weight of 0.5 is the plain average used in the
         thesis.
@@ -375,8 +376,8 @@ class LocalPerplexity(Affinity):
         Maximum score. Without a maximum, the number of outstanding similarities per object grows
         with n (a few hundredths of n), which exceeds the memory above about 20,000 objects. Set the
         maximum to the size of the neighbourhood of interest. On three sets of word vectors,
-        `weight=0.8, max_neighbors=10` preserved 4 to 6 percentage points more of the ten nearest
-        words than Gaussian rows did, but fewer of the fifty nearest words.
+        `sd=2.0, weight=0.8, max_neighbors=10` preserved 4 to 6 percentage points more of the ten
+        nearest words than Gaussian rows did, but fewer of the fifty nearest words.
 
     Raises
     ------
@@ -411,9 +412,9 @@ class LocalPerplexity(Affinity):
     """
 
     perplexity: float | Sequence[float] = 30.0
-    sd: float = 2.0
+    sd: float = 3.0
     weight: float = 0.5
-    min_neighbors: int = 0
+    min_neighbors: int = 1
     max_neighbors: int | None = None
 
     def __post_init__(self) -> None:
@@ -492,12 +493,7 @@ class LocalPerplexity(Affinity):
         """
         data = as_graph(data)
         n = _n_objects(data)
-        if self.min_neighbors >= n:
-            raise ParameterError(
-                f"is impossible for {n} objects; use at most {n - 1}",
-                name="min_neighbors",
-                value=self.min_neighbors,
-            )
+        _check_neighbors(self.min_neighbors, n, "min_neighbors")
         parts = []
         for start, block in _similarity_blocks(data, metric):
             local = np.arange(len(block))
@@ -533,12 +529,10 @@ def _check_perplexity(perplexity: float, n: int) -> None:
         )
 
 
-def _check_neighbors(n_neighbors: int | None, n: int) -> None:
-    if n_neighbors is not None and n_neighbors > n - 1:
+def _check_neighbors(count: int | None, n: int, name: str = "n_neighbors") -> None:
+    if count is not None and count > n - 1:
         raise ParameterError(
-            f"is impossible for {n} objects; use at most {n - 1}",
-            name="n_neighbors",
-            value=n_neighbors,
+            f"is impossible for {n} objects; use at most {n - 1}", name=name, value=count
         )
 
 
@@ -582,7 +576,7 @@ def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarr
         squares = (rows.data[stored].astype(np.float64) / unit) ** 2
         starts -= starts[0]
         for perplexity in scales:
-            part = _conditional(squares, starts, perplexity)
+            part = conditional_rows(squares, starts, perplexity)
             missed[some] |= abs(_entropies(part, starts) - np.log(perplexity)) > _REACHED
             values[stored] += part
     values /= len(scales)
@@ -597,7 +591,8 @@ def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
         yield slice(first, min(n, first + step))
 
 
-def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> np.ndarray:
+def conditional_rows(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> np.ndarray:
+    """Compute p_j|i from squared distances in rows that begin at `starts`, (n_rows + 1,)."""
     from manymaps.compute.bandwidth import conditional_probabilities
     from manymaps.compute.threads import share_out
 
@@ -679,9 +674,7 @@ def _similarity_blocks(
         return
     unit = normalized_rows(table)
     for start in range(0, n, step):
-        cosine = unit[start : start + step] @ unit.T
-        cosine = cosine if isinstance(cosine, np.ndarray) else cosine.toarray()
-        yield start, np.clip((1 + cosine) / 2, 0, 1)
+        yield start, cosine_similarities(unit[start : start + step], unit)
 
 
 def _largest(block: np.ndarray, k: int) -> np.ndarray:

@@ -9,7 +9,6 @@ number of threads.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from manymaps.affinity.search import faiss_module
 from manymaps.compute.probing import fill_blocks, probe_cells
 from manymaps.compute.threads import share_out
 
@@ -61,10 +61,6 @@ class Cells:
     starts: np.ndarray
     centres: np.ndarray
 
-    @property
-    def faiss(self) -> Any:
-        return importlib.import_module("faiss")
-
     @cached_property
     def blocks(self) -> np.ndarray:
         """Coordinates of the points by cell, as in `manymaps.compute.probing`."""
@@ -89,10 +85,6 @@ class Cells:
         cells[self.numbers] = np.repeat(np.arange(len(self.centres)), self.sizes)
         return cells
 
-    def nearest_cell(self, queries: np.ndarray) -> np.ndarray:
-        """Find the cell whose centre is nearest to each query."""
-        return np.asarray(self.faiss.knn(queries, self.centres, 1)[1][:, 0])
-
     def probes_before(self, queries: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Count the cells that are probed for a query before the cell of a point.
 
@@ -101,7 +93,7 @@ class Cells:
         """
         from scipy.spatial.distance import cdist
 
-        homes = self.centres[self._nearest_cell_of_many(queries)]
+        homes = self.centres[self._nearest_cell(queries)]
         before = np.empty(points.shape, np.int64)
         for row, (query, home, some) in enumerate(zip(queries, homes, points, strict=True)):
             cells = self.of_point[some]
@@ -115,7 +107,7 @@ class Cells:
     def around(self, n_probes: int) -> np.ndarray:
         """List the cells next to each cell, nearest first, among which `n_probes` are probed."""
         width = min(len(self.centres), _CELLS_PER_PROBE * n_probes + _MORE_CELLS)
-        return np.asarray(self.faiss.knn(self.centres, self.centres, width)[1].astype(np.int32))
+        return np.asarray(faiss_module().knn(self.centres, self.centres, width)[1].astype(np.int32))
 
     def probe(
         self,
@@ -135,7 +127,7 @@ class Cells:
         """
         n_cells, n_probes = len(self.centres), min(n_probes, near.shape[1])
         numbers = self.numbers.astype(np.int32)
-        cells = self._nearest_cell_of_many(queries)
+        cells = self._nearest_cell(queries)
         asked = np.argsort(cells, kind="stable").astype(np.int32)
         offsets = np.searchsorted(cells[asked], np.arange(n_cells + 1))
         indices = np.empty((len(queries), k), np.int32)
@@ -150,13 +142,13 @@ class Cells:
             note(int(offsets[last]))
         return indices, squares
 
-    def _nearest_cell_of_many(self, queries: np.ndarray) -> np.ndarray:
+    def _nearest_cell(self, queries: np.ndarray) -> np.ndarray:
         """Find the cell whose centre is nearest to each query.
 
         k-means in parts may assign a point to a cell that is far from it.
         """
         if len(self.centres) <= _MANY_CELLS:
-            return self.nearest_cell(queries)
+            return np.asarray(faiss_module().knn(queries, self.centres, 1)[1][:, 0])
         near = self.above.around(_PROBES_FOR_CELL)
         return self.above.probe(queries, False, 1, _PROBES_FOR_CELL, near)[0][:, 0]
 
@@ -187,7 +179,7 @@ def _split(points: np.ndarray, part: np.ndarray, seed: int) -> list[np.ndarray]:
     n_cells = -(-len(part) // _POINTS_PER_CELL)
     n_parts = n_cells if n_cells <= _BRANCHES else min(_BRANCHES, -(-n_cells // _BRANCHES))
     rows = points if len(part) == len(points) else points[part]
-    means = importlib.import_module("faiss").Kmeans(
+    means = faiss_module().Kmeans(
         points.shape[1],
         n_parts,
         niter=_ROUNDS,
@@ -215,6 +207,6 @@ def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Itera
     if n_threads == 1 or len(tasks) <= 1:
         yield from map(work, tasks)
         return
-    alone = importlib.import_module("faiss").omp_set_num_threads
+    alone = faiss_module().omp_set_num_threads
     with ThreadPoolExecutor(n_threads, initializer=alone, initargs=(1,)) as pool:
         yield from pool.map(work, tasks)

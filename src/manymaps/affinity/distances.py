@@ -17,15 +17,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_cells, check_magnitude, not_finite
+from manymaps.checks import check_cells, check_choice, check_magnitude, not_finite
 from manymaps.compute.canonical import canonical_rows
 from manymaps.constraints import FUNCTION, instance
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 
 __all__ = [
-    "BLOCK_CELLS", "EUCLIDEAN", "METRIC", "OF_ALL_ROWS", "Matrix", "Metric", "check_distances",
-    "check_stored_symmetry", "comparable", "finite_matrix", "finite_points", "in_unit",
-    "inner_metric", "known_distances", "normalized_rows", "stored_rows",
+    "BLOCK_CELLS", "EUCLIDEAN", "METRIC", "Matrix", "Metric", "check_distances", "check_metric",
+    "check_stored_symmetry", "comparable", "cosine_similarities", "finite_matrix", "finite_points",
+    "in_unit", "inner_metric", "known_distances", "normalized_rows", "stored_rows",
 ]  # fmt: skip
 
 Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
@@ -34,8 +34,8 @@ Matrix: TypeAlias = np.ndarray | sparse.csr_array
 #: Valid types of a metric, before its name is looked up.
 METRIC = (instance("the name of a metric", str), FUNCTION)
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean", "cosine", "correlation")
-#: Metrics of scikit-learn whose parameters would be estimated from each block of rows.
-OF_ALL_ROWS = ("mahalanobis", "seuclidean")
+# Metrics of scikit-learn whose parameters would be estimated from each block of rows.
+_OF_ALL_ROWS = ("mahalanobis", "seuclidean")
 # 32 MiB of float64 per block: large enough for fast products, small compared with the data.
 BLOCK_CELLS = 2**22
 # Distances from float32 files differ in their last digits, so exact symmetry cannot be expected.
@@ -146,6 +146,30 @@ def inner_metric(metric: Metric) -> Metric:
     return "euclidean" if isinstance(metric, str) and metric in EUCLIDEAN else metric
 
 
+def check_metric(metric: Metric, points: Matrix, name: str = "metric") -> None:
+    """Raise an error for an unknown metric, or for haversine distances of other than 2 columns."""
+    from sklearn.neighbors import VALID_METRICS
+
+    if not isinstance(metric, str):
+        return
+    known = {*VALID_METRICS["brute"], "precomputed"}.difference(_OF_ALL_ROWS)
+    check_choice(name, metric, sorted(known))
+    if metric == "haversine" and points.shape[1] != 2:
+        raise ParameterError(
+            f"needs 2 columns, latitude and longitude in radians, but X has {points.shape[1]}; "
+            "choose another metric",
+            name=name,
+            value=metric,
+        )
+
+
+def cosine_similarities(left: Matrix, right: Matrix) -> np.ndarray:
+    """Compute (1 + cos) / 2 between rows of length 1, in [0, 1]."""
+    from sklearn.utils.extmath import safe_sparse_dot
+
+    return np.clip((1 + safe_sparse_dot(left, right.T, dense_output=True)) / 2, 0, 1)
+
+
 def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
     """Convert Euclidean distances between comparable points to the unit of the metric."""
     if metric == "sqeuclidean":
@@ -224,7 +248,7 @@ def check_stored_symmetry(rows: sparse.csr_array, what: str = "the distances") -
     if gap.nnz and gap.data.max() > rounding * rows.data.max():
         worst = gap.data.argmax()
         i, j = some[gap.row[worst]], gap.col[worst]
-        raise DataError(_asymmetric(what, rows[i, j], rows[j, i], i, j))
+        raise _asymmetric(what, rows[i, j], rows[j, i], i, j)
 
 
 def _pattern(rows: sparse.csr_array) -> sparse.csr_array:
@@ -233,10 +257,10 @@ def _pattern(rows: sparse.csr_array) -> sparse.csr_array:
     )
 
 
-def _asymmetric(what: str, there: float, back: float, i: int, j: int) -> str:
-    return (
-        f"{what} are not symmetric: the largest difference is between {there} in row {i}, column "
-        f"{j} and {back} in the opposite cell; average the two if either is acceptable"
+def _asymmetric(what: str, there: float, back: float, i: int, j: int) -> DataError:
+    return DataError(
+        f"{what} are not symmetric: row {i}, column {j} contains {there}, and the opposite cell "
+        f"{back}; average the two if either is acceptable"
     )
 
 
@@ -262,14 +286,10 @@ def check_distances(table: Matrix, own: bool) -> None:
 
 
 def _check_symmetry(table: np.ndarray, rounding: float) -> None:
-    n = len(table)
-    worst, pair = rounding, None
-    step = max(1, BLOCK_CELLS // n)
-    for start in range(0, n, step):
+    step = max(1, BLOCK_CELLS // len(table))
+    for start in range(0, len(table), step):
         gap = abs(table[start : start + step] - table[:, start : start + step].T)
-        at = np.unravel_index(gap.argmax(), gap.shape)
-        if gap[at] > worst:
-            worst, pair = gap[at], (start + at[0], at[1])
-    if pair is not None:
-        i, j = pair
-        raise DataError(_asymmetric("the distances", table[i, j], table[j, i], i, j))
+        row, j = np.unravel_index(gap.argmax(), gap.shape)
+        if gap[row, j] > rounding:
+            i = start + row
+            raise _asymmetric("the distances", table[i, j], table[j, i], i, j)

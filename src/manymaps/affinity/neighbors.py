@@ -22,10 +22,10 @@ from manymaps.affinity import search as search_methods
 from manymaps.affinity.distances import (
     BLOCK_CELLS,
     EUCLIDEAN,
-    OF_ALL_ROWS,
     Matrix,
     Metric,
     check_distances,
+    check_metric,
     check_stored_symmetry,
     comparable,
     finite_matrix,
@@ -278,7 +278,7 @@ def nearest_neighbors(
             "have the same features in the same order"
         )
     _check_k(k, points.shape[0] - (asked is None))
-    _check_metric(metric, points)
+    check_metric(metric, points)
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, inner_metric(metric), seed)
     method = _chosen(problem, search)
@@ -374,7 +374,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     points = finite_points(data, "X")
     if points.shape[0] < 2:
         raise DataError("one object has no neighbours; pass at least two")
-    _check_metric(metric, points)
+    check_metric(metric, points)
     points, _ = comparable(points, None, metric)
     n, inner = points.shape[0], inner_metric(metric)
     if inner == "euclidean" and isinstance(points, np.ndarray) and n * points.size <= _DIFFERENCES:
@@ -561,18 +561,3 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
 def _check_k(k: int, most: int) -> None:
     if not 1 <= k <= most:
         raise ParameterError(f"{k} neighbours are impossible; an object has at most {most}")
-
-
-def _check_metric(metric: Metric, points: Matrix) -> None:
-    from sklearn.neighbors import VALID_METRICS
-
-    known = sorted({*VALID_METRICS["brute"], "precomputed"}.difference(OF_ALL_ROWS))
-    if isinstance(metric, str):
-        check_choice("metric", metric, known)
-    if isinstance(metric, str) and metric == "haversine" and points.shape[1] != 2:
-        raise ParameterError(
-            f"needs 2 columns, latitude and longitude in radians, but X has {points.shape[1]}; "
-            "choose another metric",
-            name="metric",
-            value=metric,
-        )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -31,7 +32,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import work
 
 __all__ = [
-    "ExactIndex", "Found", "Problem", "by_faiss", "compact", "exact", "has_faiss",
+    "ExactIndex", "Found", "Problem", "by_faiss", "compact", "exact", "faiss_module", "has_faiss",
     "library_threads", "nearest_in_table", "pairwise",
 ]  # fmt: skip
 
@@ -332,7 +333,13 @@ class _Sample:
         before = np.where(self.distances > self.reach, most, before)
         before = np.sort(before, axis=1)[:, : self.k]
         before[self.distances[:, self.k - 1] == 0] = 0
-        return _fewest(lambda n: (before < n).mean(axis=1), recall, most)
+
+        def enough(n: int) -> bool:
+            """Whether the recall is sufficient by one standard error."""
+            shares = (before < n).mean(axis=1)
+            return bool(shares.mean() - shares.std() / np.sqrt(shares.size) >= recall)
+
+        return 1 + bisect_left(range(1, most), True, key=enough)
 
     def recall(self, distances: np.ndarray) -> float:
         """Measure the mean recall of a search from the distances that it returns for all rows."""
@@ -351,7 +358,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
         problem = replace(problem, **dense)
     centre, scale = _centre_and_scale(problem.points)
     base = _in_float32(problem.points, centre, scale)
-    cells = cells_of(base, problem.seed, _faiss().omp_get_max_threads())
+    cells = cells_of(base, problem.seed, faiss_module().omp_get_max_threads())
     del base  # the cells contain their own copy
     sample = _Sample.of(problem)
     before = cells.probes_before(
@@ -386,22 +393,6 @@ def _root(squares: np.ndarray, scale: float) -> np.ndarray:
     return distances
 
 
-def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
-    """Find the smallest number whose recall on the sample is sufficient by one standard error."""
-
-    def enough(n: int) -> bool:
-        shares = recalls(n)
-        return shares.mean() - shares.std() / np.sqrt(shares.size) >= wanted
-
-    low, high = 0, 1
-    while high < most and not enough(high):
-        low, high = high, min(2 * high, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
 def _check_resolution(
     problem: Problem, rows: np.ndarray, indices: np.ndarray, distances: np.ndarray
 ) -> None:
@@ -432,7 +423,7 @@ def library_threads(method: str) -> Iterator[None]:
 
     # In a forked process, GNU OpenMP waits indefinitely for the threads of the parent process.
     wanted = current_threads() if os.getpid() == _first_process() else 1
-    faiss = _faiss() if method == "faiss" else None
+    faiss = faiss_module() if method == "faiss" else None
     before = faiss.omp_get_max_threads() if faiss else 0
     libraries = ThreadpoolController()
     try:
@@ -457,7 +448,8 @@ def has_faiss() -> bool:
     return importlib.util.find_spec("faiss") is not None
 
 
-def _faiss() -> Any:
+def faiss_module() -> Any:
+    """Import faiss."""
     # Spinning OpenMP threads lose a whole time slice if another program uses their processor.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     # The SWIG types of faiss issue warnings on import in Python 3.12 and later.

@@ -13,8 +13,8 @@ otherwise. Only the interface of AnnData objects is used, so anndata does not ne
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,9 @@ from scipy import sparse
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.frames import placed_column
-from manymaps.errors import DataError, DataWarning
+from manymaps.errors import DataError
 from manymaps.io.annotated import FEW_VARIABLES, gene_columns, table_of, usual_table
-from manymaps.labels import first_of, listed, numbered_labels
+from manymaps.labels import listed, numbered_labels
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.fitted import plain_value
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
@@ -193,11 +193,6 @@ def to_atlas(adata: Any, key: str | None = None, *, genes: str | Sequence[str] =
         If no such maps are stored, or the maps were modified. If `adata` does not contain a gene,
         or a column of `obs` has its name.
 
-    Warns
-    -----
-    DataWarning
-        If names of observations are repeated.
-
     See Also
     --------
     tsne, multiple_maps, manymaps.Atlas
@@ -217,38 +212,32 @@ def to_atlas(adata: Any, key: str | None = None, *, genes: str | Sequence[str] =
     key = _written_key(adata, key)
     try:
         saved = json.loads(str(adata.uns[key][_SAVED]))
-        n, n_maps = adata.n_obs, int(saved["n_maps"])
-        maps = np.asarray(adata.obsm[key]).reshape(n, n_maps, saved["n_components"])
-        parts = {
-            "maps": np.ascontiguousarray(maps.transpose(1, 0, 2)),
-            "proportions": np.ones((1, n), np.float32),
-            "model": ChoiceModel(**saved["model"]),
-            "method": saved["method"],
-            "parameters": saved["parameters"],
-            "log_normalizer": saved["log_normalizer"] if n == saved["n_objects"] else None,
-        }
-        if n_maps > 1:
-            parts["proportions"] = np.ascontiguousarray(adata.obsm[key + _PROPORTIONS].T)
-        if saved["has_factors"]:
-            parts["factors"] = adata.obsm[key + _FACTORS][:, 0]
+        n, n_saved, n_maps = adata.n_obs, saved.pop("n_objects"), saved.pop("n_maps")
+        maps = np.asarray(adata.obsm[key]).reshape(n, n_maps, saved.pop("n_components"))
+        proportions = adata.obsm[key + _PROPORTIONS] if n_maps > 1 else np.ones((n, 1), np.float32)
+        factors = adata.obsm.get(key + _FACTORS)
+        saved["model"] = ChoiceModel(**saved["model"])
+        if n != n_saved:
+            saved["log_normalizer"] = None
         use_rep = adata.uns[key]["params"]["use_rep"]
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"uns[{key!r}] and obsm[{key!r}] do not match ({error!s:.200}); fit the maps again"
         ) from error
-    labels, repeated = numbered_labels([str(name) for name in adata.obs_names])
-    if repeated:
-        warnings.warn(
-            f"{len(repeated):,} names of observations are repeated and got a number: "
-            f"{first_of(repeated)}; rename them with adata.obs_names_make_unique()",
-            DataWarning,
-            stacklevel=2,
-        )
+    labels, _ = numbered_labels([str(name) for name in adata.obs_names])
     metadata = _columns(adata, labels)
     metadata |= gene_columns(adata, [genes] if isinstance(genes, str) else genes)
     is_stored = use_rep in adata.obsm or (use_rep == "X" and adata.X is not None)
     vectors = _rows(adata, use_rep) if is_stored else None
-    return Atlas(labels=labels, metadata=metadata, vectors=vectors, **parts)
+    return Atlas(
+        labels,
+        np.ascontiguousarray(maps.transpose(1, 0, 2)),
+        np.ascontiguousarray(proportions.T),
+        metadata=metadata,
+        vectors=vectors,
+        factors=None if factors is None else factors[:, 0],
+        **saved,
+    )
 
 
 def _fitted(
@@ -278,11 +267,10 @@ def _fitted(
         "n_objects": atlas.n_objects,
         "n_maps": atlas.n_maps,
         "n_components": atlas.n_components,
-        "has_factors": atlas.factors is not None,
     }
-    asked = {name: value for name, value in asked.items() if value is not None}
+    params = {name: plain_value(value) for name, value in asked.items() if value is not None}
     record = {
-        "params": {name: plain_value(asked[name]) for name in asked} | {"use_rep": use_rep},
+        "params": params | {"use_rep": use_rep},
         "kl_divergence": float(estimator.kl_divergence_),
         "n_iter": int(estimator.n_iter_),
         _SAVED: json.dumps(saved),
@@ -294,9 +282,7 @@ def _fitted(
     if "n_maps" in asked:
         adata.obsm[key + _PROPORTIONS] = np.ascontiguousarray(atlas.proportions.T)
         labels, _ = numbered_labels([str(name) for name in adata.obs_names])
-        named = Atlas(
-            labels, atlas.maps, atlas.proportions, atlas.model, metadata=_columns(adata, labels)
-        )
+        named = replace(atlas, labels=labels, metadata=_columns(adata, labels))
         record["captions"] = np.array([", ".join(words) for words in named.captions()])
     adata.uns[key] = record
     return adata if copy else None
@@ -323,14 +309,13 @@ def _written_key(adata: Any, key: str | None) -> str:
         for name, value in adata.uns.items()
         if isinstance(value, Mapping) and _SAVED in value and name in adata.obsm
     ]
-    if not stored:
-        raise DataError(
-            "adata contains no maps; store some with manymaps.anndata.tsne or multiple_maps"
-        )
     if key in stored or (key is None and len(stored) == 1):
         return key or stored[0]
-    missing = "several maps" if key is None else f"no maps {key!r}"
-    raise DataError(f"adata contains {missing}; pass one of {listed(stored)} as key")
+    wanted = "one set of maps" if key is None else f"maps {key!r}"
+    raise DataError(
+        f"expected {wanted} by manymaps.anndata.tsne or multiple_maps; the maps in adata are "
+        f"{listed(stored) if stored else 'none'}"
+    )
 
 
 def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:

@@ -32,7 +32,15 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.distances import EUCLIDEAN, OF_ALL_ROWS, Metric, comparable, in_unit
+from manymaps.affinity.affinities import NEIGHBORS_PER_PERPLEXITY, conditional_rows
+from manymaps.affinity.distances import (
+    Metric,
+    check_metric,
+    comparable,
+    cosine_similarities,
+    in_unit,
+    inner_metric,
+)
 from manymaps.affinity.neighbors import NeighborSearch, nearest_neighbors
 from manymaps.affinity.search import pairwise
 from manymaps.affinity.ties import nearest_columns
@@ -315,18 +323,10 @@ def _check_references(
 def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
     """Compute similarities (k, n) in [0, 1] between rows prepared by `comparable`."""
     if similarity == "cosine":
-        from sklearn.utils.extmath import safe_sparse_dot
-
-        cosines = safe_sparse_dot(new, known.T, dense_output=True)
-        return np.clip(0.5 + 0.5 * cosines, 0.0, 1.0)
-    if similarity in OF_ALL_ROWS:
-        raise ParameterError(
-            "cannot be used here: it depends on the spread of all vectors; scale the vectors",
-            name="similarity",
-            value=similarity,
-        )
-    inner = "euclidean" if similarity in EUCLIDEAN else similarity
-    distances = in_unit(pairwise(new, known, inner, name="similarity"), similarity)
+        return cosine_similarities(new, known)
+    check_metric(similarity, known, "similarity")
+    distances = pairwise(new, known, inner_metric(similarity), name="similarity")
+    distances = in_unit(distances, similarity)
     widest = distances.max(axis=1, keepdims=True)
     return 1 - np.divide(distances, widest, out=np.zeros_like(distances), where=widest > 0)
 
@@ -493,8 +493,6 @@ def _refined(
 
 def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:
     """Return the number of neighbours in the target."""
-    from manymaps.affinity.affinities import NEIGHBORS_PER_PERPLEXITY
-
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():
         raise ParameterError(
@@ -515,9 +513,6 @@ def _gaussian_rows(
 
     beta_i gives object i the perplexity; the target is the mean over the perplexities.
     """
-    from manymaps.compute.bandwidth import conditional_probabilities
-    from manymaps.compute.threads import share_out
-
     k_nearest, exact = _n_nearest(atlas, perplexities), NeighborSearch("exact")
     graph = nearest_neighbors(
         objects.known, k_nearest, metric=metric, queries=objects.vectors, search=exact
@@ -525,12 +520,8 @@ def _gaussian_rows(
     k, n_nearest = graph.distances.shape
     squared = graph.distances.astype(np.float64).ravel() ** 2
     starts = np.arange(0, squared.size + 1, n_nearest)
-    total, one = np.zeros_like(squared), np.empty_like(squared)
-    for perplexity in perplexities:
-        logs = np.full(k, np.log(perplexity))
-        share_out(conditional_probabilities, k, squared, starts, logs, one)
-        total += one / len(perplexities)
-    return sparse.csr_array((total, graph.indices.ravel(), starts), (k, atlas.n_objects))
+    p = np.mean([conditional_rows(squared, starts, each) for each in perplexities], axis=0)
+    return sparse.csr_array((p, graph.indices.ravel(), starts), (k, atlas.n_objects))
 
 
 def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
