@@ -554,7 +554,7 @@ def test_stored_distances_that_differ_by_direction_are_refused(other):
     table[3, 4] = 5.0
     table[4, 3] = other
     for use in (nearest_neighbors, distance_rows):
-        with pytest.raises(DataError, match=r"not symmetric: .* in row [34], column [34]"):
+        with pytest.raises(DataError, match=r"not symmetric: row [34], column [34]"):
             use(table, 2, metric="precomputed")
 
 
@@ -571,7 +571,7 @@ def test_given_neighbors_that_differ_by_direction_are_refused():
     back = np.flatnonzero(graph.indices[j] == i)[0]
     distances = graph.distances.copy()
     distances[j, back] += 1
-    with pytest.raises(DataError, match=rf"neighbours' distances .* in row ({i}|{j}), column"):
+    with pytest.raises(DataError, match=rf"neighbours' distances .* row ({i}|{j}), column"):
         check_graph(replace(graph, distances=distances))
 
 
