@@ -71,10 +71,10 @@ from .io.counting import count_texts as count_texts
 from .io.counting import ppmi as ppmi
 from .io.counts import counts_from as counts_from
 from .io.counts import read_counts as read_counts
-from .io.judgements import judgements_from as judgements_from
-from .io.judgements import read_judgements as read_judgements
 from .io.ratings import ratings_from as ratings_from
 from .io.ratings import read_ratings as read_ratings
+from .io.similarities import judgements_from as judgements_from
+from .io.similarities import read_judgements as read_judgements
 from .io.similarities import read_similarities as read_similarities
 from .io.trials import read_trials as read_trials
 from .io.trials import trials_from as trials_from

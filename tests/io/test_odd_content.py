@@ -8,8 +8,8 @@ from manymaps.errors import DataError
 from manymaps.io.counting import count_texts
 from manymaps.io.counts import read_counts
 from manymaps.io.files import read_labels
-from manymaps.io.judgements import read_judgements
 from manymaps.io.metadata import read_columns
+from manymaps.io.similarities import read_judgements
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import natural_order
 from vector_samples import save

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import VALUES, WORDS, assert_same, lines_of, save
@@ -41,7 +41,7 @@ def test_columns_of_a_text_table(tmp_path):
     assert_same(
         read_vectors(save(tmp_path / "n.csv", "a;0,5;2\nb;1;3\n")), "ab", [[0.5, 2], [1, 3]]
     )
-    with pytest.raises(ParameterError):
+    with pytest.raises(DataError):
         read_vectors(path, labels="name")
 
 

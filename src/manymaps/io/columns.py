@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.data.tables import is_number, names_of, source_of
-from manymaps.errors import DataError, ParameterError, setting
+from manymaps.errors import DataError, setting
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -87,47 +87,13 @@ def usual_column(
     return next((available.index(name) for name in usual if name in available), None)
 
 
-def named_column(
-    names: Sequence[str],
-    name: str | None,
-    option: str,
-    source: str,
-    *,
-    what: str = "column",
-    error: type[DataError | ParameterError] = DataError,
-) -> int | None:
-    """Return the position of a column named by the user, ignoring case and separators if necessary.
-
-    Raises
-    ------
-    DataError or ParameterError
-        If the column does not exist, or if several columns match when case and separators are
-        ignored.
-    """
-    if name is None:
-        return None
-    if name in names:
-        return list(names).index(name)
-    similar = [c for c, one in enumerate(names) if folded(one) == folded(name)]
-    if len(similar) == 1:
-        return similar[0]
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    raise error(
-        f"{source} has no {what} {name!r}; its {what}s are {listed(names)}.{hint} Name one of "
-        f"them as {setting(option)}"
-    )
-
-
 def find(
     frame: pd.DataFrame,
     role: str,
     name: str | None = None,
     but: Collection[int | None] = (),
     *,
-    option: str | None = None,
     usual: Sequence[str] | None = None,
-    what: str = "column",
 ) -> int | None:
     """Return the position of the column of a role, or None without such a column.
 
@@ -135,17 +101,14 @@ def find(
     ----------
     frame : DataFrame
     role : str
-        Role of the column, for messages and for its usual names (`NAMES`).
+        Role of the column and parameter of its name, for messages and usual names (`NAMES`).
     name : str, optional
-        Name from the user, which must exist.
+        Name from the user, which must exist. Case and separators are ignored if only one column
+        then matches.
     but : collection of int
         Columns with another role.
-    option : str, optional
-        Parameter with which the user names the column. The default is `role`.
     usual : sequence of str, optional
         Usual names. The default is `NAMES[role]`.
-    what : str
-        Word for a column in messages.
 
     Raises
     ------
@@ -160,17 +123,24 @@ def find(
     >>> [find(frame, role) for role in ("cue", "response", "strength", "rating")]
     [0, 1, 3, None]
     """
-    names, source, option = names_of(frame), source_of(frame), option or role
-    columns = f"its {what}s are {listed(names)}"
-    if name is not None:
-        position = named_column(names, name, option, source, what=what)
-        if position in but:
-            raise DataError(
-                f"{source}: the {what} {name!r} would be read twice; {columns}. Name "
-                f"different ones, as in {setting(option)}"
-            )
-        return position
-    return usual_column(names, NAMES.get(role, ()) if usual is None else usual, but)
+    names, source = names_of(frame), source_of(frame)
+    if name is None:
+        return usual_column(names, NAMES.get(role, ()) if usual is None else usual, but)
+    same = [c for c, one in enumerate(names) if one == name][:1]
+    same = same or [c for c, one in enumerate(names) if folded(one) == folded(name)]
+    if len(same) != 1:
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise DataError(
+            f"{source} has no column {name!r}; its columns are {listed(names)}.{hint} Name one of "
+            f"them as {setting(role)}"
+        )
+    if same[0] in but:
+        raise DataError(
+            f"{source}: the column {name!r} would be read twice; its columns are {listed(names)}. "
+            f"Name different ones, as in {setting(role)}"
+        )
+    return same[0]
 
 
 def find_needed(

@@ -1,27 +1,41 @@
-"""Reader that converts judged similarities to a data frame with missing values.
+"""Readers that convert judged similarities to a data frame, or to `Judgements` by several persons.
 
     frame.loc[a, b] = how similar objects a and b are; NaN if that is unknown
+
+    a file per judge          a square table or a list of pairs, as `read_similarities` reads them
+    a long table              judge, object, other object, similarity on each row
+    in memory                 an array (judges, n, n), a list or mapping of tables, a long frame
 
 The formats are the same as in `manymaps.io.associations`, but the values are not scaled, because
 additive clustering models the values themselves. A pair that is listed in only one direction is
 used for both directions. If the values of the two directions differ, both are kept, and the caller
 averages them or reports an error.
+
+Objects are matched by label, so a judge may have seen only some of the objects, in any order. A
+pair that is not in a judge's list was not judged.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manymaps.checks import check_choice
+from manymaps.data.associations import Associations
+from manymaps.data.frame_labels import labelled_values
+from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NumberedPairs
-from manymaps.errors import DataError
-from manymaps.io.associations import entries_in, opened
-from manymaps.io.frames import described
-from manymaps.io.matrices import LabelledMatrix
+from manymaps.data.tables import names_of, place, source_of
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.associations import entries_in, opened, pairs_in
+from manymaps.io.columns import NAMES, find_needed
+from manymaps.io.frames import described, read_frame
+from manymaps.io.matrices import LabelledMatrix, labelled_matrix
+from manymaps.io.tables import checked_frame, labels_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,6 +108,144 @@ def read_similarities(
     return square_frame(entries_in(data, columns, labels, rule="similarity"), absent)
 
 
+def read_judgements(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    judge: str | None = None,
+    cue: str | None = None,
+    response: str | None = None,
+    strength: str | None = None,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+) -> Judgements:
+    """Read the judgements of several participants.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        One file per judge, which is named after the file, or a long table if `judge` is specified.
+    judge : str, optional
+        Column of judges in a long table (text or Parquet with a header). Repeated judgements of a
+        pair by a judge are averaged.
+    cue, response, strength : str, optional
+        Columns of the two objects and of the similarity, if their names are not recognized.
+    labels
+        Labels for each file, as for `read_similarities`.
+
+    Returns
+    -------
+    Judgements
+        Judgements of all judges on the union of their objects.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be used.
+    ParameterError
+        If a column of judges is specified for several files.
+
+    See Also
+    --------
+    judgements_from, Judgements
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps import read_judgements
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "judged.csv")
+    ...     _ = file.write_text("judge,item1,item2,similarity\\nann,tie,knot,5\\nben,tie,suit,3\\n")
+    ...     judged = read_judgements(file, judge="judge")
+    >>> judged.judges, judged.labels, judged.n_pairs.tolist()
+    (('ann', 'ben'), ('tie', 'knot', 'suit'), [1, 1])
+    """
+    files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    names = {"cue": cue, "response": response, "strength": strength}
+    if judge is not None:
+        if len(files) != 1:
+            raise ParameterError(
+                f"names the judges of one long table, but there are {len(files)} files; omit it if "
+                "there is one file per judge",
+                name="judge",
+                value=judge,
+            )
+        return judgements_from(read_frame(files[0]), judge=judge, **names)
+    # Files with the same name in different folders are distinguished by their paths.
+    stems = [Path(file).name.split(".")[0] for file in files]
+    judges = stems if len(set(stems)) == len(stems) else list(map(str, files))
+    tables = [read_similarities(file, labels=labels, absent="missing", **names) for file in files]
+    return _joined(tables, judges, ", ".join(map(str, files)))
+
+
+def judgements_from(
+    data: Any,
+    *,
+    judge: str | None = None,
+    cue: str | None = None,
+    response: str | None = None,
+    strength: str | None = None,
+    labels: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+) -> Judgements:
+    """Create judgements from arrays, frames or associations in memory.
+
+    Parameters
+    ----------
+    data : array of shape (n_judges, n, n), sequence or mapping of tables, or frame
+        Tables of the judges, which may be square arrays or frames, `Associations`, or results of
+        `read_similarities`. The keys of a mapping are the names of the judges. If `judge` is
+        specified, data is a long frame or a mapping of columns.
+    judge, cue, response, strength : str, optional
+        Column names, as for `read_judgements`.
+    labels : sequence of str, optional
+        Labels of the objects in arrays, which do not contain labels.
+    judges : sequence of str, optional
+        Names of the judges. The default is "1", "2", ...
+
+    Returns
+    -------
+    Judgements
+        Judgements of all judges on the union of their objects.
+
+    Raises
+    ------
+    DataError
+        If the data are invalid, or if arrays without labels have different sizes.
+
+    See Also
+    --------
+    read_judgements, Judgements
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import judgements_from
+    >>> judged = judgements_from(np.array([[[0, 2], [2, 0]], [[0, 4], [4, 0]]]))
+    >>> judged.average[0, 1].item()
+    3.0
+    """
+    if judge is not None:
+        return _of_rows(
+            checked_frame(data), judge, {"cue": cue, "response": response, "strength": strength}
+        )
+    if isinstance(data, Mapping):
+        judges, data = list(data), list(data.values())
+    names = list(map(str, judges if judges is not None else range(1, len(data) + 1)))
+    if len(names) != len(data):
+        raise DataError(f"got {len(names)} names for {len(data)} judges; expected one for each")
+    tables = [
+        _square(table, f"judge {name!r}", labels) for name, table in zip(names, data, strict=True)
+    ]
+    sizes = list(map(len, tables))
+    if len(set(sizes)) > 1 and any(
+        list(table.index) == list(map(str, range(len(table)))) for table in tables
+    ):
+        raise DataError(
+            f"the tables have {', '.join(map(str, sizes))} rows and no labels; pass frames with "
+            "labels, or tables of the same objects in the same order"
+        )
+    return _joined(tables, names, "the tables")
+
+
 def square_frame(
     entries: LabelledMatrix | NumberedPairs, absent: str = "zero", *, mean: bool = False
 ) -> pd.DataFrame:
@@ -112,14 +264,16 @@ def square_frame(
     if isinstance(entries, LabelledMatrix):
         table = _filled(entries.values.toarray())
     else:
+        listed = pd.DataFrame(
+            {"cue": entries.cue, "response": entries.response, "value": entries.values}
+        )
         if not mean:
-            _check_repeated(entries)
+            _check_repeated(listed, entries)
+        listed = listed.groupby(["cue", "response"], as_index=False).mean()
         table, is_listed = np.full((n, n), np.nan), np.eye(n, dtype=bool)
-        values = pd.Series(entries.values).groupby([entries.cue, entries.response]).mean()
-        cells = tuple(map(values.index.get_level_values, (0, 1)))
-        table[cells] = values
+        table[listed["cue"], listed["response"]] = listed["value"]
         # A pair with an unknown similarity is in the list, in contrast to an absent pair.
-        is_listed[cells] = True
+        is_listed[listed["cue"], listed["response"]] = True
         is_absent = ~(is_listed | is_listed.T)
         table = _filled(table)
         n_absent = int(is_absent.sum()) // 2
@@ -133,23 +287,62 @@ def square_frame(
     return described(frame, entries.source, notes=notes, n_absent=n_absent)
 
 
-def _check_repeated(pairs: NumberedPairs) -> None:
+def _check_repeated(listed: pd.DataFrame, pairs: NumberedPairs) -> None:
     """Raise a DataError if a pair is listed with different values."""
-    values, cells = pairs.values, pairs.cue.astype(np.int64) * len(pairs.labels) + pairs.response
-    order = np.argsort(cells, kind="stable")
-    first, second = order[:-1], order[1:]
-    # A missing value may be repeated, although NaN is not equal to itself.
-    is_same = np.isclose(values[first], values[second], rtol=0, atol=0, equal_nan=True)
-    differ = np.flatnonzero((cells[first] == cells[second]) & ~is_same)
-    if differ.size:
-        one, other = (int(rows[differ[0]]) for rows in (first, second))
-        words = " - ".join(repr(pairs.labels[e[other]][:60]) for e in (pairs.cue, pairs.response))
+    distinct = listed.drop_duplicates()
+    is_again = distinct.duplicated(["cue", "response"])
+    if is_again.any():
+        again = is_again.idxmax()
+        cue, response, value = distinct.loc[again]
+        is_same = (distinct["cue"] == cue) & (distinct["response"] == response)
+        first = is_same.idxmax()
+        words = " - ".join(repr(pairs.labels[int(end)][:60]) for end in (cue, response))
         raise DataError(
-            f"{pairs.where(other)}: the pair {words} is {values[other]:g}, but {values[one]:g} at "
-            f"{pairs.where(one)}; give each pair one similarity"
+            f"{pairs.where(again)}: the pair {words} is {value:g}, but {pairs.values[first]:g} at "
+            f"{pairs.where(first)}; give each pair one similarity"
         )
 
 
 def _filled(values: np.ndarray) -> np.ndarray:
     """Fill each missing value with the value of the other direction, if this is known."""
     return np.where(np.isnan(values), values.T, values)
+
+
+def _square(table: Any, source: str, labels: Sequence[str] | None) -> pd.DataFrame:
+    """Return a square table with labels, and NaN for unknown pairs."""
+    if isinstance(table, Associations):
+        values = table.strengths.toarray()
+        if table.observed is not None:
+            values[~table.observed] = np.nan
+        labels = table.labels
+    else:
+        own, values = labelled_values(table, square=True)
+        labels = own or labels
+    return square_frame(labelled_matrix(values, labels, source, "similarity"))
+
+
+def _joined(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str) -> Judgements:
+    """Extend the tables to the objects of all judges and join them."""
+    labels = list(dict.fromkeys(label for table in tables for label in table.index))
+    values = [table.reindex(index=labels, columns=labels).to_numpy() for table in tables]
+    return Judgements(labels, np.array(values), judges, source)
+
+
+def _of_rows(frame: pd.DataFrame, judge: str, columns: Mapping[str, str | None]) -> Judgements:
+    """Read judgements from a long table, in which repeated judgements of a pair are averaged."""
+    by = find_needed(frame, "judge", judge)
+    judges = labels_of(frame, by)
+    # The column of judges may have a usual name of objects.
+    names = ["" if c == by else name for c, name in enumerate(names_of(frame))]
+    pairs = frame.set_axis(names, axis=1)
+    find_needed(pairs, "strength", columns["strength"], usual=NAMES["strength"] + NAMES["count"])
+    if "" in judges.texts:
+        where = place(frame, int(np.argmax(judges.mask("".__eq__))))
+        raise DataError(f"{where}: the judge is missing; fill it in")
+    tables = [
+        square_frame(
+            pairs_in(pairs[judges.codes == k], columns, rule="similarity"), "missing", mean=True
+        )
+        for k in range(len(judges.texts))
+    ]
+    return _joined(tables, judges.texts, source_of(frame))

@@ -31,7 +31,7 @@ from manymaps.data.tables import cell_label, is_missing, names_of, place, source
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated, table_of, usual_table
-from manymaps.io.columns import folded, named_column
+from manymaps.io.columns import find, folded
 from manymaps.io.files import CONTAINERS, read_labelled_npz, read_labels, suffix_of
 from manymaps.io.frames import HEAD_ROWS, read_frame
 from manymaps.io.tables import (
@@ -298,7 +298,7 @@ def _frame_rows(frame: pd.DataFrame, label_column: str | None) -> VectorRows:
     # Texts in the index are labels, but a numeric column "id" has priority over an index of
     # numbers.
     is_indexed = labels is not None and all(isinstance(label, str) for label in frame.index)
-    label = named_column(names, label_column, "labels", source, error=ParameterError)
+    label = find(frame, "labels", label_column)
     if label is None and not (is_indexed and all(numeric)):
         label = next(iter([*(c for c in usual if c in texts), *texts, *usual]), None)
     if label is not None:
