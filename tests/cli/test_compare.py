@@ -189,7 +189,6 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
         (["young.tsv", "old.tsv", "--table", "young.tsv"], 2, "--table"),
         (["young.tsv", "old.tsv", "--table", "t.csv", "-o", "t.csv"], 2, "t.csv"),
         (["young.tsv", "nowhere.tsv"], 3, "nowhere.tsv: no such file"),
-        (["young.tsv", "old.tsv", "copy.tsv", "--pairs", "copy.tsv"], 2, "--pairs can match"),
     ],
 )
 def test_what_cannot_be_done_is_refused(

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.data.responses import grouped_responses, paired_labels
+from manymaps.data.responses import grouped_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 
@@ -93,30 +93,6 @@ def test_people_of_one_name_in_two_groups_are_different_people():
     )
 
 
-def test_pairs_bring_two_languages_together():
-    german = norms(COUNTS, ["Krawatte", "Knoten", "Gift"])
-    english = norms(COUNTS, ["tie", "knot", "gift"])
-    pairs = [("Tie", "KRAWATTE"), ("knot", "Knoten"), ("draw", "Remis")]
-    found = grouped_responses({"en": english, "de": german}, pairs=pairs)
-    # "gift" is in both and means something else.
-    assert found.labels == ("tie", "knot")
-    np.testing.assert_array_equal(found.counts(0).toarray(), found.counts(1).toarray())
-    assert found.notes == (
-        "2 labels of each group are matched by pairs",
-        "en: 83% of the responses have a matched cue and answer",
-        "de: 83% of the responses have a matched cue and answer",
-    )
-    with pytest.raises(DataError, match=r"'en'.*'de'"):
-        grouped_responses({"en": english, "de": german}, pairs=[("Hut", "hat")])
-    with pytest.raises(ParameterError, match="two groups only; got 3"):
-        grouped_responses({"a": english, "b": german, "c": german}, pairs=pairs)
-
-
-def test_several_labels_of_the_second_may_mean_one_of_the_first():
-    found = paired_labels([("a", "x"), ("a", "y"), ("b", "x")], "ab", "xyz")
-    assert found == {"x": "a", "y": "a"}
-
-
 def test_what_cannot_be_compared_is_refused():
     with pytest.raises(ParameterError, match="'a'"):
         grouped_responses({"a": norms(COUNTS)})
@@ -130,21 +106,9 @@ def test_what_cannot_be_compared_is_refused():
         grouped_responses({"a": norms(COUNTS), "b": norms([[0, 1.5, 1], [1, 0, 0], [0, 0, 0]])})
 
 
-def test_what_are_no_groups_and_no_pairs_are_refused():
+def test_what_are_no_groups_are_refused():
     both = {"en": norms(COUNTS), "de": norms(COUNTS)}
     with pytest.raises(DataError):
         grouped_responses(list(both.values()))
     with pytest.raises(DataError, match="'b'"):
         grouped_responses({"a": norms(COUNTS), "b": "b.csv"})
-    for pairs in ("ab", {"tie": "Krawatte"}, 3):
-        with pytest.raises(DataError):
-            grouped_responses(both, pairs=pairs)
-    for pairs in ([1], ["ab"], [("tie",)]):
-        with pytest.raises(DataError, match="pair 0"):
-            grouped_responses(both, pairs=pairs)
-
-
-def test_pairs_that_leave_nothing_are_refused():
-    pairs = [(WORDS[0], WORDS[0]), (WORDS[0], WORDS[1])]
-    with pytest.raises(DataError, match="'a'"):
-        grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, pairs=pairs)

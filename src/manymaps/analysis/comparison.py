@@ -44,7 +44,7 @@ and the senses of word w are at indices offsets[w] to offsets[w + 1].
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -497,7 +497,6 @@ def compare(
     *,
     responses: str = "R123,drop",
     n_responses: int | None = None,
-    pairs: Iterable[tuple[str, str]] | None = None,
     min_responses: int = 10,
     alpha: float = 0.05,
     n_permutations: int = 999_999,
@@ -526,9 +525,6 @@ def compare(
     n_responses : int, optional
         Number of responses per cue in associations that do not state this number. The default is
         100.
-    pairs : iterable of (str, str), optional
-        Translations between two languages, as pairs of a label in the first group and a label in
-        the second. Other labels are excluded from both groups.
     min_responses : int
         Minimum number of responses to a word in each group.
     alpha : float in (0, 1)
@@ -588,9 +584,7 @@ def compare(
         raise ParameterError("cannot be combined with an estimator, which fits one", name="atlas")
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
-    responses_of_groups = grouped_responses(
-        groups, responses=responses, n_responses=n_responses, pairs=pairs
-    )
+    responses_of_groups = grouped_responses(groups, responses=responses, n_responses=n_responses)
     words = _tested(responses_of_groups, min_responses)
     if estimator is not None:
         atlas = _pooled_atlas(responses_of_groups, rule, estimator)
@@ -728,7 +722,7 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     advice = (
         f"{setting('fold', True)} would make {plural('cue', len(folded))} common"
         if folded
-        else f"for two languages, pass {setting('pairs')} of their words"
+        else "all groups need the same labels"
     )
     return f"no cue is common to the groups: {answers}; {advice}"
 

@@ -90,12 +90,6 @@ class CompareOptions:
     )  # fmt: skip
     width: Width | None = width_option()
     words_shown: tuple[str, ...] = word_option()
-    pairs: Path | None = option(
-        InputFile(),
-        "Compare two languages with this table of translations: words of the first FILE in the "
-        "first column, words of the second FILE in the second.",
-        metavar="PAIRS.csv",
-    )
     min_effect: float = option(
         Number(0, 1, max_open=True),
         "Minimum effect of the listed changes; the lower limit of its 95 % confidence interval "
@@ -132,7 +126,6 @@ def compare(options: CompareOptions) -> None:
                manymaps compare young.tsv old.tsv --min-effect 0.2
                manymaps compare trials.csv --by gender --table changes.csv --plot changes.png
                manymaps compare trials.csv --by 'age < 30' -o age.html
-               manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
     """
     refuse(
         (options.by is None and len(options.files) < 2,
@@ -158,7 +151,6 @@ def compare(options: CompareOptions) -> None:
             estimator,
             atlas,
             responses=rule,
-            pairs=None if options.pairs is None else _pairs(options.pairs),
             random_state=options.running.seed,
             min_effect=options.min_effect,
         )
@@ -202,20 +194,6 @@ def _names(files: Sequence[Path]) -> list[str]:
     """Return the names of the files without suffixes, or full paths if names are not unique."""
     short = [file.name.split(".")[0] or file.name for file in files]
     return short if len(set(short)) == len(short) else [str(file) for file in files]
-
-
-def _pairs(path: Path) -> list[tuple[str, str]]:
-    """Return the first two columns of a table by row, skipping incomplete rows."""
-    from manymaps.io.metadata import read_columns
-
-    table = read_columns(path)
-    if table.shape[1] < 2:
-        raise DataError(
-            f"{path} has one column; expected words of the first file in the first column and "
-            "their translations in the second"
-        )
-    rows = table.iloc[:, :2].dropna().astype(str)
-    return [(one.strip(), two.strip()) for one, two in rows.itertuples(index=False)]
 
 
 def _write(found: mm.Comparison, options: CompareOptions) -> None:

@@ -6,18 +6,16 @@ A unit is a set of responses that are permuted together. If trials identify part
 a participant of a group with all responses to a cue. Otherwise, it is a trial, or a single response
 if only proportions are available.
 
-Cues and answers of all groups share one numbering by label. Norms of two languages are first
-converted to the labels of the first group by a table of translations. Labels that are not in the
-table are omitted from both groups, because they would otherwise count as differences.
+Cues and answers of all groups share one numbering by label.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -27,7 +25,10 @@ from manymaps.data.pair_rules import NEVER_A_CUE, ROUNDING, split_responses
 from manymaps.data.resampling import N_RESPONSES, counted_responses
 from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.labels import first_of, fold, listed, plural
+from manymaps.labels import listed, plural
+
+# The labels of a group, and the cue, answer (indices of labels) and unit of each response.
+_Part: TypeAlias = tuple[Sequence[str], np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,21 +88,11 @@ class GroupedResponses:
         return np.bincount(self.group * n + self.cue, minlength=self.n_groups * n).reshape(-1, n)
 
 
-class _Part(NamedTuple):
-    """Responses of one group, with cues and answers as indices in the group's labels."""
-
-    labels: Sequence[str]
-    cue: np.ndarray
-    answer: np.ndarray
-    unit: np.ndarray
-
-
 def grouped_responses(
     groups: Mapping[str, Trials | Associations],
     *,
     responses: str = "R123",
     n_responses: int | None = None,
-    pairs: Iterable[tuple[str, str]] | None = None,
 ) -> GroupedResponses:
     """Number the responses of several groups together.
 
@@ -115,8 +106,6 @@ def grouped_responses(
     n_responses : int, optional
         Number of responses per cue for associations without known numbers. The default is 100
         (`N_RESPONSES`).
-    pairs : iterable of (str, str), optional
-        Pairs of equivalent labels in the first and the second group (two groups only).
 
     Returns
     -------
@@ -127,10 +116,9 @@ def grouped_responses(
     Raises
     ------
     DataError
-        If the groups have different types, if a group has no responses, or if none of the paired
-        labels exists.
+        If the groups have different types, or if a group has no responses.
     ParameterError
-        If there are fewer than two groups, or if pairs are given for more than two groups.
+        If there are fewer than two groups.
     """
     if not isinstance(groups, Mapping):
         raise DataError(
@@ -140,36 +128,27 @@ def grouped_responses(
     names = tuple(map(str, groups))
     notes: list[str] = []
     units = _checked_units(names, list(groups.values()), notes)
-    parts = [
-        _of_trials(data, responses, units == "participants")
-        if isinstance(data, Trials)
-        else _of_associations(name, data, n_responses, notes)
-        for name, data in groups.items()
-    ]
-    if pairs is not None:
-        parts = _translated(names, parts, _checked_pairs(pairs, len(names)), notes)
     index_of: dict[str, int] = {}
-    numbers = [
-        np.array([index_of.setdefault(label, len(index_of)) for label in part.labels], np.int64)
-        for part in parts
-    ]
-    cue = np.concatenate([own[part.cue] for own, part in zip(numbers, parts, strict=True)])
-    answer = np.concatenate([own[part.answer] for own, part in zip(numbers, parts, strict=True)])
-    group = np.repeat(np.arange(len(parts)), [part.cue.size for part in parts])
-    first_unit = np.cumsum([0, *(part.unit.max(initial=-1) + 1 for part in parts)])
-    unit = np.concatenate([part.unit for part in parts]) + first_unit[group]
-    others = cue != answer
-    labels, places = np.unique(np.concatenate([cue[others], answer[others]]), return_inverse=True)
-    cue, answer = np.split(places.ravel(), 2)
-    for name, size in zip(names, np.bincount(group[others], minlength=len(names)), strict=True):
-        if not size:
-            among = "" if pairs is None else f" between labels that {setting('pairs')} match"
-            raise DataError(f"the group {name!r} has no responses to other words{among}")
+    parts, n_units = [], 0
+    for g, data in enumerate(groups.values()):
+        labels, cue, answer, unit = (
+            _of_trials(data, responses, units == "participants")
+            if isinstance(data, Trials)
+            else _of_associations(names[g], data, n_responses, notes)
+        )
+        number = np.array([index_of.setdefault(x, len(index_of)) for x in labels], np.int64)
+        table = np.stack([np.full(cue.size, g), number[cue], number[answer], unit + n_units])
+        table = table[:, table[1] != table[2]]
+        if not table.size:
+            raise DataError(f"the group {names[g]!r} has no responses to other words")
+        parts.append(table)
+        n_units += unit.max() + 1
+    group, cue, answer, unit = np.concatenate(parts, axis=1)
+    places, codes = np.unique(np.stack([cue, answer]), return_inverse=True)
+    cue, answer = codes.reshape(2, -1)
     known = list(index_of)
-    return GroupedResponses(
-        names, tuple(known[i] for i in labels.tolist()), group[others], cue, answer, unit[others],
-        units, tuple(notes),
-    )  # fmt: skip
+    labels = tuple(known[i] for i in places.tolist())
+    return GroupedResponses(names, labels, group, cue, answer, unit, units, tuple(notes))
 
 
 def _checked_units(names: Sequence[str], groups: Sequence[Any], notes: list[str]) -> str:
@@ -214,7 +193,7 @@ def _of_trials(trials: Trials, responses: str, by_participants: bool) -> _Part:
     unit_of_trial = trials.participant if by_participants else np.arange(trials.n_trials)
     assert unit_of_trial is not None
     answer = trials.given[trial, rank] + len(trials.cues)
-    return _Part((*trials.cues, *trials.answers), trials.cue[trial], answer, unit_of_trial[trial])
+    return (*trials.cues, *trials.answers), trials.cue[trial], answer, unit_of_trial[trial]
 
 
 def _of_associations(
@@ -237,87 +216,4 @@ def _of_associations(
     cells = norms.strengths.tocoo()
     times = np.rint(counts).astype(np.int64)
     cue, answer = np.repeat(cells.row, times), np.repeat(cells.col, times)
-    return _Part(norms.labels, cue, answer, np.arange(cue.size))
-
-
-def _checked_pairs(pairs: Any, n_groups: int) -> list[tuple[str, str]]:
-    """Check that there are two groups, and two labels in each pair."""
-    if n_groups != 2:
-        raise ParameterError(
-            f"{setting('pairs')} can match the labels of two groups only; got {n_groups} groups"
-        )
-    rows = list(pairs) if isinstance(pairs, Iterable) else [pairs]
-    for k, row in enumerate(rows):
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
-            raise DataError(f"pair {k} is {row!r}; expected two labels, one per group")
-    return [(str(left), str(right)) for left, right in rows]
-
-
-def paired_labels(
-    pairs: Sequence[tuple[str, str]], first: Sequence[str], second: Sequence[str]
-) -> dict[str, str]:
-    """Map labels of the second group to labels of the first by a table of translations.
-
-    Labels are matched exactly if possible, and otherwise without regard to case. If a label of the
-    second group is paired with several labels of the first, the first label that exists is used.
-
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-        Pairs of equivalent labels.
-    first, second : sequence of str
-        Existing labels of both groups.
-
-    Returns
-    -------
-    dict of str to str
-        Label in the first group for each matched label of the second group.
-
-    Examples
-    --------
-    >>> paired_labels([("dog", "Hund"), ("tie", "Krawatte"), ("tie", "unentschieden"),
-    ...                ("draw", "unentschieden")], ["dog", "tie", "draw"], ["Hund", "Krawatte",
-    ...                "unentschieden"])
-    {'Hund': 'dog', 'Krawatte': 'tie', 'unentschieden': 'tie'}
-    """
-    spellings = [
-        {fold(label): label for label in reversed(labels)} | {label: label for label in labels}
-        for labels in (first, second)
-    ]
-    translation: dict[str, str] = {}
-    for pair in pairs:
-        label, other = (
-            table.get(word, table.get(fold(word)))
-            for table, word in zip(spellings, pair, strict=True)
-        )
-        if label is not None and other is not None:
-            translation.setdefault(other, label)
-    return translation
-
-
-def _translated(
-    names: Sequence[str],
-    parts: Sequence[_Part],
-    pairs: Sequence[tuple[str, str]],
-    notes: list[str],
-) -> list[_Part]:
-    """Convert both groups to the labels of the first, omitting labels that are not in the table."""
-    translation = paired_labels(pairs, parts[0].labels, parts[1].labels)
-    if not translation:
-        raise DataError(
-            f"none of the {len(pairs):,} pairs has labels of both {names[0]!r} and "
-            f"{names[1]!r}; the first pair is {listed(pairs[0]) if pairs else 'missing'}, and the "
-            f"labels begin with {first_of(parts[0].labels)} and {first_of(parts[1].labels)}"
-        )
-    labels = set(translation.values())
-    notes.append(f"{plural('label', len(labels))} of each group are matched by pairs")
-    translated = []
-    tables = ({label: label for label in labels}, translation)
-    for name, part, table in zip(names, parts, tables, strict=True):
-        is_known = np.array([label in table for label in part.labels])
-        is_matched = is_known[part.cue] & is_known[part.answer]
-        share = is_matched.mean() if is_matched.size else 0.0
-        notes.append(f"{name}: {share:.0%} of the responses have a matched cue and answer")
-        arrays = (array[is_matched] for array in part[1:])
-        translated.append(_Part([table.get(label, "") for label in part.labels], *arrays))
-    return translated
+    return norms.labels, cue, answer, np.arange(cue.size)
