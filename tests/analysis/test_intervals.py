@@ -79,7 +79,7 @@ class TestStrengths:
         norms = mm.read_associations(file)
         told = mm.intervals(norms).strength("a", "b")
         assert told == pytest.approx((0.25, *jeffreys(2, 8)))
-        few = mm.intervals(norms, n_responses=[40, 40, 40]).strength("a", "b")
+        few = mm.intervals(norms, n_responses=40).strength("a", "b")
         assert few.high - few.low < told.high - told.low
 
     def test_a_person_counts_once_for_each_answer(self):

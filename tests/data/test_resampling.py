@@ -1,5 +1,7 @@
 """The bootstrap of responses: what is drawn, what is kept, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -66,7 +68,8 @@ def test_responses_that_were_counted_are_as_many_again(tmp_path):
 
 def test_each_cue_may_have_its_own_number():
     norms = norms_of([[0, 0.5, 0.5], [0.5, 0, 0.5], [0, 0, 0]])
-    sample = mm.resampled(norms, 0, n_responses=[1, 1000, 0]).strengths.toarray()
+    norms = replace(norms, n_responses=np.array([1, 1000, 0]))
+    sample = mm.resampled(norms, 0).strengths.toarray()
     assert sample[0].max() == 1
     assert 0.4 < sample[1, 0] < 0.6
     assert not sample[2].any()
@@ -90,11 +93,9 @@ def test_what_is_refused():
     with pytest.raises(DataError, match=r"'\d'"):
         mm.resampled(mm.load_integers(), 0)
     norms = norms_of([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]])
-    for wrong in (0, 2.5, [10, 10, 0], "many", [True] * 3, np.nan):
+    for wrong in (0, 2.5, "many", [10, 10, 0], np.nan):
         with pytest.raises(ParameterError):
             mm.resampled(norms, 0, n_responses=wrong)
-    with pytest.raises(ParameterError):
-        mm.resampled(norms, 0, n_responses=[10, 10])
 
 
 def trials_of(n_people=30, n_cues=6, participants=True, seed=0):

@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from manymaps.analysis.senses import senses_of_answers
 from manymaps.atlas.answers import places_on
@@ -198,7 +197,7 @@ def intervals(
     words: Sequence[str] | None = None,
     level: float = 0.95,
     by: Unit | None = None,
-    n_responses: int | ArrayLike | None = None,
+    n_responses: int | None = None,
     responses: str = "R123",
     rows: str = "renormalize",
 ) -> Intervals:
@@ -218,7 +217,7 @@ def intervals(
     by : {"participants", "responses"}, optional
         Sampling unit of the variation. The default is participants if trials identify them;
         otherwise, each response is a unit.
-    n_responses : int or array of int, optional
+    n_responses : int, optional
         Number of responses to each cue of norms, as for `resampled`.
     responses, rows : str
         Answers from which the strengths are computed, as for `Trials.associations` (raw trials
@@ -327,7 +326,7 @@ def _distinct(keys: np.ndarray) -> np.ndarray:
 
 
 def _of_norms(
-    norms: Associations, n_responses: int | ArrayLike | None
+    norms: Associations, n_responses: int | None
 ) -> tuple[_Answers, np.ndarray]:
     """Return the answers counted by the norms, and the number of answers per cue."""
     counts, numbers = counted_responses(norms, n_responses)

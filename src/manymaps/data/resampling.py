@@ -25,14 +25,14 @@ from dataclasses import replace
 from typing import Literal, TypeVar, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
-from manymaps.checks import check_choice
+from manymaps.checks import check_choice, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.pair_rules import ROUNDING
 from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError
+from manymaps.labels import numbered_labels
 from manymaps.seeds import drawn_generator
 
 Norms = TypeVar("Norms", bound=Associations | Trials)
@@ -49,7 +49,7 @@ def resampled(
     random_state: int | np.random.Generator | None = None,
     *,
     by: Unit | None = None,
-    n_responses: int | ArrayLike | None = None,
+    n_responses: int | None = None,
 ) -> Norms:
     """Resample the responses to each cue, or the participants with their trials.
 
@@ -62,9 +62,9 @@ def resampled(
     by : {"participants", "responses"}, optional
         Units to resample. The default is participants for trials with participants, and responses
         otherwise. For trials, "responses" resamples the trials of each cue with all their answers.
-    n_responses : int or array of int, shape (n_objects,), optional
-        Number of responses to each cue, at least 1 (norms only). By default, the number is taken
-        from counts that were read (`norms.n_responses`) or from counts in the rows. If it is
+    n_responses : int, optional
+        Number of responses to each cue, at least 1 (norms only). By default, the numbers are taken
+        from counts that were read (`norms.n_responses`) or from counts in the rows. If they are
         unknown, 100 responses are assumed (`N_RESPONSES`), as in norms with 100 participants per
         cue.
 
@@ -137,7 +137,7 @@ def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
 
 
 def counted_responses(
-    norms: Associations, n_responses: int | ArrayLike | None = None
+    norms: Associations, n_responses: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of responses of each stored pair and of each cue.
 
@@ -163,7 +163,7 @@ def counted_responses(
 
 
 def _shares_and_numbers(
-    norms: Associations, n_responses: int | ArrayLike | None
+    norms: Associations, n_responses: int | None
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return response shares per pair, numbers per cue, and whether the strengths are counts.
 
@@ -179,36 +179,31 @@ def _shares_and_numbers(
             f"the strengths of cue {norms.labels[i][:60]!r} sum to {sums[i]:.3g} and are not whole "
             "numbers; resampling requires proportions, whose rows sum to at most 1, or counts"
         )
-    usual = sums if are_counts else N_RESPONSES
-    known = usual if norms.n_responses is None else norms.n_responses
-    numbers = np.asarray(known if n_responses is None else n_responses)
-    if numbers.shape not in ((), sums.shape):
-        raise ParameterError(
-            f"n_responses has shape {numbers.shape} for {sums.size} objects; expected one number, "
-            "or one per object"
-        )
+    if n_responses is not None:
+        check_whole("n_responses", n_responses)
+        numbers = np.asarray(n_responses)
+    elif norms.n_responses is not None:
+        numbers = np.asarray(norms.n_responses)
+    else:
+        numbers = sums if are_counts else np.asarray(N_RESPONSES)
     # A label that is not a cue has no responses to count.
-    requested = np.broadcast_to(numbers, sums.shape)[n_pairs > 0]
-    if numbers.dtype.kind not in "iuf" or not ((requested >= 1) & (requested % 1 == 0)).all():
-        raise ParameterError("n_responses must be whole numbers of at least 1")
+    numbers = np.where(n_pairs > 0, numbers, 0)
+    if not ((numbers >= (n_pairs > 0)) & (numbers % 1 == 0)).all():
+        raise DataError(f"{norms.report.source}: n_responses must be whole numbers of at least 1")
     shares = strengths.data / np.repeat(np.maximum(sums, 1), n_pairs)
-    return shares, np.where(n_pairs > 0, numbers, 0).astype(np.int64), are_counts
+    return shares, numbers.astype(np.int64), are_counts
 
 
 def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
     """Draw participants with replacement, each draw as a separate participant."""
     assert trials.participant is not None
+    order = np.argsort(trials.participant, kind="stable")
     sizes = np.bincount(trials.participant, minlength=len(trials.participants))
+    trials_of = np.split(order, np.cumsum(sizes)[:-1])
     active = np.flatnonzero(sizes)
     people = np.sort(active[rng.integers(len(active), size=len(active))])
-    order = np.argsort(trials.participant, kind="stable")
-    trials_of = np.split(order, np.cumsum(sizes)[:-1])
-    sample = trials.take(np.concatenate([trials_of[i] for i in people.tolist()]))
-    repetition = np.arange(len(people)) - np.searchsorted(people, people)
-    names = [
-        trials.participants[i] if k == 0 else f"{trials.participants[i]} ({k + 1})"
-        for i, k in zip(people.tolist(), repetition.tolist(), strict=True)
-    ]
+    sample = trials.take(np.concatenate([trials_of[i] for i in people]))
+    names, _ = numbered_labels([trials.participants[i] for i in people])
     draws = np.repeat(np.arange(len(people)), sizes[people])
     return replace(sample, participant=draws, participants=names)
 
@@ -216,14 +211,13 @@ def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
 def _resampled_trials(trials: Trials, rng: np.random.Generator) -> Trials:
     """Draw the trials of each cue with replacement."""
     order = np.argsort(trials.cue, kind="stable")
-    sizes = np.bincount(trials.cue, minlength=len(trials.cues))
-    cue = trials.cue[order]
+    cue, sizes = trials.cue[order], np.bincount(trials.cue)
     starts = np.cumsum(sizes) - sizes
     return trials.take(order[starts[cue] + rng.integers(sizes[cue])])
 
 
 def _resampled_responses(
-    norms: Associations, rng: np.random.Generator, n_responses: int | ArrayLike | None
+    norms: Associations, rng: np.random.Generator, n_responses: int | None
 ) -> Associations:
     strengths = norms.strengths
     shares, numbers, counted = _shares_and_numbers(norms, n_responses)
