@@ -93,11 +93,12 @@ def main() -> None:
     v = similarities(fit.fit(norms).atlas_)
     for file in arguments.files:
         ratings = mm.read_ratings(file)
-        a, b = (np.array(label_places(w, norms.labels)) for w in (ratings.first, ratings.second))
+        words = ratings[["word1", "word2"]].to_numpy().T.tolist()
+        a, b = (np.array(label_places(ends, norms.labels)) for ends in words)
         known = (a >= 0) & (b >= 0)
         print(f"{file.name}: {known.sum():,} of {len(ratings):,} pairs   Pearson  Spearman")
         for name, values in forms(v, norms, a[known], b[known]):
-            rated = ratings.values[known]
+            rated = ratings["rating"].to_numpy()[known]
             both = pearsonr(values, rated)[0], spearmanr(values, rated)[0]
             print(f"  {name:30s} {both[0]:15.3f} {both[1]:9.3f}", flush=True)
 

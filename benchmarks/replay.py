@@ -93,6 +93,13 @@ def replayed(call: dict[str, Any], folder: Path) -> tuple[str, str]:
         result = read(path, *call["args"], **options)
         if call["reader"] == "read_columns":
             result = result.astype(object).where(result.notna(), None).to_dict("list")
+        if call["reader"] in ("read_ratings", "ratings_from"):
+            columns = dict(zip(("first", "second", "values"), result.to_numpy().T, strict=True))
+            columns = {name: tuple(column) for name, column in columns.items()}
+            result = columns | {
+                "values": np.array(columns["values"], float),
+                "report": result.attrs,
+            }
     except Exception as error:
         return ("same" if "error" in call else "refused"), f"{type(error).__name__}: {error}"
     finally:

@@ -33,7 +33,7 @@ FittedFactor FittedVectors
 GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity
 MapInContext Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights RatingEvaluation
-Ratings ReadReport Refinement RowInsertion Split Stability Trials
+ReadReport Refinement RowInsertion Split Stability Trials
 UnknownLabelError Vectors Words Interval Intervals
 Reliability
 """

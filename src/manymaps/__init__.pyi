@@ -48,7 +48,6 @@ from .data.datasets import load_integers as load_integers
 from .data.datasets import load_word_associations as load_word_associations
 from .data.datasets import load_word_relations as load_word_relations
 from .data.judgements import Judgements as Judgements
-from .data.ratings import Ratings as Ratings
 from .data.resampling import resampled as resampled
 from .data.trials import Trials as Trials
 from .data.vectors import Vectors as Vectors

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 from scipy.stats import spearmanr
 
@@ -21,10 +22,14 @@ def atlas() -> mm.Atlas:
     return mm.Atlas(LABELS, maps, np.stack([share, 1 - share]), MULTIPLE_MAPS_T_SNE)
 
 
-def ratings(noise: float = 0.0) -> mm.Ratings:
+def rated_pairs(first, second, values) -> pandas.DataFrame:
+    return mm.ratings_from({"word1": first, "word2": second, "rating": values})
+
+
+def ratings(noise: float = 0.0) -> pandas.DataFrame:
     a, b = np.triu_indices(N, 1)
     values = relatedness(atlas(), a, b) + noise * np.random.default_rng(1).normal(size=len(a))
-    return mm.Ratings([LABELS[i] for i in a], [LABELS[i].upper() for i in b], values)
+    return rated_pairs([LABELS[i] for i in a], [LABELS[i].upper() for i in b], values)
 
 
 @pytest.mark.parametrize("model", [None, MULTIPLE_MAPS_T_SNE, T_SNE, UNI_SNE])
@@ -51,18 +56,18 @@ def test_correlation_and_interval():
     rated = ratings(noise=1.0)
     found = mm.evaluate(atlas(), rated)
     truth = relatedness(atlas(), *np.triu_indices(N, 1))
-    assert found.spearman.value == pytest.approx(spearmanr(truth, rated.values)[0])
+    assert found.spearman.value == pytest.approx(spearmanr(truth, rated["rating"])[0])
     assert found.spearman.low < found.spearman.value < found.spearman.high
     assert (found.n_pairs, found.n_known) == (66, 66)
     np.testing.assert_allclose(found.relatedness, truth)
-    same = mm.Ratings(rated.first, rated.second, found.relatedness)
+    same = rated_pairs(rated["word1"], rated["word2"], found.relatedness)
     assert mm.evaluate(atlas(), same).spearman == pytest.approx((1, 1, 1))
 
 
 def test_unknown_words_are_told():
     rated = ratings()
-    more = mm.Ratings([*rated.first, "hat", "hat"], [*rated.second, "w0", "cap"],
-                      [*rated.values, 3, 4])  # fmt: skip
+    more = rated_pairs([*rated["word1"], "hat", "hat"], [*rated["word2"], "w0", "cap"],
+                      [*rated["rating"], 3, 4])  # fmt: skip
     found = mm.evaluate(atlas(), more)
     assert (found.n_pairs, found.n_known) == (68, 66)
     assert found.unknown == ("hat", "cap")
@@ -91,19 +96,30 @@ def test_a_faint_similarity_is_not_lost():
     ("first", "second", "values", "message"),
     [
         (["hat"], ["cap"], [1], r"contains both words of 0 of 1 pairs.*at least 3"),
-        (LABELS[:4], LABELS[4:8], [3.0] * 4, r"all 4 pairs of arrays .* are rated 3; correlations"),
-        (LABELS[:2], LABELS[4:6], [1.0, 2.0], r"2 of 2 pairs of arrays; at least 3 pairs are nee"),
+        (
+            LABELS[:4],
+            LABELS[4:8],
+            [3.0] * 4,
+            r"all 4 pairs of the frame .* are rated 3; correlations",
+        ),
+        (
+            LABELS[:2],
+            LABELS[4:6],
+            [1.0, 2.0],
+            r"2 of 2 pairs of the frame; at least 3 pairs are nee",
+        ),
     ],
 )
 def test_ratings_that_cannot_be_correlated(first, second, values, message):
     with pytest.raises(mm.DataError, match=message):
-        mm.evaluate(atlas(), mm.Ratings(first, second, values))
+        mm.evaluate(atlas(), rated_pairs(first, second, values))
 
 
 def test_ratings_of_any_size_correlate_alike():
     plain = mm.evaluate(atlas(), ratings(0.5))
-    values = ratings(0.5).values
-    huge = mm.Ratings(ratings().first, ratings().second, values / np.abs(values).max() * 1e308)
+    rated = ratings(0.5)
+    values = rated["rating"]
+    huge = rated_pairs(rated["word1"], rated["word2"], values / np.abs(values).max() * 1e308)
     found = mm.evaluate(atlas(), huge)
     assert found.spearman == pytest.approx(plain.spearman)
 
@@ -112,5 +128,5 @@ def test_ratings_of_any_size_correlate_alike():
 def test_what_are_no_ratings_is_told(data):
     with pytest.raises(mm.DataError):
         mm.ratings_from(data)
-    with pytest.raises(mm.DataError, match="ratings must be numbers"):
-        mm.Ratings(["tie"], ["knot"], ["much"])
+    with pytest.raises(mm.DataError, match="the rating is 'much'"):
+        rated_pairs(["tie"], ["knot"], ["much"])

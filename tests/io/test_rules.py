@@ -80,7 +80,7 @@ def test_the_missing_value_of_pandas_is_missing_in_every_frame():
     assert (norms.labels, norms.report.dropped) == (("a", "b"), {"empty label": 2})
     rated = pd.DataFrame({"word1": ["a", pd.NA, "b"], "word2": ["b", "c", "c"]})
     ratings = mm.ratings_from(rated.assign(rating=pd.array([1, 2, pd.NA], dtype="Int64")))
-    assert (len(ratings), sum(ratings.report.dropped.values())) == (1, 2)
+    assert (len(ratings), sum(ratings.attrs["dropped"].values())) == (1, 2)
     trials = mm.trials_from(
         pd.DataFrame({"subject": [1, pd.NA, 2], "cue": ["a", "b", pd.NA], "R1": ["b", pd.NA, "c"]})
     )

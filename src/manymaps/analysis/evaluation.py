@@ -34,11 +34,11 @@ from manymaps.cooccurrence.matching import labels_of, sides, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
-from manymaps.data.ratings import Ratings
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.counts import counts_from
+from manymaps.io.ratings import has_ratings, ratings_from
 from manymaps.labels import case_note, case_variants, first_of, only_count, plural
 from manymaps.metrics import (
     Measure,
@@ -140,7 +140,7 @@ class Evaluation:
 
 def evaluate(
     atlas: Atlas,
-    data: Associations | Vectors | Counts | Ratings | np.ndarray | sparse.sparray | Any,
+    data: Associations | Vectors | Counts | np.ndarray | sparse.sparray | Any,
     *,
     metric: str | None = None,
     perplexity: float | Sequence[float] | None = None,
@@ -159,11 +159,12 @@ def evaluate(
     ----------
     atlas : Atlas
         The atlas to evaluate.
-    data : Associations, Vectors, Counts, Ratings, array or frame (n_objects, n_features)
-        Data of one of these kinds. Ratings of word pairs are correlated with the relatedness of the
-        pairs in the atlas (`manymaps.analysis.rating_evaluation`). A bipartite atlas
-        requires counts, and any other atlas requires associations or vectors. Data without labels
-        must contain the objects of the atlas in the same order.
+    data : Associations, Vectors, Counts, array or frame (n_objects, n_features)
+        Data of one of these kinds. A frame with the columns of `read_ratings` contains ratings of
+        word pairs, which are correlated with the relatedness of the pairs in the atlas
+        (`manymaps.analysis.rating_evaluation`). A bipartite atlas requires counts, and any other
+        atlas requires associations or vectors. Data without labels must contain the objects of the
+        atlas in the same order.
     metric : str, optional
         Metric of vectors. The default is the metric of the fit. Use "precomputed" if the data are
         distances.
@@ -228,19 +229,19 @@ def evaluate(
         "keep_missing_mass": keep_missing_mass or None, "sample": sample,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
-    measure, allowed = _MEASURES[type(data)]
+    kind = "ratings" if has_ratings(data) else type(data).__name__.lower()
+    measure, allowed = _MEASURES[kind]
     for name in given.keys() - set(allowed):
-        kind = type(data).__name__.lower()
         raise ParameterError(f"does not apply to {kind}", name=name, value=given[name])
     if "sample" in allowed:
         given["random_state"] = random_state
     return measure(atlas, data, **given)
 
 
-def _read(atlas: Atlas, data: Any, metric: str | None) -> Ratings | Counts | Associations | Vectors:
-    """Return data of one of the four kinds that are measured."""
-    if isinstance(data, Ratings):
-        return data
+def _read(atlas: Atlas, data: Any, metric: str | None) -> Any:
+    """Return ratings, counts, associations or vectors."""
+    if has_ratings(data):
+        return data if "merged" in getattr(data, "attrs", ()) else ratings_from(data)
     if atlas.kinds is not None:
         return data if isinstance(data, Counts) else _counts_of(atlas, data)
     data = as_associations(data)
@@ -397,9 +398,9 @@ def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
 
 
 # The function that measures each kind of data, and the parameters of `evaluate` that it has.
-_MEASURES: dict[type, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    Ratings: (evaluate_ratings, ()),
-    Counts: (evaluate_counts, ("groups", "sample")),
-    Associations: (_of_associations, ("keep_missing_mass", "n_neighbors", "sample")),
-    Vectors: (_of_vectors, ("metric", "perplexity", "n_neighbors", "sample")),
+_MEASURES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "ratings": (evaluate_ratings, ()),
+    "counts": (evaluate_counts, ("groups", "sample")),
+    "associations": (_of_associations, ("keep_missing_mass", "n_neighbors", "sample")),
+    "vectors": (_of_vectors, ("metric", "perplexity", "n_neighbors", "sample")),
 }

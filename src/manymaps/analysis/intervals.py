@@ -325,9 +325,7 @@ def _distinct(keys: np.ndarray) -> np.ndarray:
     return ordered[np.diff(ordered, prepend=-1) > 0]
 
 
-def _of_norms(
-    norms: Associations, n_responses: int | None
-) -> tuple[_Answers, np.ndarray]:
+def _of_norms(norms: Associations, n_responses: int | None) -> tuple[_Answers, np.ndarray]:
     """Return the answers counted by the norms, and the number of answers per cue."""
     counts, numbers = counted_responses(norms, n_responses)
     cue = np.repeat(np.arange(norms.n_objects), np.diff(norms.strengths.indptr))

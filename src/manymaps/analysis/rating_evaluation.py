@@ -20,18 +20,21 @@ Arrays: relatedness, ratings (n_pairs,).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.data.ratings import Ratings
 from manymaps.data.results import TabularResult
+from manymaps.data.tables import source_of
 from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places
 from manymaps.metrics.measures import Interval
 from manymaps.metrics.pair_correlations import pair_correlation
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A correlation over two pairs is always 1 or -1.
 FEWEST_PAIRS = 3
@@ -59,7 +62,7 @@ class RatingEvaluation(TabularResult):
 
     See Also
     --------
-    evaluate, Ratings
+    evaluate, read_ratings
 
     Examples
     --------
@@ -164,7 +167,7 @@ def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray
     return np.where(finite, logs, logs[finite].min(initial=0.0) if finite.any() else 0.0)
 
 
-def evaluate_ratings(atlas: Atlas, ratings: Ratings) -> RatingEvaluation:
+def evaluate_ratings(atlas: Atlas, ratings: pd.DataFrame) -> RatingEvaluation:
     """Correlate ratings with the relatedness of the pairs in an atlas.
 
     Raises
@@ -173,31 +176,30 @@ def evaluate_ratings(atlas: Atlas, ratings: Ratings) -> RatingEvaluation:
         If the atlas contains fewer than three pairs, if it is bipartite, or if all ratings are
         equal.
     """
-    a, b = (
-        np.array(label_places(words, atlas.labels)) for words in (ratings.first, ratings.second)
-    )
-    known = (a >= 0) & (b >= 0)
-    places = zip([*ratings.first, *ratings.second], [*a, *b], strict=True)
-    unknown = tuple(dict.fromkeys(word for word, place in places if place < 0))
-    n_known, values = int(known.sum()), ratings.values[known]
+    words = ratings[["word1", "word2"]].to_numpy()
+    places = np.array([label_places(ends.tolist(), atlas.labels) for ends in words.T])
+    unknown = tuple(dict.fromkeys(words.T[places < 0].tolist()))
+    known = (places >= 0).all(axis=0)
+    a, b = places[:, known]
+    n_known, values = int(known.sum()), ratings["rating"].to_numpy(np.float64)[known]
     if n_known < FEWEST_PAIRS:
         lacking = f"; it lacks {first_of(unknown)} and begins with {first_of(atlas.labels)}"
         raise DataError(
             f"the atlas contains both words of {n_known} of {len(ratings):,} pairs of "
-            f"{ratings.report.source}; at least {FEWEST_PAIRS} pairs are needed"
+            f"{source_of(ratings)}; at least {FEWEST_PAIRS} pairs are needed"
             + (lacking if unknown else "")
         )
     if np.ptp(values) == 0:
         raise DataError(
-            f"all {n_known:,} pairs of {ratings.report.source} that the atlas contains are rated "
+            f"all {n_known:,} pairs of {source_of(ratings)} that the atlas contains are rated "
             f"{values[0]:g}; correlations need ratings that differ"
         )
-    modelled = relatedness(atlas, a[known], b[known])
+    modelled = relatedness(atlas, a, b)
     return RatingEvaluation(
-        spearman=pair_correlation(modelled, values, a[known], b[known]).interval(),
+        spearman=pair_correlation(modelled, values, a, b).interval(),
         n_pairs=len(ratings),
         unknown=unknown,
-        pairs=tuple(pair for pair, there in zip(ratings.pairs, known, strict=True) if there),
+        pairs=tuple(map(tuple, words[known].tolist())),
         ratings=values,
         relatedness=modelled,
     )

@@ -91,6 +91,7 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     """Read the data: counts for a bipartite atlas, else ratings, associations or vectors."""
     from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import dropped
+    from manymaps.io.ratings import has_ratings
 
     file, kind = options.file, "counts" if atlas.kinds is not None else None
     if "precomputed" in (options.metric, atlas.settings.metric):
@@ -98,11 +99,12 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     words = None if kind == "vectors" else atlas.labels
     takes = ("counts",) if kind == "counts" else (*PAIRS, "vectors", "ratings")
     data = opened(file, "ratings" if options.ratings else kind, takes=takes, words=words).fitted
-    if isinstance(data, mm.Ratings):
-        note(f"{len(data):,} rated pairs of {len(data.words):,} words", *data.report.notes)
-        note_case(file, data.words, atlas.labels)
-        if data.report.n_dropped:
-            note(f"dropped {dropped(data.report)}")
+    if has_ratings(data):
+        rated, report = data[["word1", "word2"]].stack().unique(), mm.ReadReport(**data.attrs)
+        note(f"{len(data):,} rated pairs of {len(rated):,} words", *report.notes)
+        note_case(file, rated.tolist(), atlas.labels)
+        if report.n_dropped:
+            note(f"dropped {dropped(report)}")
         if not options.ratings:
             note(
                 f"{file} was read as ratings of pairs (manymaps read {file} --kind associations "

@@ -41,7 +41,7 @@ class Loaded(NamedTuple):
 
     Attributes
     ----------
-    data : Associations, Trials, Judgements, Vectors, Counts or Ratings
+    data : Associations, Trials, Judgements, Vectors, Counts or DataFrame of ratings
         The data.
     settings : dict
         The arguments of `Trials.associations`.

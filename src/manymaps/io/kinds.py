@@ -71,7 +71,7 @@ def read(path: str | os.PathLike[str], kind: str | None = None, **options: Any) 
 
     Returns
     -------
-    Associations, Trials, Counts, Vectors or Ratings
+    Associations, Trials, Counts, Vectors or DataFrame of ratings
         Data.
 
     Raises

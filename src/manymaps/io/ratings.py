@@ -1,4 +1,7 @@
-"""Readers that convert files of rated word pairs to `Ratings`.
+"""Readers that convert files of rated word pairs to a data frame.
+
+    word1   word2    rating         one row per pair, in either direction; ratings are finite
+    tie     knot     6.5            attrs    the fields of a `ReadReport`
 
     SimLex-999              tabs       word1 word2 POS SimLex999 conc(w1) conc(w2) ... SD(SimLex)
     SimVerb-3500            tabs       no header: word word V rating relation
@@ -19,13 +22,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manymaps.data.associations import ReadReport
-from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.data.tables import names_of, source_of
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import NAMES, find
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 
 # Names that are also used for strengths of associations.
 OTHERS = ("similarity", "sim", "score", "mean", "average", "value", "strength", "weight")
+PAIR = ["word1", "word2"]
 SUFFIX = re.compile(r"(?<=.)-[njvar]$")
 EXPECTED = "two words and a rating on each line"
 NO_FRAME = (
@@ -58,7 +62,7 @@ def read_ratings(
     cue: str | None = None,
     response: str | None = None,
     strength: str | None = None,
-) -> Ratings:
+) -> pd.DataFrame:
     """Read participants' ratings of word pairs.
 
     Parameters
@@ -74,11 +78,11 @@ def read_ratings(
 
     Returns
     -------
-    Ratings
-        Ratings, with one value per pair. Repeated pairs, in either direction, are averaged and
-        counted as merged in the `report`. Pairs of a word with itself, without a rating, or with an
-        empty word are dropped and counted. If every word has a suffix for its part of speech
-        (sun-n, run-v), the suffix is removed.
+    DataFrame
+        The columns "word1", "word2" and "rating", with one row per pair. Repeated pairs, in either
+        direction, are averaged. Pairs of a word with itself, without a rating, or with an empty
+        word are dropped. If every word has a suffix for its part of speech (sun-n, run-v), the
+        suffix is removed. `attrs` contain the fields of a `ReadReport`, with these counts.
 
     Raises
     ------
@@ -90,7 +94,7 @@ def read_ratings(
 
     See Also
     --------
-    ratings_from, evaluate, Ratings
+    ratings_from, evaluate
 
     Examples
     --------
@@ -100,8 +104,8 @@ def read_ratings(
     ...     file = pathlib.Path(folder, "rated.txt")
     ...     _ = file.write_text("tie-n knot-n 32.5\\nknot-n tie-n 33.5\\ntie-n suit-n 40\\n")
     ...     ratings = read_ratings(file)
-    >>> ratings.pairs, ratings.values.tolist(), ratings.report.merged
-    ((('tie', 'knot'), ('tie', 'suit')), [33.0, 40.0], 1)
+    >>> ratings.values.tolist(), ratings.attrs["merged"]
+    ([['tie', 'knot', 33.0], ['tie', 'suit', 40.0]], 1)
     """
     frame = read_frame(path, EXPECTED)
     return ratings_from(frame, cue=cue, response=response, strength=strength)
@@ -160,7 +164,7 @@ def ratings_from(
     cue: str | None = None,
     response: str | None = None,
     strength: str | None = None,
-) -> Ratings:
+) -> pd.DataFrame:
     """Create ratings from a frame, a mapping of columns, or triples of two words and a number.
 
     Parameters
@@ -173,8 +177,8 @@ def ratings_from(
 
     Returns
     -------
-    Ratings
-        Ratings, with one value per pair, as from `read_ratings`.
+    DataFrame
+        Words and ratings of each pair, as from `read_ratings`.
 
     Raises
     ------
@@ -183,13 +187,14 @@ def ratings_from(
 
     See Also
     --------
-    read_ratings, Ratings
+    read_ratings, evaluate
 
     Examples
     --------
     >>> from manymaps import ratings_from
-    >>> ratings_from([("tie", "knot", 6.5), ("tie", "suit", 7)])
-    <Ratings of 2 pairs of words, from the pairs>
+    >>> ratings_from([("tie", "knot", 6.5), ("knot", "tie", 7)])
+      word1 word2  rating
+    0   tie  knot    6.75
     """
     is_table = (
         isinstance(data, Mapping) or hasattr(data, "columns") or hasattr(data, "column_names")
@@ -212,10 +217,36 @@ def ratings_from(
         first, second = ([SUFFIX.sub("", word) for word in ends] for ends in (first, second))
         notes += ("parts of speech (-n, -v, -j) at the end of every word were removed",)
     # A row in which both a word and the number are missing is counted once.
-    counts = {EMPTY_WORD: int((~has_words).sum()), "no rating": int(has_words.sum()) - rows.size}
-    dropped = {reason: n for reason, n in counts.items() if n}
-    report = ReadReport(source_of(frame), values.size, 0, dropped, notes)
-    return Ratings(first, second, values[rows], report)
+    dropped = {"a word is empty": (~has_words).sum(), "no rating": has_words.sum() - rows.size}
+    ratings, n_merged, n_self = _merged(first, second, values[rows])
+    dropped["pair of a word with itself"] = n_self
+    if ratings.empty:
+        raise DataError(
+            f"{source_of(frame)} has no ratings of two different words; expected {EXPECTED}"
+        )
+    counts = {reason: int(n) for reason, n in dropped.items() if n}
+    ratings.attrs = asdict(ReadReport(source_of(frame), values.size, n_merged, counts, notes))
+    return ratings
+
+
+def has_ratings(data: Any) -> bool:
+    """Return whether data are a frame with the columns of `read_ratings`."""
+    return list(getattr(data, "columns", ())) == [*PAIR, "rating"]
+
+
+def _merged(
+    first: Sequence[str], second: Sequence[str], values: np.ndarray
+) -> tuple[pd.DataFrame, int, int]:
+    """Average the ratings of a pair; return them and the numbers of merged and of self-pairs."""
+    import pandas as pd
+
+    rated = pd.DataFrame({"word1": first, "word2": second, "rating": values})
+    rated = rated[rated["word1"] != rated["word2"]]
+    ends = np.sort(rated[PAIR].to_numpy(object), axis=1)
+    pairs = rated.groupby([*ends.T], sort=False)
+    first_of_pair = {name: (name, "first") for name in PAIR}
+    ratings = pairs.agg(**first_of_pair, rating=("rating", "mean")).reset_index(drop=True)
+    return ratings, len(rated) - len(ratings), len(values) - len(rated)
 
 
 def _rows(data: Iterable[Any]) -> pd.DataFrame:
