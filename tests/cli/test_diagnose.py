@@ -72,6 +72,20 @@ def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     assert record(file)["normalization"] == "joint"
 
 
+def test_counts_are_predicted_by_numbers_of_maps_and_dimensions(counts, monkeypatch):
+    monkeypatch.setattr("manymaps.analysis.count_diagnosis.MODELS", ((1, 1), (1, 2)))
+    found = record(counts)
+    assert [(one["n_maps"], one["n_components"]) for one in found["models"]] == [
+        (0, 0), (1, 1), (1, 2),
+    ]  # fmt: skip
+    lines = worked(invoke("diagnose", counts)).stdout.splitlines()
+    assert lines[0].split() == ["maps", "dims", "log-likelihood", "standard", "error", "gain"]
+    assert lines[1].split()[0] == "independence"
+    assert "within one standard error of the best" in lines[4]
+    assert lines[5].startswith(f"next: manymaps fit {counts} -o")
+    assert "--method code --maps 1 --dims" in lines[5]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

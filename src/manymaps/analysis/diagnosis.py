@@ -65,13 +65,14 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.affinity.distances import Metric, check_distances, finite_matrix
+from manymaps.analysis.count_diagnosis import diagnose_counts
 from manymaps.analysis.nonmetricity import (
     asymmetry,
     dimensions_for,
@@ -86,6 +87,7 @@ from manymaps.analysis.reliability import mean_explained
 from manymaps.analysis.scaling import least_stress, stress_by_chance
 from manymaps.checks import check_choice, first_cell
 from manymaps.data.associations import Associations
+from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
@@ -98,6 +100,9 @@ from manymaps.model.choice import Normalization
 from manymaps.model.similarities import normalized
 from manymaps.model.target import joint_target
 from manymaps.optimizers.line_search import LBFGS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Each number is about twice the previous one, because a diagnosis fits maps for each number.
 NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)
@@ -314,18 +319,18 @@ class _Suggestion(NamedTuple):
 
 
 def diagnose(
-    data: Associations | Vectors | np.ndarray | sparse.sparray,
+    data: Associations | Vectors | Counts | np.ndarray | sparse.sparray,
     *,
     affinity: str = "auto",
     metric: Metric = "euclidean",
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> Diagnosis:
+) -> Diagnosis | pd.DataFrame:
     """Measure how strongly data deviate from a metric space, and suggest a number of maps.
 
     Parameters
     ----------
-    data : Associations, Vectors, (sparse) array or frame (n, n) or (n, n_features)
+    data : Associations, Vectors, Counts, (sparse) array or frame (n, n) or (n, n_features)
         Data of at least three objects. An array or frame contains similarities with
         `affinity="precomputed"`, distances with `metric="precomputed"`, and vectors otherwise.
     affinity : {"auto", "precomputed"}, default="auto"
@@ -339,8 +344,11 @@ def diagnose(
 
     Returns
     -------
-    Diagnosis
-        Measures, shares that the fits represent, and a suggestion with its reason.
+    Diagnosis or DataFrame
+        Measures, shares that the fits represent, and a suggestion with its reason. For counts, a
+        data frame with the likelihood of hidden counts by the number of maps and dimensions
+        (columns "n_maps", "n_components", "log_likelihood", "standard_error", "gain" and
+        "suggested"). Its first row, with 0 maps, is independence (`analysis/count_diagnosis.py`).
 
     Raises
     ------
@@ -371,6 +379,8 @@ def diagnose(
     (1.0, 2)
     """
     check_choice("affinity", affinity, ("auto", "precomputed"))
+    if isinstance(data, Counts):
+        return diagnose_counts(data, random_state=random_state, n_jobs=n_jobs)
     generator = np.random.default_rng(random_state)
     subject = _read(data, affinity, metric, generator)
     near = _without_rounding(subject.near)

@@ -53,10 +53,15 @@ def diagnose(options: DiagnoseOptions) -> None:
     how far the data violate one of these rules. A few quick fits then suggest one two-dimensional
     map, more dimensions, or several maps. Symmetric similarities are treated as symmetric.
 
-    FILE contains associations, similarities or vectors in a format that `manymaps fit` reads.
+    For counts, the report lists how well maps of one to six dimensions, and several maps, predict
+    hidden counts, compared with independence.
+
+    FILE contains associations, similarities, vectors or counts in a format that `manymaps fit`
+    reads.
 
     \b
     Examples:  manymaps diagnose norms.csv
+               manymaps diagnose visits.npz
                manymaps diagnose glove.txt --metric cosine --json
     """
     from manymaps.cli.reading import PAIRS, opened
@@ -65,7 +70,10 @@ def diagnose(options: DiagnoseOptions) -> None:
 
     file, metric = options.file, options.metric
     kind = None if metric is None else "vectors"
-    data = opened(file, kind, takes=(*PAIRS, "vectors")).fitted
+    data = opened(file, kind, takes=(*PAIRS, "vectors", "counts")).fitted
+    if isinstance(data, mm.Counts):
+        _diagnose_counts(data, file, options)
+        return
     size = len(getattr(data, "labels", ()))
     with work(f"diagnosing {plural('object', size)}, with quick fits of up to 40 maps"):
         found = mm.diagnose(data, metric=metric or "euclidean", **chosen(options.running))
@@ -82,6 +90,36 @@ def diagnose(options: DiagnoseOptions) -> None:
         further += ["--set", "normalization=joint"]
     record = {**diagnosis_record(found), "seconds": elapsed()}
     tell(lambda: record, lambda: f"{_report(record, file)}\n{fit_step(file, *maps, *further)}")
+
+
+def _diagnose_counts(counts: mm.Counts, file: Path, options: DiagnoseOptions) -> None:
+    """Print the likelihood of hidden counts by the number of maps and dimensions."""
+    from manymaps.analysis.count_diagnosis import diagnose_counts
+    from manymaps.cli.report import fit_step, reading_notes
+
+    note(*reading_notes(counts))
+    with work("predicting hidden counts by fits of up to 3 maps"):
+        table = diagnose_counts(counts, **chosen(options.running))
+    maps, dims = table.loc[table["suggested"], ["n_maps", "n_components"]].to_numpy()[0].tolist()
+    record = {
+        "models": table.drop(columns="suggested").to_dict("records"),
+        "suggested_maps": maps,
+        "suggested_dimensions": dims,
+        "seconds": elapsed(),
+    }
+    rows = [
+        (one.n_maps or "independence", one.n_components or "", one.log_likelihood,
+         one.standard_error, f"{one.gain:.0%}")
+        for one in table.itertuples()
+    ]  # fmt: skip
+    names = ("maps", "dims", "log-likelihood", "standard error", "gain")
+    suggested = f"suggested: {plural('map', maps)}, {dims} dims" if maps else "no structure found"
+    step = fit_step(file, "--method", "code", "--maps", maps or 1, "--dims", dims or 2)
+    tell(lambda: record, lambda: "\n".join([
+        grid([names, *rows]),
+        f"{suggested}, the fewest within one standard error of the best",
+        step,
+    ]))  # fmt: skip
 
 
 def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
