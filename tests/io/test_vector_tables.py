@@ -65,19 +65,12 @@ def test_text_tables_that_are_refused(tmp_path, content):
 
 
 @pytest.mark.parametrize("module", ["pandas", "polars"])
-@pytest.mark.parametrize("shape", ["wide", "lists", "fixed lists"])
-def test_frames_and_parquet(tmp_path, module, shape):
-    if shape == "wide":
-        table = pa.table({"word": WORDS, **{f"x{c}": VALUES[:, c] for c in range(4)}})
-    else:
-        kind = pa.list_(pa.float32(), 4) if shape == "fixed lists" else pa.list_(pa.float64())
-        lists = pa.array(VALUES.tolist(), kind)
-        table = pa.table({"word": WORDS, "rank": [1, 2, 3, 4], "embedding": lists})
-    frames = {"pandas": table.to_pandas, "polars": lambda: pl.from_arrow(table)}
-    frame = frames[module]()
+def test_frames_and_parquet(tmp_path, module):
+    table = pa.table({"word": WORDS, **{f"x{c}": VALUES[:, c] for c in range(4)}})
+    frame = table.to_pandas() if module == "pandas" else pl.from_arrow(table)
     vectors = vectors_from(frame)
     assert_same(vectors)
-    assert vectors.report.notes == (("columns left out: 'rank'",) if shape != "wide" else ())
+    assert vectors.report.notes == ()
     assert_same(vectors_from(frame, labels="word"))
     assert vectors_from(frame, labels=list("abcd")).labels == tuple("abcd")
     path = tmp_path / "v.parquet"
@@ -86,16 +79,24 @@ def test_frames_and_parquet(tmp_path, module, shape):
     assert kind_of(path) == "vectors"
 
 
+def test_lists_are_refused_with_the_array_to_pass(tmp_path):
+    table = pa.table({"word": WORDS, "rank": [1, 2, 3, 4], "embedding": VALUES.tolist()})
+    with pytest.raises(DataError, match="'embedding' contains lists"):
+        vectors_from(table.to_pandas())
+    parquet.write_table(table, tmp_path / "v.parquet")
+    with pytest.raises(DataError, match="'embedding' contains lists"):
+        read_vectors(tmp_path / "v.parquet")
+
+
 def test_frames_of_other_forms(tmp_path):
     indexed = pd.DataFrame(VALUES, index=WORDS)
     assert_same(vectors_from(indexed))
     indexed.to_parquet(tmp_path / "v.parquet")
     assert_same(read_vectors(tmp_path / "v.parquet"))
     assert vectors_from(pd.DataFrame(VALUES)).labels == tuple("0123")
-    assert_same(vectors_from(pl.LazyFrame({"id": WORDS, "v": VALUES.tolist()})))
-    two = pl.DataFrame({"id": WORDS, "v": VALUES.tolist(), "u": VALUES.tolist()})
-    with pytest.raises(DataError):
-        vectors_from(two)
+    assert_same(vectors_from(indexed.assign(kind=["pet", "pet", "bird", "deer"])))
+    columns = {f"x{c}": VALUES[:, c] for c in range(4)}
+    assert_same(vectors_from(pl.LazyFrame({"id": WORDS, **columns})))
 
 
 def test_the_label_of_a_parquet_table_is_known_by_its_type(tmp_path):

@@ -147,7 +147,6 @@ def test_objects_in_memory():
     assert vectors_from(vectors) is vectors
     assert_same(vectors_from(SimpleNamespace(wv=keyed)))
     assert_same(vectors_from(dict(zip(WORDS, VALUES, strict=True))))
-    assert_same(vectors_from((WORDS, VALUES)))
     assert_same(vectors_from(VALUES, labels=WORDS))
     assert_same(vectors_from(VALUES.tolist()), "0123")
     assert isinstance(vectors_from(sparse.csr_array(VALUES)).values, sparse.csr_array)
@@ -160,8 +159,7 @@ def test_objects_in_memory():
         {},
         {"a": [1, 2], "b": [1]},
         {"a": [[1, 2]]},
-        (WORDS, VALUES[:3]),
-        (WORDS, VALUES, 3),
+        (WORDS, VALUES),
         object(),
     ],
 )

@@ -3,7 +3,6 @@
     word2vec, GloVe, fastText     text or word2vec's .bin (see `manymaps.io.word2vec`)
     npy, npz, h5ad                arrays, annotated data matrices
     csv, tsv, parquet, frames     label column | number | number | ...
-                                  label column | list of numbers
 
 The user may specify the label column of a table. By default, it is a text column with the name
 "word", "label", "name", "token", "term" or "id". If there is no such column, the first text column
@@ -27,7 +26,7 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.clean import read_saved_counts
 from manymaps.data.counts import Counts
 from manymaps.data.frames import index_labels
-from manymaps.data.tables import cell_label, is_missing, names_of, place, source_of
+from manymaps.data.tables import cell_label, names_of, place, source_of
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated, table_of, usual_table
@@ -55,7 +54,7 @@ EXPECTED = "vectors, with a label and its numbers in each row"
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d:.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 _NO_FRAME = (
     "vectors cannot be made from an object of type {}; pass a data frame, gensim's KeyedVectors, "
-    "AnnData, a mapping of words to vectors, an array, or (labels, array)"
+    "AnnData, a mapping of words to vectors, or an array"
 )
 
 
@@ -119,34 +118,29 @@ def read_vectors(
     >>> vectors.values.tolist()
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
-    file, source = Path(path), str(path)
+    file, source, column = Path(path), str(path), None
     wanted = None
     if words is not None:
-        if isinstance(words, str | os.PathLike):
-            words = read_labels(words)
+        words = read_labels(words) if isinstance(words, str | os.PathLike) else words
         wanted = dict.fromkeys(map(str, words))
         if not wanted:
             raise ParameterError("words is empty; pass at least one word, or omit it to read all")
     suffix = suffix_of(file)
-    words_as = None if suffix in CONTAINERS else word_format(file)
-    column = None
-    if labels is not None:
-        if words_as or suffix == ".h5ad":
-            raise ParameterError(
-                f"{setting('labels')} applies to arrays and tables; {path} contains its labels"
-            )
-        if suffix not in READERS and isinstance(labels, str) and not Path(labels).is_file():
-            labels, column = None, labels
-        else:
-            labels = read_labels(labels)
-    if words_as:
-        read = read_text_vectors if words_as == "text" else read_binary_vectors
+    form = None if suffix in CONTAINERS else word_format(file)
+    if labels is not None and (form or suffix == ".h5ad"):
+        raise ParameterError(
+            f"{setting('labels')} applies to arrays and tables; {path} contains its labels"
+        )
+    if isinstance(labels, str) and suffix not in READERS and not Path(labels).is_file():
+        labels, column = None, labels
+    if form:
+        read = read_text_vectors if form == "text" else read_binary_vectors
         rows = read(file, words=wanted)
     elif suffix in READERS:
         rows = READERS[suffix](file)
     else:
         rows = _frame_rows(checked_frame(read_frame(path, EXPECTED)), column)
-    return _assembled(rows, source, labels, wanted)
+    return _assembled(rows, source, None if labels is None else read_labels(labels), wanted)
 
 
 def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vectors:
@@ -157,9 +151,8 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     data : object
         Object to convert. It may be gensim's KeyedVectors or a gensim model with the attribute
         `wv`, AnnData (the table of `read_vectors`), `Counts` (their rows), or a mapping of words to
-        vectors. A pair (labels, array), a dense or sparse array, or a pandas, polars or pyarrow
-        frame with labels in a column or in the index is also accepted. `Vectors` are returned
-        unchanged.
+        vectors. A dense or sparse array, or a pandas, polars or pyarrow frame with labels in a
+        column or in the index is also accepted. `Vectors` are returned unchanged.
     labels : sequence of str, or str, optional
         Labels of an array or a frame, or the name of the frame's label column.
 
@@ -186,41 +179,40 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     ('tie', 'knot')
     """
     data = getattr(data, "wv", data)
-    is_annotated, is_keyed = hasattr(data, "obs_names"), hasattr(data, "index_to_key")
-    if labels is not None and (
-        is_annotated or is_keyed or isinstance(data, Vectors | Counts | Mapping | tuple)
-    ):
+    if isinstance(data, Vectors):
+        return data
+    labelled = _labelled_rows(data)
+    if labelled is not None and labels is not None:
         raise ParameterError(
             f"{setting('labels')} applies to arrays and frames; {type(data).__name__} has its own"
         )
+    if labelled is not None:
+        return _assembled(*labelled)
     column = labels if isinstance(labels, str) else None
-    source = "arrays"
-    if isinstance(data, Vectors):
-        return data
-    if isinstance(data, Counts):
-        rows, source = _count_rows(data), data.report.source
-    elif is_keyed:
-        rows, source = VectorRows([str(k) for k in data.index_to_key], data.vectors), "KeyedVectors"
-    elif is_annotated:
-        rows, source = _annotated_rows(data, "the AnnData object"), "AnnData"
-    elif isinstance(data, Mapping):
-        rows = VectorRows(list(map(str, data)), [np.asarray(row) for row in data.values()])
-        source = "a mapping"
-    elif isinstance(data, tuple) and len(data) == 2:
-        rows = VectorRows(list(map(str, data[0])), data[1])
-    elif sparse.issparse(data) or isinstance(data, np.ndarray | list):
-        rows, column = VectorRows(None, data), None
-    else:
-        source = getattr(data, "attrs", {}).get("source", "a frame")
-        rows = _frame_rows(checked_frame(data, _NO_FRAME), column)
     names = None if labels is None or column is not None else list(map(str, labels))
-    return _assembled(rows, source, names)
+    if sparse.issparse(data) or isinstance(data, np.ndarray | list):
+        return _assembled(VectorRows(None, data), "arrays", names)
+    frame = checked_frame(data, _NO_FRAME)
+    return _assembled(_frame_rows(frame, column), source_of(frame), names)
+
+
+def _labelled_rows(data: Any) -> tuple[VectorRows, str] | None:
+    """Return the rows of an object with labels and its name, or None for any other object."""
+    if isinstance(data, Counts):
+        return VectorRows(list(data.row_labels or ()), data.values), data.report.source
+    if hasattr(data, "index_to_key"):
+        return VectorRows(list(map(str, data.index_to_key)), data.vectors), "KeyedVectors"
+    if hasattr(data, "obs_names"):
+        return _annotated_rows(data, "the AnnData object"), "AnnData"
+    if isinstance(data, Mapping):
+        return VectorRows(list(map(str, data)), list(map(np.asarray, data.values()))), "a mapping"
+    return None
 
 
 def _assembled(
     rows: VectorRows,
     source: str,
-    labels: Sequence[str] | None,
+    labels: Sequence[str] | None = None,
     wanted: dict[str, None] | None = None,
 ) -> Vectors:
     """Create `Vectors` from all rows, or from the rows of some words in the order of the words.
@@ -253,15 +245,11 @@ def _npy_rows(path: Path) -> VectorRows:
     return VectorRows(None, read_npy(path))
 
 
-def _count_rows(counts: Counts) -> VectorRows:
-    return VectorRows(list(counts.row_labels or ()), counts.values)
-
-
 def _npz_rows(path: Path) -> VectorRows:
     """Read the array `vectors` with its labels, or the rows of counts."""
     counts = read_saved_counts(path)
     if counts is not None:
-        return _count_rows(counts)
+        return VectorRows(list(counts.row_labels or ()), counts.values)
     values, labels = read_labelled_npz(path, "vectors")
     return VectorRows(labels, values)
 
@@ -283,23 +271,21 @@ READERS = {".npy": _npy_rows, ".npz": _npz_rows, ".h5ad": _h5ad_rows}
 
 
 def _frame_rows(frame: pd.DataFrame, label_column: str | None) -> VectorRows:
-    """Return the vectors in a table.
-
-    If no text column contains labels, the index of a frame is used.
-    """
+    """Return the vectors in a table, whose labels are its index or a column."""
     names, numeric, source = names_of(frame), numeric_columns(frame), source_of(frame)
     if not len(frame):
         raise DataError(f"{source} has a header and no rows")
-    lists = [c for c in range(len(names)) if has_lists(frame, c)]
-    others = [c for c in range(len(names)) if c not in lists]
-    texts = [c for c in others if not numeric[c]]
-    usual = [c for key in LABEL_COLUMNS for c in others if folded(names[c]) == key]
-    labels = None if is_text(frame) else index_labels(frame)
-    # Texts in the index are labels, but a numeric column "id" has priority over an index of
-    # numbers.
-    is_indexed = labels is not None and all(isinstance(label, str) for label in frame.index)
+    texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
+    for name in (names[c] for c in texts if has_lists(frame, c)):
+        raise DataError(
+            f"{source}: the column {name!r} contains lists; pass numpy.stack(frame[{name!r}]) with "
+            "labels"
+        )
+    usual = [c for key in LABEL_COLUMNS for c, name in enumerate(names) if folded(name) == key]
     label = find(frame, "labels", label_column)
-    if label is None and not (is_indexed and all(numeric)):
+    labels = None if is_text(frame) else index_labels(frame)
+    # An index of numbers may only count the rows of a larger frame.
+    if label is None and (labels is None or frame.index.dtype.kind in "iu"):
         label = next(iter([*(c for c in usual if c in texts), *texts, *usual]), None)
     if label is not None:
         labels = labels_of(frame, label).cells()
@@ -307,19 +293,16 @@ def _frame_rows(frame: pd.DataFrame, label_column: str | None) -> VectorRows:
             where = place(frame, labels.index(""))
             raise DataError(f"{where}: the label is missing; give each row a name")
     # A row number or a class next to the words is not a coordinate.
-    numbers = lists or [c for c in others if numeric[c] and c not in (label, *usual)]
-    if not numbers or len(lists) > 1:
+    numbers = [c for c, is_numeric in enumerate(numeric) if is_numeric and c not in (label, *usual)]
+    if not numbers:
         raise DataError(
-            f"{source} has no column of numbers in addition to its labels, or several columns of "
-            f"lists; its columns are {listed(names)}"
+            f"{source} has no column of numbers in addition to its labels; its columns are "
+            f"{listed(names)}"
         )
-    left_out = [c for c in others if c not in (label, *numbers)]
-    if lists:
-        values = _list_values(frame.iloc[:, lists[0]].tolist(), names[lists[0]], source)
-    else:
-        _refuse_dates(frame, left_out)
-        values = numbers_of(frame, numbers, _RULE, [] if label is None else [label])
-    notes = (f"columns left out: {listed([names[c] for c in left_out])}",) if left_out else ()
+    others = [c for c in range(len(names)) if c not in (label, *numbers)]
+    _refuse_dates(frame, others)
+    values = numbers_of(frame, numbers, _RULE, [] if label is None else [label])
+    notes = (f"columns left out: {listed([names[c] for c in others])}",) if others else ()
     return VectorRows(labels, values, notes=(*notes, *frame.attrs.get("notes", ())))
 
 
@@ -344,15 +327,3 @@ def _refuse_dates(frame: pd.DataFrame, columns: Sequence[int]) -> None:
                 f"{source_of(frame)}: the column {names_of(frame)[c]!r} contains dates such as "
                 f"{cells[0]!r}; convert them to numbers, or remove the column"
             )
-
-
-def _list_values(cells: Sequence[Any], name: str, source: str) -> np.ndarray:
-    """Convert a column of equally long lists to a table."""
-    lengths = [0 if is_missing(cell) else len(cell) for cell in cells]
-    for row, length in enumerate(lengths):
-        if length != lengths[0] or length < 1:
-            raise DataError(
-                f"{source}: the list in row {row} of {name!r} has {length:,} numbers, but that in "
-                f"row 0 has {lengths[0]:,}; vectors need lists of one length"
-            )
-    return np.stack([np.asarray(cell) for cell in cells])
