@@ -27,13 +27,13 @@ vectors_from write_page
 """
 RECORDS = """
 Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
-ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis
-DivergedError Evaluation ExponentialWeights
+ConjugateGradient Counts DataError DataWarning Diagnosis
+DivergedError ExponentialWeights
 FittedFactor FittedVectors
 GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity
 MapInContext Momentum
-NeighborGraph NeighborSearch PairTable ParameterError PowerWeights RatingEvaluation
-ReadReport Refinement RowInsertion Split Stability Trials
+NeighborGraph NeighborSearch ParameterError PowerWeights
+ReadReport Record Refinement RowInsertion Split Stability Trials
 UnknownLabelError Vectors Words Interval Intervals
 Reliability
 """

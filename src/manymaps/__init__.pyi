@@ -10,10 +10,8 @@ from .analysis.alignment import Alignment as Alignment
 from .analysis.alignment import align as align
 from .analysis.comparison import Comparison as Comparison
 from .analysis.comparison import compare as compare
-from .analysis.count_evaluation import CountEvaluation as CountEvaluation
 from .analysis.diagnosis import Diagnosis as Diagnosis
 from .analysis.diagnosis import diagnose as diagnose
-from .analysis.evaluation import Evaluation as Evaluation
 from .analysis.evaluation import evaluate as evaluate
 from .analysis.fitted_vectors import FittedFactor as FittedFactor
 from .analysis.fitted_vectors import FittedVectors as FittedVectors
@@ -21,9 +19,8 @@ from .analysis.fitted_vectors import fit_vectors as fit_vectors
 from .analysis.intervals import Interval as Interval
 from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals
-from .analysis.pair_table import PairTable as PairTable
 from .analysis.pair_table import pair_table as pair_table
-from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
+from .analysis.record import Record as Record
 from .analysis.reliability import Reliability as Reliability
 from .analysis.reliability import reliability as reliability
 from .analysis.stability import Stability as Stability

@@ -21,8 +21,12 @@ def fit():
 def test_plain_rows_are_those_of_the_atlas_in_its_order(fit):
     labels, values = cluster_vectors()
     found = mm.evaluate(fit.atlas_, values)
-    assert found.record() == mm.evaluate(fit.atlas_, Vectors(labels, values)).record()
-    assert found.local.mean == mu_local(values, fit.embedding_, k=10).mean
+    assert found == mm.evaluate(fit.atlas_, Vectors(labels, values))
+    local = mu_local(values, fit.embedding_, k=10)
+    assert (found.mu_local, found["mu_local_se"]) == (local.mean, local.standard_error)
+    frame = found.to_frame()
+    assert frame.label.tolist() == labels
+    np.testing.assert_array_equal(frame.mu_local, local.values)
     assert found.kl_divergence == pytest.approx(fit.kl_divergence_, rel=2e-3)
 
 
@@ -55,7 +59,7 @@ def test_counts_as_the_command_measures_them(made):
     found = mm.evaluate(atlas, sample())
     told = json.loads(invoke("evaluate", made / "code.atlas", made / "counts.npz", "--json").stdout)
     del told["seconds"]
-    assert json.loads(json.dumps(found.record())) == told
+    assert json.loads(json.dumps(dict(found))) == told
     assert found.notes == ()
     plain = sample().without_empty().values
     assert mm.evaluate(atlas, plain).log_likelihood == found.log_likelihood
@@ -69,7 +73,7 @@ def test_counts_of_others_are_left_out_with_a_warning(made):
         found = mm.evaluate(mm.load_atlas(made / "code.atlas"), strange)
     assert {warning.filename for warning in told} == {__file__}
     assert found.notes == ("1 document of the atlas without counts in arrays",)
-    assert found.n_left_out == table.values[[0]].sum()
+    assert found.n_counts_left_out == table.values[[0]].sum()
 
 
 @pytest.mark.parametrize("data", [sample(), sparse.eye_array(36)])
@@ -99,9 +103,13 @@ def test_what_was_found_prints_as_a_line(fit, made):
     ties = 1 / (1 + np.abs(np.subtract.outer(range(len(labels)), range(len(labels)))))
     rated = mm.ratings_from([(labels[0], labels[k], k) for k in range(1, 6)])
     found = {
-        "<Evaluation of": mm.evaluate(atlas, mm.associations_from(ties, labels=labels)),
-        "<CountEvaluation of": mm.evaluate(mm.load_atlas(made / "code.atlas"), sample()),
-        "<RatingEvaluation of 5 of 5 pairs: Spearman": mm.evaluate(atlas, rated),
+        "<Evaluation of 36 objects: mu_local": mm.evaluate(
+            atlas, mm.associations_from(ties, labels=labels)
+        ),
+        "<Evaluation of 24 documents and 9 words: log-likelihood": mm.evaluate(
+            mm.load_atlas(made / "code.atlas"), sample()
+        ),
+        "<Evaluation of 5 of 5 pairs: spearman": mm.evaluate(atlas, rated),
         "<Diagnosis of": mm.diagnose(mm.associations_from(ties, labels=labels)),
     }
     for beginning, one in found.items():

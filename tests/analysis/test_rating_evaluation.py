@@ -56,12 +56,14 @@ def test_correlation_and_interval():
     rated = ratings(noise=1.0)
     found = mm.evaluate(atlas(), rated)
     truth = relatedness(atlas(), *np.triu_indices(N, 1))
-    assert found.spearman.value == pytest.approx(spearmanr(truth, rated["rating"])[0])
-    assert found.spearman.low < found.spearman.value < found.spearman.high
+    assert found.spearman == pytest.approx(spearmanr(truth, rated["rating"])[0])
+    low, high = found.spearman_interval
+    assert low < found.spearman < high
     assert (found.n_pairs, found.n_known) == (66, 66)
-    np.testing.assert_allclose(found.relatedness, truth)
-    same = rated_pairs(rated["word1"], rated["word2"], found.relatedness)
-    assert mm.evaluate(atlas(), same).spearman == pytest.approx((1, 1, 1))
+    relations = found.to_frame().relatedness
+    np.testing.assert_allclose(relations, truth)
+    same = mm.evaluate(atlas(), rated_pairs(rated["word1"], rated["word2"], relations))
+    assert (same.spearman, *same.spearman_interval) == pytest.approx((1, 1, 1))
 
 
 def test_unknown_words_are_told():
@@ -70,10 +72,10 @@ def test_unknown_words_are_told():
                       [*rated["rating"], 3, 4])  # fmt: skip
     found = mm.evaluate(atlas(), more)
     assert (found.n_pairs, found.n_known) == (68, 66)
-    assert found.unknown == ("hat", "cap")
+    assert found.unknown == ["hat", "cap"]
     assert found.coverage == pytest.approx(66 / 68)
     assert len(found.to_frame()) == 66
-    assert found.record()["spearman"] == pytest.approx(1)
+    assert found["spearman"] == pytest.approx(1)
 
 
 def test_two_kinds_of_object_are_refused():
@@ -122,6 +124,7 @@ def test_ratings_of_any_size_correlate_alike():
     huge = rated_pairs(rated["word1"], rated["word2"], values / np.abs(values).max() * 1e308)
     found = mm.evaluate(atlas(), huge)
     assert found.spearman == pytest.approx(plain.spearman)
+    assert found.spearman_interval == pytest.approx(plain.spearman_interval)
 
 
 @pytest.mark.parametrize("data", [None, 3])

@@ -77,5 +77,5 @@ class TestAssociations:
         assert found["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
         maps = MapSpace(fit.maps_, fit.proportions_)
         assert found["mu_local"] == mu_local(SimilaritySpace(data.strengths), maps, k=2).mean
-        recall = strongest_recall(fit.maps_, fit.proportions_, data.strengths)
+        recall = strongest_recall(data.strengths, maps)
         assert found["nearest_among_10"] == recall

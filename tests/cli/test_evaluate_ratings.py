@@ -32,7 +32,7 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
     )
     assert "both words of 4 of 5 pairs; 1 words missing: 'hat'" in result.stderr
     library = mm.evaluate(mm.load_atlas("norms.atlas"), mm.read_ratings("rated.csv"))
-    assert library.record()["spearman"] == found["spearman"]
+    assert library.spearman == found["spearman"]
 
 
 def test_the_correlation_as_text(folder):

@@ -110,7 +110,7 @@ class TestNewObjects:
         atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
         expected = mm.evaluate(atlas, VECTORS, n_neighbors=3)
         turned = mm.evaluate(atlas, labelled(VECTORS).iloc[::-1], n_neighbors=3)
-        assert turned.local.mean == pytest.approx(expected.local.mean)
+        assert turned.mu_local == pytest.approx(expected.mu_local)
         assert turned.kl_divergence == pytest.approx(expected.kl_divergence)
         numbered = fit(mm.TSNE, VECTORS, perplexity=3).atlas_
         assert mm.evaluate(numbered, labelled(VECTORS), n_neighbors=3).n_objects == N

@@ -11,12 +11,13 @@ atlas.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from manymaps.analysis.record import Record
 from manymaps.atlas.atlas import Atlas
 from manymaps.cooccurrence.likelihood import atlas_parameters, count_objective, log_likelihood
 from manymaps.cooccurrence.matching import (
@@ -31,7 +32,7 @@ from manymaps.data.counts import Counts
 from manymaps.data.tables import is_missing
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import FIRST, first_of, plural
-from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
+from manymaps.metrics.groups import group_lift, group_purity
 from manymaps.metrics.measures import Measure
 from manymaps.metrics.spaces import MapSpace
 
@@ -42,94 +43,6 @@ SAMPLE = 2_000
 USUAL_GROUPS = ("group", "label")
 
 
-@dataclass(frozen=True, repr=False)
-class CountEvaluation:
-    """Agreement of an atlas with counts, and measures of groups (None without known groups).
-
-    Attributes
-    ----------
-    log_likelihood, kl_divergence : float
-        Log-likelihood and KL divergence in nats per count. The divergence is defined like the fit's
-        `kl_divergence_`.
-    n_rows, n_columns : int
-        Number of rows and columns of the atlas that have counts.
-    n_counts, n_left_out : float
-        Sum of the counts that were measured, and sum of the counts with unknown rows or columns.
-    kinds : (str, str)
-        Kinds of the row objects and of the column objects.
-    groups : str or None
-        Metadata column that contains the group of each row.
-    n_groups : int or None
-        Number of groups.
-    purity, lift : GroupMeasure or None
-        Results of `group_purity` and `group_lift`.
-    chance : float or None
-        Purity of a random embedding.
-    n_grouped, n_measured : int
-        Number of rows with counts and a group, and number of these rows that were measured.
-    notes : tuple of str
-        Notes on the matching.
-
-    See Also
-    --------
-    evaluate, CODE
-
-    Examples
-    --------
-    >>> import manymaps as mm
-    >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail sail", "c": "tie suit suit"})
-    >>> fit = mm.CODE(random_state=0).fit(posts)
-    >>> evaluation = mm.evaluate(fit.atlas_, posts)
-    >>> type(evaluation).__name__, evaluation.log_likelihood < 0
-    ('CountEvaluation', True)
-    """
-
-    log_likelihood: float
-    kl_divergence: float
-    n_rows: int
-    n_columns: int
-    n_counts: float
-    n_left_out: float
-    kinds: tuple[str, str]
-    groups: str | None = None
-    n_groups: int | None = None
-    purity: GroupMeasure | None = None
-    lift: GroupMeasure | None = None
-    chance: float | None = None
-    n_grouped: int = 0
-    n_measured: int = 0
-    notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        rows, columns = map(plural, self.kinds, (self.n_rows, self.n_columns))
-        likelihood = f"log-likelihood {self.log_likelihood:.4f} per count"
-        return f"<CountEvaluation of {rows} and {columns}: {likelihood}>"
-
-    def record(self) -> dict[str, Any]:
-        """Return the measures under the names that the command line prints.
-
-        Returns
-        -------
-        dict
-            Value of each measure by name.
-        """
-        return {
-            "log_likelihood": self.log_likelihood,
-            "kl_divergence": self.kl_divergence,
-            "groups": self.groups,
-            "n_groups": self.n_groups,
-            **mean_record("purity", self.purity),
-            **mean_record("lift", self.lift),
-            "purity_by_lot": self.chance,
-            "n_objects": self.n_rows + self.n_columns,
-            "n_rows": self.n_rows,
-            "n_columns": self.n_columns,
-            "n_counts": _whole(self.n_counts),
-            "n_counts_left_out": _whole(self.n_left_out),
-            "n_measured": self.n_measured,
-        }
-
-
 def evaluate_counts(
     atlas: Atlas,
     counts: Counts,
@@ -137,28 +50,8 @@ def evaluate_counts(
     groups: str | None = None,
     sample: int | None = None,
     random_state: int = 0,
-) -> CountEvaluation:
+) -> Record:
     """Measure the likelihood of counts under an atlas, and the purity of groups of rows.
-
-    Parameters
-    ----------
-    atlas : Atlas
-        Bipartite atlas, with separate rows and columns.
-    counts : Counts
-        Counts with which to evaluate the atlas.
-    groups : str, optional
-        Row metadata column, in the counts or the atlas, that contains the groups. The default is a
-        column called "group" or "label", if there is one.
-    sample : int, optional
-        Number of rows to draw at random for the measures of groups. By default, all rows are used
-        if there are at most 5,000; otherwise, 2,000 rows are drawn.
-    random_state : int, default=0
-        Seed of the random draw.
-
-    Returns
-    -------
-    CountEvaluation
-        Likelihood of the counts, and measures of groups if groups are known.
 
     Raises
     ------
@@ -170,64 +63,74 @@ def evaluate_counts(
     refuse_swapped(atlas, counts)
     filled = counts.without_empty()
     table, notes = _matched(atlas, filled)
+    objective = count_objective(atlas, table)
+    kl = float(objective.evaluate(atlas_parameters(atlas)).kl)
+    sizes = [int(np.count_nonzero(table.sum(axis=axis))) for axis in (1, 0)]
+    likelihood = float(log_likelihood(objective.target, kl))
+    values: dict[str, Any] = {"log_likelihood": likelihood, "kl_divergence": kl}
     column = _group_column(atlas, counts, groups)
-    plain = replace(_likelihood(atlas, table, filled.n_counts), notes=notes)
-    rows = np.flatnonzero(np.asarray(table.sum(axis=1)).ravel() > 0)
-    if column is None:
-        return plain
-    values = _group_of_rows(atlas, counts, column)
-    rows = rows[[not is_missing(value) and value != "" for value in values[rows]]]
-    sizes = np.unique(values[rows], return_counts=True)[1]
-    if len(sizes) < 2 or sizes.max() < 2:
-        problem = (
-            f"the column {column!r} assigns {plural(plain.kinds[0], len(rows))} to {len(sizes):,} "
-            "groups; purity needs at least two groups, one of which has at least two rows"
-        )
-        if groups is not None:
+    columns: dict[str, np.ndarray] = {}
+    if column is not None:
+        rows = np.flatnonzero(table.sum(axis=1) > 0)
+        members = _group_of_rows(atlas, counts, column)
+        rows = rows[[not is_missing(value) and value != "" for value in members[rows]]]
+        problem = _unmeasurable(members[rows], column, two_kinds(atlas)[0])
+        if problem and groups is not None:
             raise DataError(problem)
-        other = setting("groups", "COLUMN")
-        return replace(plain, notes=(*notes, f"{problem}; {other} selects another"))
-    plain = replace(plain, groups=column, n_grouped=len(rows))
+        if problem:
+            notes.append(f"{problem}; {setting('groups', 'COLUMN')} selects another")
+        else:
+            of_groups, columns = _of_groups(atlas, table, rows, members, sample, random_state)
+            values |= {"groups": column, "n_grouped": len(rows), **of_groups}
+    n_known = float(table.sum())
+    values |= {
+        "n_objects": sum(sizes), "n_rows": sizes[0], "n_columns": sizes[1],
+        "n_counts": _whole(n_known),
+        "n_counts_left_out": _whole(max(0.0, filled.n_counts - n_known)),
+    }  # fmt: skip
+    both = " and ".join(map(plural, two_kinds(atlas), sizes))
+    summary = f"Evaluation of {both}: log-likelihood {likelihood:.4f} per count"
+    return Record(summary, values, columns, notes)
+
+
+def _unmeasurable(members: np.ndarray, column: str, kind: str) -> str | None:
+    """Return why the purity of groups is undefined, or None."""
+    sizes = np.unique(members, return_counts=True)[1]
+    if len(sizes) >= 2 and sizes.max() >= 2:
+        return None
+    return (
+        f"the column {column!r} assigns {plural(kind, len(members))} to {len(sizes):,} groups; "
+        "purity needs at least two groups, one of which has at least two rows"
+    )
+
+
+def _of_groups(
+    atlas: Atlas,
+    table: sparse.csr_array,
+    rows: np.ndarray,
+    members: np.ndarray,
+    sample: int | None,
+    random_state: int,
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Measure the groups of all rows or of a sample, and return the values of rows as columns."""
     if sample is None and len(rows) > MOST_IN_FULL:
         sample = SAMPLE
     if sample is not None and sample < len(rows):
         rows = np.sort(np.random.default_rng(random_state).choice(rows, sample, replace=False))
-    return _with_groups(plain, atlas, table, rows, values[rows])
-
-
-def _likelihood(atlas: Atlas, table: sparse.csr_array, n_counts: float) -> CountEvaluation:
-    """Measure a matched table without groups; `n_counts` is the sum of the whole file."""
-    objective = count_objective(atlas, table)
-    kl = float(objective.evaluate(atlas_parameters(atlas)).kl)
-    n_known = float(table.sum())
-    return CountEvaluation(
-        log_likelihood=float(log_likelihood(objective.target, kl)),
-        kl_divergence=kl,
-        n_rows=int(np.count_nonzero(np.asarray(table.sum(axis=1)))),
-        n_columns=int(np.count_nonzero(np.asarray(table.sum(axis=0)))),
-        n_counts=n_known,
-        n_left_out=max(0.0, n_counts - n_known),
-        kinds=two_kinds(atlas),
-    )
-
-
-def _with_groups(
-    plain: CountEvaluation,
-    atlas: Atlas,
-    table: sparse.csr_array,
-    rows: np.ndarray,
-    values: np.ndarray,
-) -> CountEvaluation:
+    own = members[rows]
+    sizes = np.unique(own, return_counts=True)[1].astype(float)
     everyone = np.concatenate([rows, sides(atlas)[1]])
-    sizes = np.unique(values, return_counts=True)[1].astype(float)
-    return replace(
-        plain,
-        n_groups=len(sizes),
-        purity=group_purity(map_space(atlas, rows), values),
-        lift=group_lift(map_space(atlas, everyone), values, table[rows]),
-        chance=float((sizes * (sizes - 1)).sum() / (len(rows) * (len(rows) - 1))),
-        n_measured=len(rows),
-    )
+    measures = {
+        "purity": group_purity(map_space(atlas, rows), own),
+        "lift": group_lift(map_space(atlas, everyone), own, table[rows]),
+    }
+    by_lot = float((sizes * (sizes - 1)).sum() / (len(rows) * (len(rows) - 1)))
+    values = {
+        "n_groups": len(sizes), **mean_of(measures), "purity_by_lot": by_lot,
+        "n_measured": len(rows),
+    }  # fmt: skip
+    columns = {"label": np.array(atlas.labels, dtype=object)[rows], "group": own}
+    return values, columns | {name: measure.values for name, measure in measures.items()}
 
 
 def map_space(atlas: Atlas, members: np.ndarray | slice = slice(None)) -> MapSpace:
@@ -236,7 +139,7 @@ def map_space(atlas: Atlas, members: np.ndarray | slice = slice(None)) -> MapSpa
     return MapSpace(maps, proportions, model.kernel, model.kernel_width)
 
 
-def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str, ...]]:
+def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, list[str]]:
     """Return the counts of known rows and columns in the order of the atlas, with notes.
 
     Raises
@@ -271,8 +174,8 @@ def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str,
             missing.append(plural(kind, n_missing))
     if not table.nnz:
         raise DataError(f"{source} contains no count whose row and column are both in the atlas")
-    missing_kinds = f"{' and '.join(missing)} of the atlas without counts in {source}"
-    return table, (missing_kinds,) if missing else ()
+    notes = [f"{' and '.join(missing)} of the atlas without counts in {source}"] if missing else []
+    return table, notes
 
 
 def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None:
@@ -296,10 +199,12 @@ def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
     return np.array([group.get(atlas.labels[i], "") for i in rows.tolist()], dtype=object)
 
 
-def mean_record(name: str, measure: Measure | None) -> dict[str, float | None]:
-    """Return a mean and its standard error by name; both are None without a measure."""
-    values = (None, None) if measure is None else (measure.mean, measure.standard_error)
-    return dict(zip((name, f"{name}_se"), values, strict=True))
+def mean_of(measures: Mapping[str, Measure]) -> dict[str, float]:
+    """Return the mean of each measure by name, and its standard error with the suffix _se."""
+    values: dict[str, float] = {}
+    for name, measure in measures.items():
+        values |= {name: measure.mean, f"{name}_se": measure.standard_error}
+    return values
 
 
 def _whole(number: float) -> float | int:

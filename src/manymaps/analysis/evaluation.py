@@ -2,7 +2,7 @@
 
 KL divergence   divergence of P from the model's q with its background; P is computed as in the fit,
                 over the objects in both atlas and data, and over the judged pairs
-local, global, trustworthiness, continuity       `manymaps.metrics`
+local, global, trustworthiness, continuity       `manymaps.metrics`, with standard errors
 nearest among 10   share of the objects whose strongest associate, or nearest neighbour, is one of
                 the ten most similar objects under the model
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,12 @@ from scipy import sparse
 from manymaps.analysis.count_evaluation import (
     MOST_IN_FULL,
     SAMPLE,
-    CountEvaluation,
     evaluate_counts,
     map_space,
-    mean_record,
+    mean_of,
 )
-from manymaps.analysis.rating_evaluation import RatingEvaluation, evaluate_ratings
+from manymaps.analysis.rating_evaluation import evaluate_ratings
+from manymaps.analysis.record import Record
 from manymaps.atlas.atlas import Atlas
 from manymaps.cooccurrence.matching import labels_of, sides, two_kinds
 from manymaps.data.associations import Associations
@@ -41,7 +41,6 @@ from manymaps.io.counts import counts_from
 from manymaps.io.ratings import has_ratings, ratings_from
 from manymaps.labels import case_note, case_variants, first_of, only_count, plural
 from manymaps.metrics import (
-    Measure,
     continuity,
     mu_global,
     mu_local,
@@ -63,81 +62,6 @@ USUAL_NEIGHBORS = 10
 TOLERANCE = 5e-3
 
 
-@dataclass(frozen=True, repr=False)
-class Evaluation:
-    """Agreement between data and an atlas with one kind of object.
-
-    Attributes
-    ----------
-    kl_divergence : float
-        KL divergence of the data from the model in nats, defined like the fit's `kl_divergence_`.
-    local, overall, trust, continuity : Measure
-        Results of `mu_local`, `mu_global`, `trustworthiness` and `continuity`.
-    nearest_among_10 : float
-        Share of objects whose strongest associate or nearest neighbour is among the ten most
-        similar objects under the model, from 0 to 1.
-    n_objects : int
-        Number of objects that are in both the atlas and the data.
-    neighbors : int
-        Number of neighbours k in the local measures.
-
-    See Also
-    --------
-    evaluate
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps import MultipleMapsSNE, associations_from, evaluate
-    >>> ring = associations_from(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
-    >>> fit = MultipleMapsSNE(1, max_iter=300, random_state=0).fit(ring)
-    >>> evaluation = evaluate(fit.atlas_, ring, n_neighbors=2)
-    >>> evaluation.n_objects, evaluation.nearest_among_10, evaluation.local.mean > 0.8
-    (12, 1.0, True)
-    """
-
-    kl_divergence: float
-    local: Measure
-    overall: Measure
-    trust: Measure
-    continuity: Measure
-    nearest_among_10: float
-    n_objects: int
-    neighbors: int
-
-    def __repr__(self) -> str:
-        return (
-            f"<Evaluation of {plural('object', self.n_objects)}: local {self.local.mean:.3f}, "
-            f"global {self.overall.mean:.3f}, trustworthiness {self.trust.mean:.3f}, "
-            f"continuity {self.continuity.mean:.3f}>"
-        )
-
-    @property
-    def n_measured(self) -> int:
-        """Number of objects whose neighbourhoods were measured."""
-        return len(self.local.rows)
-
-    def record(self) -> dict[str, Any]:
-        """Return the measures under the names that the command line prints.
-
-        Returns
-        -------
-        dict
-            The value of each measure by name.
-        """
-        return {
-            "kl_divergence": self.kl_divergence,
-            **mean_record("mu_local", self.local),
-            **mean_record("mu_global", self.overall),
-            "nearest_among_10": self.nearest_among_10,
-            **mean_record("trustworthiness", self.trust),
-            **mean_record("continuity", self.continuity),
-            "n_objects": self.n_objects,
-            "n_measured": self.n_measured,
-            "neighbors": self.neighbors,
-        }
-
-
 def evaluate(
     atlas: Atlas,
     data: Associations | Vectors | Counts | np.ndarray | sparse.sparray | Any,
@@ -145,11 +69,10 @@ def evaluate(
     metric: str | None = None,
     perplexity: float | Sequence[float] | None = None,
     n_neighbors: int | None = None,
-    keep_missing_mass: bool = False,
     groups: str | None = None,
     sample: int | None = None,
     random_state: int = 0,
-) -> Evaluation | CountEvaluation | RatingEvaluation:
+) -> Record:
     """Measure how well an atlas represents data.
 
     Objects of the atlas and the data are matched by label, if necessary regardless of upper and
@@ -174,8 +97,6 @@ def evaluate(
     n_neighbors : int, optional
         Number of neighbours in the local measures. The default is 10, reduced if necessary to less
         than half the number of objects.
-    keep_missing_mass : bool, default=False
-        Whether to leave rows of associations that sum to less than 1 unchanged.
     groups : str, optional
         Row metadata column, in the data or the atlas, that contains the groups (counts only). The
         default is a column called "group" or "label", if there is one.
@@ -187,9 +108,13 @@ def evaluate(
 
     Returns
     -------
-    Evaluation, CountEvaluation or RatingEvaluation
-        The measures, as a `CountEvaluation` for a bipartite atlas, a `RatingEvaluation` for
-        ratings, and an `Evaluation` for all other data.
+    Record
+        The measures by name; "_se" marks a standard error. Associations and vectors have
+        `kl_divergence`, `mu_local`, `mu_global`, `trustworthiness`, `continuity` and
+        `nearest_among_10`, and a table with one row per measured object. Counts have
+        `log_likelihood` and `kl_divergence` in nats per count and, if the rows have groups,
+        `purity`, `lift` and `purity_by_lot` (the purity of a random embedding). Ratings have
+        `spearman` with `spearman_interval`, and a table with one row per pair.
 
     Raises
     ------
@@ -207,7 +132,7 @@ def evaluate(
 
     See Also
     --------
-    Evaluation, CountEvaluation, RatingEvaluation, reliability
+    Record, reliability
 
     Examples
     --------
@@ -220,13 +145,13 @@ def evaluate(
     >>> abs(evaluation.kl_divergence - fit.kl_divergence_) < 0.01
     True
     >>> rated = mm.ratings_from([("coat", "jacket", 8), ("coat", "river", 1), ("lake", "river", 7)])
-    >>> mm.evaluate(fit.atlas_, rated).spearman.value > 0
+    >>> mm.evaluate(fit.atlas_, rated).spearman > 0
     True
     """
     data = _read(atlas, data, metric)
     options = {
         "metric": metric, "perplexity": perplexity, "n_neighbors": n_neighbors, "groups": groups,
-        "keep_missing_mass": keep_missing_mass or None, "sample": sample,
+        "sample": sample,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     kind = "ratings" if has_ratings(data) else type(data).__name__.lower()
@@ -270,9 +195,7 @@ def _counts_of(atlas: Atlas, table: Any) -> Counts:
     )
 
 
-def _of_associations(
-    atlas: Atlas, data: Associations, *, keep_missing_mass: bool = False, **drawn: Any
-) -> Evaluation:
+def _of_associations(atlas: Atlas, data: Associations, **drawn: Any) -> Record:
     """Measure the similarities of an atlas by associations."""
     atlas, rows = _shared_objects(atlas, data)
     strengths = data.strengths[rows][:, rows]
@@ -280,9 +203,7 @@ def _of_associations(
     if atlas.model.normalization == "joint":
         target = joint_target(strengths, observed=observed)
     else:
-        target = conditional_target(
-            strengths, keep_missing_mass=keep_missing_mass, observed=observed
-        )
+        target = conditional_target(strengths, observed=observed)
     return _measured(atlas, target, SimilaritySpace(strengths), **drawn)
 
 
@@ -293,7 +214,7 @@ def _of_vectors(
     metric: str | None = None,
     perplexity: float | Sequence[float] | None = None,
     **drawn: Any,
-) -> Evaluation:
+) -> Record:
     """Measure the similarities of an atlas by vectors, or by a square table of distances."""
     atlas, rows = _shared_objects(atlas, data)
     metric = metric or atlas.settings.metric or "euclidean"
@@ -359,7 +280,7 @@ def _measured(
     n_neighbors: int | None = None,
     sample: int | None = None,
     random_state: int = 0,
-) -> Evaluation:
+) -> Record:
     """Compute all measures of an atlas and data with the same objects in the same order."""
     n = atlas.n_objects
     k = n_neighbors or min(USUAL_NEIGHBORS, (n - 1) // 2)
@@ -367,18 +288,25 @@ def _measured(
         sample = SAMPLE
     maps = map_space(atlas)
     drawn: dict[str, Any] = {"sample": sample, "random_state": random_state}
-    local = mu_local(data, maps, k=k, **drawn)
-    nearest = _nearest(data, local.rows)
-    return Evaluation(
-        kl_divergence=_divergence(atlas, target),
-        local=local,
-        overall=mu_global(data, maps, **drawn),
-        trust=trustworthiness(data, maps, k=k, **drawn),
-        continuity=continuity(data, maps, k=k, **drawn),
-        nearest_among_10=strongest_recall(nearest, maps, k=RECALLED),
-        n_objects=n,
-        neighbors=k,
-    )
+    measures = {
+        "mu_local": mu_local(data, maps, k=k, **drawn),
+        "mu_global": mu_global(data, maps, **drawn),
+        "trustworthiness": trustworthiness(data, maps, k=k, **drawn),
+        "continuity": continuity(data, maps, k=k, **drawn),
+    }
+    rows = measures["mu_local"].rows
+    values = {
+        "kl_divergence": _divergence(atlas, target),
+        **mean_of(measures),
+        "nearest_among_10": strongest_recall(_nearest(data, rows), maps, k=RECALLED),
+        "n_objects": n,
+        "n_measured": len(rows),
+        "neighbors": k,
+    }
+    means = ", ".join(f"{name} {measure.mean:.3f}" for name, measure in measures.items())
+    columns = {"label": np.array(atlas.labels, dtype=object)[rows]}
+    columns |= {name: measure.values for name, measure in measures.items()}
+    return Record(f"Evaluation of {plural('object', n)}: {means}", values, columns)
 
 
 def _divergence(atlas: Atlas, target: Target) -> float:
@@ -401,6 +329,6 @@ def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
 _MEASURES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "ratings": (evaluate_ratings, ()),
     "counts": (evaluate_counts, ("groups", "sample")),
-    "associations": (_of_associations, ("keep_missing_mass", "n_neighbors", "sample")),
+    "associations": (_of_associations, ("n_neighbors", "sample")),
     "vectors": (_of_vectors, ("metric", "perplexity", "n_neighbors", "sample")),
 }

@@ -81,9 +81,9 @@ def evaluate(options: EvaluateOptions) -> None:
     if isinstance(data, mm.Vectors) and atlas.settings.metric == "precomputed":
         settings.setdefault("metric", "precomputed")
     with work("measuring"), threads(options.running.jobs):
-        found: Any = mm.evaluate(atlas, data, random_state=options.running.seed, **settings)
+        found = mm.evaluate(atlas, data, random_state=options.running.seed, **settings)
     _note(found, options)
-    record = {**found.record(), "seconds": elapsed()}
+    record = {**found, "seconds": elapsed()}
     tell(lambda: record, lambda: record_text({"atlas": str(options.atlas), **record}))
 
 
@@ -113,16 +113,16 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     return data
 
 
-def _note(found: Any, options: EvaluateOptions) -> None:
-    """Print notes on unknown words, sampled objects, and the number of neighbours."""
-    note(*getattr(found, "notes", ()))
-    if getattr(found, "unknown", ()):
+def _note(found: mm.Record, options: EvaluateOptions) -> None:
+    """Print notes on unknown words and sampled objects."""
+    note(*found.notes)
+    if found.get("unknown"):
         note(
             f"the atlas contains both words of {found.n_known:,} of {found.n_pairs:,} pairs; "
             f"{len(found.unknown):,} words missing: {first_of(found.unknown)}"
         )
-    all_objects = getattr(found, "n_grouped", getattr(found, "n_objects", 0))
-    if options.sample is None and getattr(found, "n_measured", all_objects) < all_objects:
+    all_objects = found.get("n_grouped", found.get("n_objects", 0))
+    if options.sample is None and found.get("n_measured", all_objects) < all_objects:
         note(
             f"neighbourhoods are those of {found.n_measured:,} of {all_objects:,} objects, drawn "
             "at random (use --sample N for more)"

@@ -11,6 +11,7 @@ from manymaps.cli.contract import as_json, emit, emit_json, note, note_case, sho
 from manymaps.cli.options import atlas_argument, output_names
 from manymaps.cli.record import argument, command, option, output_option
 from manymaps.cli.types import InputFile, OutputFile
+from manymaps.labels import label_places
 
 MOST_NAMED = 12
 
@@ -64,18 +65,34 @@ def pairs(options: PairsOptions) -> None:
     atlas = mm.load_atlas(options.atlas)
     table = mm.pair_table(atlas, listed)
     note_case(options.file, dict.fromkeys(chain.from_iterable(listed)), atlas.labels)
-    if table.unknown:
-        words = [f"{shown(word)} (pair {k})" for word, k in table.unknown.items()]
-        more = f" and {len(words) - MOST_NAMED:,} more" if len(words) > MOST_NAMED else ""
+    n_known = int(table["similarity"].notna().sum())
+    words = list(chain.from_iterable(listed))
+    unknown: dict[str, int] = {}
+    for k, place in enumerate(label_places(words, atlas.labels)):
+        if place < 0:
+            unknown.setdefault(words[k], k // 2 + 1)
+    if unknown:
+        names = [f"{shown(word)} (pair {k})" for word, k in unknown.items()]
+        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         note(
-            f"{len(listed) - table.n_known:,} of {len(listed):,} pairs contain words that are not "
-            f"in the atlas: {', '.join(words[:MOST_NAMED])}{more}"
+            f"{len(listed) - n_known:,} of {len(listed):,} pairs contain words that are not in the "
+            f"atlas: {', '.join(names[:MOST_NAMED])}{more}"
         )
+    cells = table.astype(object).where(table.notna(), None)
+    columns = {name: cells[name].to_numpy() for name in cells}
     if options.output is not None:
-        write_columns(table.columns, options.output)
+        write_columns(columns, options.output)
     if as_json():
-        emit_json({**table.record(), **output_names(options, "output")})
+        emit_json(
+            {
+                "n_pairs": len(listed),
+                "n_known": n_known,
+                "unknown": [{"word": word, "pair": pair} for word, pair in unknown.items()],
+                "pairs": cells.to_dict("records"),
+                **output_names(options, "output"),
+            }
+        )
     elif options.output is None:
-        emit(columns_as_csv(table.columns))
+        emit(columns_as_csv(columns))
     else:
-        note(f"{options.output}: {table.n_known:,} pairs with similarities")
+        note(f"{options.output}: {n_known:,} pairs with similarities")
