@@ -21,6 +21,7 @@ from manymaps.data.vectors import Vectors
 from manymaps.io import kinds
 from manymaps.io.associations import associations_from
 from manymaps.io.columns import NAMES, find, usual_column
+from manymaps.io.ratings import has_ratings
 from manymaps.io.similarities import read_similarities
 from manymaps.io.vectors import read_vectors
 from manymaps.progress import work
@@ -53,7 +54,7 @@ class Loaded(NamedTuple):
     @property
     def kind(self) -> str:
         """The kind of the data, such as "trials"."""
-        return type(self.data).__name__.lower()
+        return "ratings" if has_ratings(self.data) else type(self.data).__name__.lower()
 
     @property
     def fitted(self) -> Any:
