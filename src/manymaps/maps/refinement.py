@@ -51,17 +51,10 @@ from scipy import sparse
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute import field
 from manymaps.compute.agreement import most_agreeing
-from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import (
-    gather_entries,
-    gradients,
-    log_normalizers,
-    side_by_side,
-)
-from manymaps.compute.similarity import kernel_code
 from manymaps.compute.threads import current_threads, share_out
-from manymaps.model.objective import Entries
+from manymaps.model.entries import Entries
 from manymaps.model.parameters import log_softmin, weights_from_proportions
+from manymaps.model.sides import Field, Side
 from manymaps.model.target import Pairs
 from manymaps.optimizers.batched import descend
 
@@ -114,33 +107,30 @@ class NewRows:
         return self.atlas.model.normalization == "joint"
 
     @cached_property
-    def _entries(self) -> Entries:
-        return Entries(self.active)
-
-    @cached_property
     def _pairs(self) -> Pairs:
         forward = self.target.data.astype(np.float32)
         indptr, indices = self.target.indptr.astype(np.int64), self.target.indices.astype(np.uint32)
         return Pairs(indptr, indices, forward, np.zeros_like(forward))
 
     @cached_property
-    def _known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of the atlas in units of the kernel width, and log proportions."""
+    def _entries(self) -> Entries:
+        return Entries(self.active)
+
+    @cached_property
+    def _known(self) -> Side:
         with np.errstate(divide="ignore"):
             log_pi = np.log(self.atlas.proportions.astype(np.float64)).astype(np.float32, order="C")
-        return _scaled(self.atlas.maps, self.atlas.model.kernel_width), log_pi
+        lively = Entries(self.atlas.proportions > _ACTIVE)
+        return Side.of(self.atlas.maps, log_pi, lively, self.atlas.model)
 
     @cached_property
     def _known_table(self) -> np.ndarray:
-        return side_by_side(*self._known, kernel_code(self.atlas.model.kernel))
+        return self._known.table(self.atlas.model)
 
     @cached_property
-    def _sources(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        lively = Entries(self.atlas.proportions > _ACTIVE)
-        points, offsets, charges = _points(*self._known, lively)
-        if self.atlas.factors is not None:
-            charges += np.log(self.atlas.factors).astype(np.float32)[lively.objects]
-        return points, offsets, charges
+    def _log_factors(self) -> np.ndarray:
+        factors = self.atlas.factors
+        return np.zeros(self.atlas.n_objects) if factors is None else np.log(factors.astype(float))
 
     def evaluate(
         self, positions: np.ndarray, weights: np.ndarray
@@ -163,34 +153,35 @@ class NewRows:
         weight_slopes : ndarray of shape (n_maps, k), float32
             Gradient with respect to the weights, which is zero in maps that are not active.
         """
-        width = self.atlas.model.kernel_width
-        scaled = _scaled(positions, width)
-        log_pi = log_softmin(weights).astype(np.float32)
-        seen = self._field(scaled, log_pi)
-        indptr, _, numbers = self._entries.by_object
-        entry_log_pi = log_pi[self.active]
-        log_z = np.empty(scaled.shape[1])
-        share_out(
-            log_normalizers, len(log_z), indptr, numbers, entry_log_pi, seen[0], seen[2], log_z
-        )
-        log_slope_of_z = -log_z
-        normalizer = log_z
+        model, n = self.atlas.model, self.atlas.n_objects
+        # Maps that are not considered for a row must not contribute to the explanation of its
+        # pairs.
+        log_pi = np.where(self.active, log_softmin(weights), -np.inf).astype(np.float32)
+        rows, known = Side.of(positions, log_pi, self._entries, model), self._known
+        # 1. Normalizers.
+        potential = self._field(rows)
+        log_z = rows.log_normalizers(potential)
+        normalizer, log_slope, n_choices = log_z, -log_z, n
         if self._is_joint:
-            log_whole = self.atlas.log_whole
-            log_slope_of_z = np.log(self.atlas.n_objects) - log_whole
-            normalizer = log_whole + np.exp(log_z + log_slope_of_z) - 1
-        pull, share, mass, cost = self._attraction(scaled, log_pi, -normalizer)
+            log_slope = np.full(rows.n, np.log(n) - self.atlas.log_whole)
+            normalizer = self.atlas.log_whole + np.exp(log_z + log_slope) - 1
+            n_choices = n * (n - 1)
+        # 2. Attraction.
+        # Without a background, the factors of the atlas only add a constant to the cost.
+        log_b = self._log_factors if model.background else np.zeros(n)
+        log_roles = -normalizer, np.zeros(rows.n), np.zeros(n), log_b
+        tables = rows.table(model), self._known_table
+        pull, share, mass, cost = rows.attraction(
+            self._pairs, tables, known, log_roles, model, n_choices
+        )
+        # 3. Repulsion and gradient. No object chooses a new one.
         with np.errstate(divide="ignore"):
-            log_rho = np.log(mass) + log_slope_of_z
-        slopes, weight_slopes = np.empty_like(pull), np.empty_like(share)
-        nobody = np.full_like(log_rho, -np.inf)
-        share_out(
-            gradients, len(log_z), indptr, numbers, entry_log_pi, log_rho, nobody, *seen, *seen,
-            pull, share, 1.0, 1.0, slopes, weight_slopes,
-        )  # fmt: skip
-        d_positions, d_weights = np.zeros_like(scaled), np.zeros_like(log_pi)
-        d_positions[self.active], d_weights[self.active] = slopes, weight_slopes
-        d_positions /= np.float32(width)
+            log_rho = np.log(mass) + log_slope
+        chosen = np.full(rows.n, -np.inf)
+        slopes = rows.slopes((log_rho, chosen), (potential, potential), pull, share, model)
+        d_positions, d_weights = np.zeros_like(rows.positions), np.zeros_like(log_pi)
+        d_positions[self.active], d_weights[self.active] = slopes
+        # 4. Penalty.
         if self.penalty:
             strength = self.penalty / 2 if self._is_joint else self.penalty
             bound = strength * np.where(self.active[:, :, None], positions, 0.0)
@@ -198,78 +189,28 @@ class NewRows:
             d_positions += bound.astype(np.float32)
         return cost, d_positions, d_weights
 
-    def _field(
-        self, own: np.ndarray, log_pi: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _field(self, rows: Side) -> Field:
         """Compute the field of the atlas at the active entries, by direct sums if that is cheap."""
-        points, offsets, charges = self._sources
-        targets, target_offsets, _ = _points(own, log_pi, self._entries)
-        pairs = float(np.diff(offsets) @ np.diff(target_offsets))
-        kernel = self.atlas.model.kernel
-
-        def summed(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            some = np.ascontiguousarray(targets[:, rows])
-            some_offsets, nobody = np.searchsorted(rows, target_offsets), np.full(len(rows), -1)
-            return field(some, some_offsets, points, offsets, charges, nobody, kernel, tolerance)
-
+        known = self._known
+        charges = known.charged(self._log_factors)
+        points, offsets = known.points, known.entries.offsets
+        targets, target_offsets = rows.points, rows.entries.offsets
         # A trial step may lead far out of the map. A grid for all rows would then be so large that
         # the fast engine would sum all of them directly.
         low, high = points.min(axis=1), points.max(axis=1)
         beyond = np.maximum(low - targets.T, targets.T - high).max(axis=1)
+        pairs = float(np.diff(offsets) @ np.diff(target_offsets))
         direct = (pairs <= _DIRECT_PAIRS) | (beyond > _MARGIN * (high - low).max())
         value, scale = np.empty_like(direct, np.float32), np.empty_like(direct, np.float64)
         slope = np.empty_like(targets)
-        for rows, tolerance in (np.flatnonzero(~direct), _TOLERANCE), (np.flatnonzero(direct), 0.0):
-            if len(rows):
-                value[rows], slope[:, rows], scale[rows] = summed(rows, tolerance)
+        for some, tolerance in (np.flatnonzero(~direct), _TOLERANCE), (np.flatnonzero(direct), 0.0):
+            if len(some):
+                value[some], slope[:, some], scale[some] = field(
+                    np.ascontiguousarray(targets[:, some]), np.searchsorted(some, target_offsets),
+                    points, offsets, charges, np.full(len(some), -1), self.atlas.model.kernel,
+                    tolerance,
+                )  # fmt: skip
         return value, slope, scale
-
-    def _attraction(
-        self, own: np.ndarray, log_pi: np.ndarray, chooser: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Compute attraction, share, mass and cost of the new rows."""
-        model, n = self.atlas.model, self.atlas.n_objects
-        kind = kernel_code(model.kernel)
-        n_pairs = n * (n - 1) if self._is_joint else n
-        log_rest = np.log(model.background / n_pairs) if model.background else 0.0
-        log_b = np.zeros(n)
-        if self.atlas.factors is not None and model.background:
-            # Without a background, the factors only add a constant to the cost.
-            log_b = np.log(self.atlas.factors.astype(np.float64))
-        # Maps that are not considered for a row must not contribute to the explanation of its
-        # pairs.
-        log_pi = np.where(self.active, log_pi, np.float32(-np.inf))
-        k, zeros = len(chooser), np.zeros(n)
-        n_entries = len(self._entries.objects)
-        pull = np.empty((n_entries, own.shape[2]), np.float32)
-        share = np.empty(n_entries, np.float32)
-        mass, cost = np.empty(k), np.empty(k)
-        pairs = self._pairs
-        share_out(
-            attraction, len(pairs.chunks) - 1, (0,) * own.shape[2], pairs.chunks, pairs.indptr,
-            pairs.indices, pairs.forward, pairs.backward, side_by_side(own, log_pi, kind),
-            self._known_table, log_pi, self._known[1], *self._entries.by_object, chooser,
-            np.zeros(k), zeros, log_b, kind, model.background, log_rest, True, pull, share, mass,
-            cost,
-        )  # fmt: skip
-        return pull, share, mass, cost
-
-
-def _scaled(positions: np.ndarray, width: float) -> np.ndarray:
-    return np.ascontiguousarray(positions / width, np.float32)
-
-
-def _points(
-    positions: np.ndarray, log_pi: np.ndarray, entries: Entries
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return points (d, n_entries), offsets and log proportions of the entries."""
-    points = np.empty((positions.shape[2], len(entries.objects)), np.float32)
-    entry_log_pi = np.empty(len(entries.objects), np.float32)
-    share_out(
-        gather_entries, len(positions), positions, log_pi, entries.offsets, entries.objects, points,
-        entry_log_pi,
-    )  # fmt: skip
-    return points, entries.offsets, entry_log_pi
 
 
 def refine_rows(

@@ -32,14 +32,7 @@ from functools import cached_property
 import numpy as np
 
 from manymaps import compute
-from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import (
-    gather_entries,
-    gradients,
-    log_normalizers,
-    log_proportions,
-    side_by_side,
-)
+from manymaps.compute.mixture import log_proportions
 from manymaps.compute.similarity import kernel_code
 from manymaps.compute.single_map import (
     linear_pulls,
@@ -53,13 +46,12 @@ from manymaps.model.choice import ChoiceModel
 from manymaps.model.entries import Entries
 from manymaps.model.parameters import Parameters
 from manymaps.model.penalty import size_penalty
+from manymaps.model.sides import FEW_ENTRIES, Field, Side
 from manymaps.model.target import Target
 
 # Products of a smaller term with masses would underflow in float32. The general sums use
 # logarithms instead.
 _LEAST_REST = 1e-30
-# A parallel loop takes 80 microseconds to start, and an iteration contains fifteen parallel loops.
-_FEW_ENTRIES = 16_000
 # The attraction has separate loops for up to 2 dimensions. A Gaussian map with more dimensions uses
 # the linear form.
 _UNROLLED_DIMENSIONS = 2
@@ -96,27 +88,6 @@ class Evaluation:
     log_normalizers: np.ndarray
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One set of objects as input to the fields."""
-
-    entries: Entries
-    positions: np.ndarray
-    log_pi: np.ndarray
-    points: np.ndarray
-    entry_log_pi: np.ndarray
-
-    @property
-    def is_small(self) -> bool:
-        """Whether loops over the entries are too short to be shared among threads."""
-        return len(self.entry_log_pi) < _FEW_ENTRIES
-
-    def charged(self, log_charges: np.ndarray) -> np.ndarray:
-        """Return the log charges of the entries, charge_i pi_i^m, from charges of objects."""
-        return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
-
-
-_Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 # Pulls and shares of the entries of each side, the masses R_i of the rows, and - sum p log q.
 _Attraction = tuple[list[np.ndarray], list[np.ndarray], np.ndarray, float]
 
@@ -243,9 +214,8 @@ class Objective:
 
     def _sides(
         self, parameters: Parameters, entries: tuple[Entries, ...] | None
-    ) -> tuple[_Side, ...]:
+    ) -> tuple[Side, ...]:
         """Gather points, in units of the kernel width, and log pi of the entries of each side."""
-        inverse = np.float32(1 / self.model.kernel_width)
         sides = []
         for k, positions in enumerate(parameters.positions):
             weights = np.ascontiguousarray(parameters.weights[k], np.float32)
@@ -255,21 +225,14 @@ class Objective:
                 active = self._everywhere[weights.shape]
             else:
                 active = entries[k]
-            scaled = np.ascontiguousarray(positions, np.float32) * inverse
             log_pi = np.zeros(weights.shape, np.float32)
-            points = np.empty((scaled.shape[2], len(active.objects)), np.float32)
-            entry_log_pi = np.empty(len(active.objects), np.float32)
-            with alone_if(log_pi.size < _FEW_ENTRIES):
-                if len(weights) > 1:
+            if len(weights) > 1:
+                with alone_if(log_pi.size < FEW_ENTRIES):
                     log_proportions(weights, log_pi)
-                share_out(
-                    gather_entries, len(weights), scaled, log_pi, active.offsets, active.objects,
-                    points, entry_log_pi,
-                )  # fmt: skip
-            sides.append(_Side(active, scaled, log_pi, points, entry_log_pi))
+            sides.append(Side.of(positions, log_pi, active, self.model))
         return tuple(sides)
 
-    def _field(self, at: _Side, of: _Side, log_charges: np.ndarray) -> _Field:
+    def _field(self, at: Side, of: Side, log_charges: np.ndarray) -> Field:
         """Sum the kernels of the charged entries of one side at the entries of the other."""
         n = at.points.shape[1]
         skip = np.arange(n) if self.target.one_set else np.full(n, -1)
@@ -278,16 +241,9 @@ class Objective:
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
 
-    def _log_normalizers(self, rows: _Side, potential: _Field, log_a: np.ndarray) -> np.ndarray:
+    def _log_normalizers(self, rows: Side, potential: Field, log_a: np.ndarray) -> np.ndarray:
         """Compute log Z_i, or log Z repeated, shape (n,)."""
-        n = rows.log_pi.shape[1]
-        log_z = np.empty(n, np.float64)
-        indptr, _, numbers = rows.entries.by_object
-        with alone_if(rows.is_small):
-            share_out(
-                log_normalizers, n, indptr, numbers, rows.entry_log_pi, potential[0], potential[2],
-                log_z,
-            )  # fmt: skip
+        log_z = rows.log_normalizers(potential)
         if self.target.is_joint:
             log_z += log_a
             peak = log_z.max()
@@ -295,7 +251,7 @@ class Objective:
         return log_z
 
     def _attraction(
-        self, sides: tuple[_Side, ...], log_z: np.ndarray, want_cost: bool
+        self, sides: tuple[Side, ...], log_z: np.ndarray, want_cost: bool
     ) -> _Attraction:
         """Compute the attraction; for one map by sums without proportions, if they apply."""
         n_maps, _, d = sides[0].positions.shape
@@ -318,34 +274,21 @@ class Objective:
         return pulls, masses, row_mass, cost
 
     def _general_attraction(
-        self, sides: tuple[_Side, ...], log_z: np.ndarray, want_cost: bool
+        self, sides: tuple[Side, ...], log_z: np.ndarray, want_cost: bool
     ) -> _Attraction:
         """Compute the attraction in any number of maps."""
-        kind = kernel_code(self.model.kernel)
         log_a, log_b = self._log_factors
         chooser, chosen = (log_a - log_z).astype(np.float64), log_b.astype(np.float64)
-        background = self.model.background
-        log_rest = np.log(background / self.target.n_choices) if background else 0.0
-        two = len(sides) > 1
-        choosers = (chooser, np.zeros(len(chosen))) if two else (chooser,)
-        chosens = (np.zeros(len(chooser)), chosen) if two else (chosen,)
+        roles = [(chooser, chosen)]
+        if len(sides) > 1:
+            roles = [(chooser, np.zeros(len(chooser))), (np.zeros(len(chosen)), chosen)]
         pulls, shares, masses, cost = [], [], [], 0.0
-        tables = []
-        for side in sides:
-            with alone_if(side.is_small):
-                tables.append(side_by_side(side.positions, side.log_pi, kind))
+        tables = [side.table(self.model) for side in sides]
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
-            o = k - 1 if two else k
-            d, n_entries = side.points.shape
-            n = side.log_pi.shape[1]
-            pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
-            mass, row_cost = np.empty(n), np.empty(n)
-            share_out(
-                attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr,
-                pairs.indices, pairs.forward, pairs.backward,
-                tables[k], tables[o], side.log_pi, sides[o].log_pi, *side.entries.by_object,
-                choosers[k], chosens[k], choosers[o], chosens[o],
-                kind, background, log_rest, want_cost, pull, share, mass, row_cost,
+            o = k - 1  # the other side, or the only one
+            pull, share, mass, row_cost = side.attraction(
+                pairs, (tables[k], tables[o]), sides[o], (*roles[k], *roles[o]), self.model,
+                self.target.n_choices, want_cost,
             )  # fmt: skip
             pulls.append(pull)
             shares.append(share)
@@ -365,7 +308,7 @@ class Objective:
         return np.float32(rest) if rest > _LEAST_REST else None
 
     def _pulls(
-        self, sides: tuple[_Side, ...], rest: np.float32, want_cost: bool
+        self, sides: tuple[Side, ...], rest: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
         """Compute pulls and masses of each side of one map, and - sum p log(v + rest)."""
         kind = kernel_code(self.model.kernel)
@@ -392,7 +335,7 @@ class Objective:
         return pulls, masses, energy
 
     def _linear_pulls(
-        self, sides: tuple[_Side, ...]
+        self, sides: tuple[Side, ...]
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
         """Compute linear pulls and masses, and the energy, which follows from the pulls."""
         pulls, masses, energy = [], [], 0.0
@@ -413,9 +356,9 @@ class Objective:
 
     def _gradient(
         self,
-        sides: tuple[_Side, ...],
-        potential: _Field,
-        repulsion: _Field,
+        sides: tuple[Side, ...],
+        potential: Field,
+        repulsion: Field,
         log_rho: np.ndarray,
         pulls: list[np.ndarray],
         shares: list[np.ndarray],
@@ -423,32 +366,19 @@ class Objective:
     ) -> Parameters:
         """Combine attraction and repulsion to slopes of positions and weights of the entries."""
         log_b = self._log_factors[1].astype(np.float64)
-        roles: tuple[tuple[np.ndarray, np.ndarray, _Field, _Field], ...]
-        if len(sides) == 1:
-            roles = ((log_rho, log_b, potential, repulsion),)
-        else:
+        roles, fields = [(log_rho, log_b)], [(potential, repulsion)]
+        if len(sides) > 1:
             nobody = np.full(len(log_rho), -np.inf), np.full(len(log_b), -np.inf)
-            roles = (
-                (log_rho, nobody[0], potential, potential),
-                (nobody[1], log_b, repulsion, repulsion),
-            )
+            roles = [(log_rho, nobody[0]), (nobody[1], log_b)]
+            fields = [(potential, potential), (repulsion, repulsion)]
         slopes: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
         whole = all(side.log_pi.size == len(side.entry_log_pi) for side in sides)
-        for side, (chooser, chosen, as_chooser, as_chosen), pull, share in zip(
-            sides, roles, pulls, shares, strict=True
+        for side, role, field_pair, pull, share in zip(
+            sides, roles, fields, pulls, shares, strict=True
         ):
-            d_positions, d_weights = np.empty_like(pull), np.empty_like(share)
-            indptr, _, numbers = side.entries.by_object
-            with alone_if(side.is_small):
-                share_out(
-                    gradients, side.log_pi.shape[1], indptr, numbers, side.entry_log_pi, chooser,
-                    chosen, *as_chooser, *as_chosen, pull, share, float(exaggeration),
-                    float(self.target.scale), d_positions, d_weights,
-                )  # fmt: skip
-            if self.model.kernel_width != 1.0:
-                d_positions /= np.float32(self.model.kernel_width)
-            if self.model.mixing != "learned":
-                d_weights = np.zeros_like(d_weights)
+            d_positions, d_weights = side.slopes(
+                role, field_pair, pull, share, self.model, exaggeration, self.target.scale
+            )
             shape = side.positions.shape
             slopes[0].append(d_positions.reshape(shape) if whole else d_positions)
             slopes[1].append(d_weights.reshape(shape[:2]) if whole else d_weights)
@@ -456,7 +386,7 @@ class Objective:
         return Parameters(tuple(slopes[0]), tuple(slopes[1]), places)
 
 
-def _per_object(sides: tuple[_Side, ...], values: list[np.ndarray]) -> tuple[np.ndarray, ...]:
+def _per_object(sides: tuple[Side, ...], values: list[np.ndarray]) -> tuple[np.ndarray, ...]:
     """Return values of all entries as arrays (n_maps, n)."""
     return tuple(
         value.reshape(side.log_pi.shape) for value, side in zip(values, sides, strict=True)
