@@ -213,6 +213,7 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
             mm.write_page(
                 atlas,
                 options.output,
+                title=" and ".join(found.groups),
                 color="effect",
                 examples=examples or None,
                 description=DESCRIPTION.format(groups=" and ".join(found.groups)),
