@@ -154,7 +154,6 @@ class TestPlotAndExport:
             ("a.pdf", b"%PDF", ("--map", "1", "--color", "kind")),
             ("b.png", b"\x89PNG", ("--word", "TIE", "--min-weight", "0.2")),
             ("c.pdf", b"%PDF", ("--word", "TIE", "--width", "column")),
-            ("c.png", b"\x89PNG", ("--size", "proportion", "--min-weight", "0.1")),
         ],
     )
     def test_figure_of_each_kind(self, atlas, name, start, options):

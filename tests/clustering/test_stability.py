@@ -7,10 +7,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from manymaps.clustering.additive import AdditiveClustering
-from manymaps.clustering.scaling import similarity_map
-from manymaps.clustering.stability import ClusterStability, cluster_stability, jaccard_indices
+from manymaps.clustering.stability import cluster_stability, jaccard_indices
 from manymaps.errors import ParameterError
-from manymaps.figures.features import plot_features
 
 MEMBERS = np.zeros((12, 3))
 MEMBERS[:5, 0] = MEMBERS[3:9, 1] = MEMBERS[7:, 2] = 1
@@ -67,20 +65,6 @@ def test_threads_change_nothing(found):
     )
     np.testing.assert_array_equal(one.jaccards, two.jaccards)
     np.testing.assert_array_equal(one.by_chance, two.by_chance)
-
-
-def test_the_figure_dashes_what_does_not_come_back(found):
-    stability = ClusterStability(np.array([[1.0, 1, 1, 0.5, 0.5]]), np.zeros(5))
-    atlas = similarity_map(noisy(0, 0.05), found.labels_names_)
-    figure = plot_features(atlas, found, stability=stability)
-    dashed = {
-        patch.get_linestyle() != "solid"
-        for patch in figure.axes[0].patches
-        if patch.get_gid() == "outline"
-    }
-    assert dashed == {True, False}
-    with pytest.raises(ParameterError):
-        plot_features(atlas, found.clusters_[:1], stability=stability)
 
 
 def test_refusals(found):

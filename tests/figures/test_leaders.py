@@ -80,8 +80,7 @@ class TestSmallMaps:
         atlas = mm.Atlas(KINSHIP, maps, rng.dirichlet([1, 1], 15).T, MULTIPLE_MAPS_T_SNE)
         for figure in (
             mm.plot_atlas(atlas, min_weight=0),
-            mm.plot_atlas(atlas, min_weight=0),
-            mm.plot_map(atlas, min_weight=0, font_size=13),
+            mm.plot_map(atlas, min_weight=0),
         ):
             assert_all_labelled(figure, [15] * len(figure.axes))
 
@@ -127,22 +126,6 @@ def test_crowded_maps_keep_their_places(monkeypatch):
     monkeypatch.setattr(panel, "place_all", never)
     for figure in (mm.plot_map(many), mm.plot_atlas(many), mm.plot_atlas(long)):
         assert 5 < len(labels_of(figure.axes[0])) <= 41
-
-
-def test_font_size_is_that_of_the_largest_label():
-    rng = np.random.default_rng(0)
-    atlas = mm.Atlas(
-        KINSHIP, rng.normal(size=(2, 15, 2)), np.full((2, 15), 0.5), MULTIPLE_MAPS_T_SNE
-    )
-    for draw in (mm.plot_map, mm.plot_atlas, lambda a, **more: mm.plot_senses(a, "son", **more)):
-        usual, large = (
-            np.array([t.get_fontsize() for t in labels_of(draw(atlas, **more).axes[0])])
-            for more in ({}, {"font_size": 14})
-        )
-        assert large.max() == 14
-        assert large.min() / 14 == pytest.approx(usual.min() / usual.max(), abs=0.06)
-        with pytest.raises(mm.ParameterError, match="font_size=0 must be"):
-            draw(atlas, font_size=0)
 
 
 class TestPlaces:

@@ -55,12 +55,11 @@ def test_labels_do_not_overlap_at_the_resolution_of_files_either():
     assert_no_overlap(figure)
 
 
-@pytest.mark.parametrize("size", ["weight", "proportion"])
 @pytest.mark.parametrize("least", [0.0, 0.1, 0.35, 0.9])
-def test_dots_show_a_quantity_and_none_is_below_the_threshold(least, size):
+def test_dots_show_the_map_weight_and_none_is_below_the_threshold(least):
     atlas = random_atlas(2, n=80)
-    drawn = {"weight": atlas.map_weights, "proportion": atlas.proportions}[size][1]
-    figure = plot_map(atlas, 1, min_weight=least, size=size)
+    drawn = atlas.map_weights[1]
+    figure = plot_map(atlas, 1, min_weight=least)
     points, areas = dots_of(figure.axes[0])
     shown = drawn >= least
     assert len(points) == shown.sum()
@@ -222,7 +221,7 @@ def test_each_sense_is_a_panel_whose_members_are_labelled_in_one_colour():
         ink = {label.get_text(): to_rgba(label.get_color()) for label in labels_of(ax)}
         assert ink == {"light": to_rgba(ACCENT)} | dict.fromkeys(members, member)
     page = " ".join(text.get_text() for text in figure.findobj(Text))
-    assert "in 2 maps" in page
+    assert "on 2 maps" in page
     assert "percentages: share of the associations of the word" in page
     assert "other maps" not in page
     table = atlas.associations.toarray()
@@ -245,14 +244,6 @@ def test_a_word_without_senses_is_drawn_on_its_largest_map():
     assert "light" in words_of(ax)
 
 
-def test_shares_of_judged_similarities_are_beside_those_of_an_even_spread():
-    atlas = two_senses()
-    table = np.ones((15, 15)) - np.eye(15)
-    table[0, 1] = 5.0
-    figure = plot_senses(replace(atlas, associations=sparse.csr_array(table)), "light")
-    assert [written(ax)[0] for ax in figure.axes] == ["44% (even 29%)", "56% (even 71%)"][::-1]
-
-
 def test_given_axes_are_drawn_into():
     figure = Figure((10, 5))
     axes = figure.subplots(1, 2)
@@ -272,8 +263,6 @@ def test_given_axes_are_drawn_into():
         (lambda a: plot_atlas(a, maps=[]), "maps"),
         (lambda a: plot_map(a, 0, min_weight=1.5), "min_weight=1.5"),
         (lambda a: plot_map(a, 0, min_weight=float("nan")), "min_weight=nan"),
-        (lambda a: plot_map(a, 0, size="area"), "size='area'"),
-        (lambda a: plot_atlas(a, size="share"), "size='share'"),
         (lambda a: plot_map(a, 0, max_labels=-1), "-1"),
         (lambda a: plot_map(a, 0, color="kind"), "color='kind' is not a column"),
         (lambda a: plot_senses(a, a.labels[0], n_neighbors=-3), "-3"),
@@ -328,36 +317,6 @@ def test_a_part_of_a_figure_shows_what_stands_there(draw):
     figure.savefig(part, dpi=100, bbox_inches=Bbox([[0.5, 0.25], [width, height]]))
     pixels = imread(io.BytesIO(whole.getvalue()))[:-25, 50:]
     np.testing.assert_allclose(imread(io.BytesIO(part.getvalue())), pixels, atol=0.02)
-
-
-class TestSeveralWords:
-    def test_each_has_its_senses_below_a_heading(self):
-        atlas = random_atlas(4, n=60)
-        words = [atlas.labels[3], atlas.labels[7].upper()]
-        figure = plot_senses(atlas, words)
-        alone = [plot_senses(atlas, word) for word in words]
-        assert len(figure.axes) == sum(len(one.axes) for one in alone)
-        panels = iter(figure.axes)
-        for word, one in zip((atlas.labels[3], atlas.labels[7]), alone, strict=True):
-            own = [next(panels) for _ in one.axes]
-            assert word in [text.get_text() for text in own[0].texts if text.get_gid() is None]
-            for ax, other in zip(own, one.axes, strict=True):
-                assert word in words_of(ax)
-                assert len(dots_of(ax)[0]) == len(dots_of(other)[0])
-        assert_no_overlap(figure)
-        tops = [ax.get_position().y1 for ax in figure.axes]
-        assert max(tops[len(alone[0].axes) :]) < min(tops[: len(alone[0].axes)])
-
-    def test_one_in_a_list_is_one(self):
-        atlas = random_atlas(4, n=60)
-        one, listed = (plot_senses(atlas, word) for word in (atlas.labels[0], [atlas.labels[0]]))
-        assert [ax.get_position().bounds for ax in one.axes] == [
-            ax.get_position().bounds for ax in listed.axes
-        ]
-
-    def test_no_word_is_refused(self):
-        with pytest.raises(ParameterError, match="at least one word"):
-            plot_senses(random_atlas(4, n=20), [])
 
 
 class TestNumberedRows:

@@ -41,7 +41,6 @@ DRAWN = {
     "map": lambda of: lambda w: mm.plot_map(of("atlas"), 1, width=w),
     "atlas": lambda of: lambda w: mm.plot_atlas(of("atlas"), width=w),
     "senses": lambda of: lambda w: mm.plot_senses(of("atlas"), of("atlas").labels[3], width=w),
-    "words": lambda of: lambda w: mm.plot_senses(of("atlas"), of("atlas").labels[:3], width=w),
     "part": lambda of: lambda w: mm.plot_map(of("atlas"), view=(-5, 5, -4, 4), width=w),
     "features": lambda of: lambda w: mm.plot_features(of("atlas"), of("clusters"), width=w),
     "stability": lambda of: lambda w: mm.plot_stability(stability([of("atlas")] * 3), width=w),

@@ -149,7 +149,7 @@ def _cluster(table: pd.DataFrame, options: ClusterOptions) -> None:
                 estimator, n_bootstraps=options.bootstraps, **chosen(options.running)
             )
     if atlas is not None:
-        figure = mm.plot_features(atlas, estimator, stability=stability, width=options.width)
+        figure = mm.plot_features(atlas, estimator, width=options.width)
     if options.output is not None:
         from manymaps.atlas.export import write_columns
 

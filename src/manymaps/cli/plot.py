@@ -23,32 +23,21 @@ class PlotOptions:
     maps: tuple[int, ...] | None = option(
         Several(Whole(0)), "Draw only these maps.", "--map", metavar="3,7"
     )
-    words: tuple[str, ...] = option(
-        "WORD", "Draw the senses of a word side by side; can be repeated.", "--word", multiple=True
-    )
+    word: str | None = option("WORD", "Draw the senses of a word side by side.")
     kind: str | None = option(
         "NAME",
         "Kind of the objects in --word, such as document (bipartite atlases only).",
     )
     min_weight: float = option(
         Number(0, 1),
-        "Omit an object from maps in which the quantity of --size is smaller.",
+        "Omit an object from maps in which its map weight is smaller.",
         default=0.1,
-    )
-    size: str = option(
-        ["weight", "proportion"],
-        "Draw the map weight or the mixing proportion of an object as the area of its dot.",
-        default="weight",
     )
     max_labels: int | None = option(
         Whole(0),
         "Maximum number of labels per map.  [default: all labels of up to 40 dots, else those "
         "that fit]",
     )
-    font_size: float | None = option(
-        Number(1, 200), "Font size of the largest labels; smaller labels are scaled in proportion.",
-        metavar="POINTS",
-    )  # fmt: skip
     color: str | None = option("COLUMN", "Metadata column or gene that colours the dots.")
     metadata: Path | None = option(
         InputFile(),
@@ -74,20 +63,20 @@ def plot(options: PlotOptions) -> None:
     \b
     Other data: manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
-    atlas, maps, words = mm.load_atlas(options.atlas), options.maps, options.words
+    atlas, maps, word = mm.load_atlas(options.atlas), options.maps, options.word
     refuse(
-        (maps is not None and words, "--map and --word cannot be combined"),
-        (options.kind is not None and not words, "--kind requires --word"),
-        (words and options.label is not None, "--label cannot be combined with --word"),
+        (maps is not None and word, "--map and --word cannot be combined"),
+        (options.kind is not None and not word, "--kind requires --word"),
+        (word and options.label is not None, "--label cannot be combined with --word"),
     )
     if options.metadata is not None:
         from manymaps.io.metadata import read_columns
 
         genes = [] if options.color is None else [options.color]
         atlas = atlas.add_metadata(read_columns(options.metadata, genes))
-    style = chosen(options, "min_weight", "max_labels", "font_size", "color", "size", "width")
-    if words:
-        figure = mm.plot_senses(atlas, words, kind=options.kind, **style)
+    style = chosen(options, "min_weight", "max_labels", "color", "width")
+    if word:
+        figure = mm.plot_senses(atlas, word, kind=options.kind, **style)
     elif len(maps or range(atlas.n_maps)) == 1:
         figure = mm.plot_map(atlas, maps[0] if maps else 0, label=options.label, **style)
     else:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -37,11 +37,8 @@ from manymaps.figures.layout import SCREEN_WIDTH, describe_page, key_space, own_
 from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import Frame, Panel, draw
-from manymaps.figures.scene import Dots, Look, Scene, read_scene
+from manymaps.figures.scene import Look, Scene, read_scene
 from manymaps.labels import plural
-
-if TYPE_CHECKING:
-    from manymaps.clustering.stability import ClusterStability
 
 # Maximum number of features, because only ten colours can be distinguished with all common forms of
 # colour blindness.
@@ -49,8 +46,8 @@ MOST_FEATURES = 10
 # Distance in points between an outline and its dots, and the additional distance for each outline
 # inside it. Levels are limited so that outlines stay near their dots.
 RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
-# Numbers on darker fills are white. Clusters that recur less often are dashed.
-DARK, HALF = 0.5, 0.5
+# Numbers on darker fills are white.
+DARK = 0.5
 # Line widths of the lightest and the heaviest feature in points, and the opacity of an area. Areas
 # overlap, and eight areas on top of one another hide 39 % of the content below.
 LINES, FILL = (1.0, 2.6), 0.06
@@ -73,13 +70,11 @@ class _Feature:
     members: np.ndarray
     color: str
     line: float
-    recurrence: float
 
     @property
     def key(self) -> str:
         """The text of the feature in the key."""
-        text = f"{self.number}: {self.weight:.3f}"
-        return text + (f", recurs {self.recurrence:.0%}" if np.isfinite(self.recurrence) else "")
+        return f"{self.number}: {self.weight:.3f}"
 
 
 def plot_features(
@@ -87,7 +82,6 @@ def plot_features(
     clusters: Any,
     *,
     map: int = 0,
-    stability: ClusterStability | None = None,
     width: Width | None = None,
 ) -> Figure:
     """Plot the features of objects as outlines over one map.
@@ -101,10 +95,6 @@ def plot_features(
         `clusters_`. The members are labels of the atlas. The ten heaviest clusters are drawn.
     map : int
         Number of the map, from 0.
-    stability : ClusterStability, optional
-        Stability of these clusters (`manymaps.clustering.stability`). The key then contains the
-        share of the repeated fits in which each feature recurs. The outline of a feature that
-        recurs in less than half of the fits is dashed.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm.
 
@@ -142,27 +132,20 @@ def plot_features(
     check_index("map", map, atlas.n_maps)
     if not found:
         raise ParameterError("there are no features to draw")
-    if stability is not None and len(stability.recurrence) != len(found):
-        raise ParameterError(
-            f"stability is of {plural('cluster', len(stability.recurrence))}, but {len(found)} are "
-            "drawn; pass the stability of these clusters"
-        )
     heaviest = sorted(range(len(found)), key=lambda k: (-found[k].weight, k))
     order = [k for k in heaviest if len(found[k].members)][:MOST_FEATURES]
     rows = [np.array([atlas.index(str(label)) for label in found[k].members]) for k in order]
     weights = np.zeros(atlas.n_objects)
     for k, members in zip(order, rows, strict=True):
         weights[members] += found[k].weight
-    scene = _whole(read_scene(atlas, map, weights, Dots()))
+    scene = _whole(read_scene(atlas, map, weights, 0.1))
     typeface, sheet = typeface_for(atlas.labels), sheet_for(width)
-    recurrence = np.full(len(found), np.nan) if stability is None else stability.recurrence
     most, (thin, thick) = max([found[k].weight for k in order], default=1.0) or 1.0, LINES
     shown = [
         _Feature(
             k + 1, float(found[k].weight),
             np.isin(scene.objects, members) & ~scene.view.outside, color,
             (thin + (thick - thin) * max(found[k].weight, 0.0) / most) * sheet.scale,
-            float(recurrence[k]),
         )
         for k, members, color in zip(order, rows, CATEGORIES, strict=False)
     ]  # fmt: skip
@@ -184,9 +167,6 @@ def plot_features(
         subject.append(f"{clusters.variance_accounted_for_:.1%} of the variance")
         subject.append(f"constant {clusters.constant_:.3f}")
     remarks = _remarks(atlas, scene, rows, len(found))
-    if stability is not None:
-        refits = plural("refit", stability.n_bootstraps)
-        remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
     page, name = Captions(root(ax), typeface, sheet), plural("feature", len(shown))
     describe_page(page, name, subject, remarks, coloring=key)
     return page.figure
@@ -269,13 +249,11 @@ def _tag(text: Text, color: str) -> None:
 
 def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Feature) -> None:
     closed = [Outline(line, closed=True) for line in lines]
-    is_unsteady = feature.recurrence < HALF
     patch = PathPatch(
         Outline.make_compound_path(*closed),
         facecolor=to_rgba(feature.color, FILL),
         edgecolor=feature.color,
         linewidth=feature.line,
-        linestyle=(0, (4, 2)) if is_unsteady else "solid",
         joinstyle="round",
     )
     patch.set(gid="outline", zorder=1)

@@ -81,28 +81,27 @@ def panel_width(sheet: Sheet, count: int, screen: float) -> tuple[float, int | N
     return (sheet.width - 2 * sheet.side - (n_columns - 1) * sheet.gap) / n_columns, n_columns
 
 
-def stacked(
-    counts: Sequence[int],
+def grid_of_panels(
+    count: int,
     panel: tuple[float, float],
     *,
     key: tuple[Coloring, Typeface],
     title: float,
-    heading: float,
     n_columns: int,
     sheet: Sheet,
-) -> list[list[Axes]]:
-    """Create groups of panels one below the other, each with a heading above its rows.
+) -> list[Axes]:
+    """Create a figure with panels in rows.
 
     Parameters
     ----------
-    counts : sequence of int
-        Number of panels of each group.
+    count : int
+        Number of panels.
     panel : (float, float)
         Width and height of a panel in inches.
     key : (Coloring, Typeface)
         The colour key, for which space is reserved at the head, and its fonts.
-    title, heading : float
-        Inches above each panel, and above each group.
+    title : float
+        Inches above each panel.
     n_columns : int
         Number of panels per row.
     sheet : Sheet
@@ -110,25 +109,19 @@ def stacked(
 
     Returns
     -------
-    list of list of Axes
-        The panels of each group.
+    list of Axes
+        The panels.
     """
-    n_rows, gap = [math.ceil(count / n_columns) for count in counts], sheet.gap
-    width = 2 * sheet.side + n_columns * panel[0] + (n_columns - 1) * gap
+    (across, upwards), gap = panel, sheet.gap
+    width = 2 * sheet.side + n_columns * across + (n_columns - 1) * gap
     head = sheet.head + key_space(*key, width, sheet)
-    height = head + sum(n_rows) * (panel[1] + title) + len(counts) * heading + sheet.foot
-    figure = AtlasFigure(width, height)
-    groups = []
-    for group, count in enumerate(counts):
-        axes = []
-        for k in range(count):
-            row, column = divmod(k, n_columns)
-            left = sheet.side + column * (panel[0] + gap)
-            rows = sum(n_rows[:group]) + row + 1
-            bottom = height - head - rows * (panel[1] + title) - (group + 1) * heading
-            axes.append(figure.panel(left, bottom, *panel, "white"))
-        groups.append(axes)
-    return groups
+    height = head + math.ceil(count / n_columns) * (upwards + title) + sheet.foot
+    figure, axes = AtlasFigure(width, height), []
+    for row, column in (divmod(k, n_columns) for k in range(count)):
+        bottom = height - head - (row + 1) * (upwards + title)
+        left = sheet.side + column * (across + gap)
+        axes.append(figure.panel(left, bottom, across, upwards, "white"))
+    return axes
 
 
 def usual_columns(count: int) -> int:

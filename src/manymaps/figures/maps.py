@@ -1,8 +1,7 @@
 """Static figures of an atlas: one map, all maps, or the maps of one word.
 
-Dot area shows the map weight of an object (`Atlas.map_weights`) or, with `size="proportion"`, its
-mixing proportion. Objects with a smaller value than `min_weight` are omitted, and the notes and the
-key state which quantity is used. Labels never overlap. If space is short, words that are
+Dot area shows the map weight of an object (`Atlas.map_weights`). Objects with a smaller weight than
+`min_weight` are omitted. Labels never overlap. If space is short, words that are
 requested by name are labelled first, followed by words that stand out in the map. These words have
 a high proportion times association probability (`manymaps.atlas.landmarks`).
 
@@ -33,13 +32,13 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
-from manymaps.atlas.answers import NAMED, associates, even_shares
+from manymaps.atlas.answers import NAMED
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import standing
 from manymaps.atlas.representation import METHODS
 from manymaps.atlas.roles import FEW_DOTS, Roles, label_roles, numbers_of_kinds
-from manymaps.checks import check_index, check_whole
+from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.arrows import arrows_for
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
@@ -51,17 +50,17 @@ from manymaps.figures.layout import (
     SCREEN_WIDTH,
     common_area,
     describe_page,
+    grid_of_panels,
     key_space,
     own_axes,
     panel_border,
     panel_width,
     root,
-    stacked,
     usual_columns,
 )
-from manymaps.figures.lettering import SAVED_DPI, Typeface, elide, elide_labels, typeface_for
+from manymaps.figures.lettering import SAVED_DPI, Typeface, elide, typeface_for
 from manymaps.figures.panel import FEW, Overlay, draw
-from manymaps.figures.scene import Dots, Look, Scene, around, read_scene, within
+from manymaps.figures.scene import Look, Scene, around, read_scene, within
 from manymaps.labels import letter, plural, whole_percents
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -76,11 +75,9 @@ def plot_map(
     view: tuple[float, float, float, float] | None = None,
     min_weight: float = 0.1,
     max_labels: int | None = None,
-    font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
-    size: str = "weight",
     width: Width | None = None,
     vectors: FittedVectors | None = None,
     ax: Axes | None = None,
@@ -97,13 +94,11 @@ def plot_map(
         Box (x0, x1, y0, y1) of the map. Only the objects in this box are drawn. In a bipartite
         atlas, the rows also have labels if the box contains at most 60 of them.
     min_weight : float in [0, 1]
-        Least value of the quantity in `size`. Objects with a smaller value are omitted.
+        Least map weight of a drawn object. Objects with a smaller weight are omitted.
     max_labels : int, optional
         Maximum number of labels. By default, as many labels are drawn as fit. If there are at most
         40 dots, all of them are labelled, with leaders if needed. If there are more than 40
         dots and their labels are only numbers, only highlighted dots are labelled.
-    font_size : float, optional
-        Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
@@ -113,9 +108,6 @@ def plot_map(
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
         most 60 rows.
-    size : {"weight", "proportion"}
-        Quantity that the area of a dot shows: the map weight, or the mixing proportion as in the
-        papers.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm. The figure then has no headline and no
         notes, and the smallest letters have 6 points. It cannot be combined with `ax`.
@@ -156,7 +148,7 @@ def plot_map(
     check_index("map", map, atlas.n_maps)
     if width is not None and ax is not None:
         raise ParameterError("cannot be combined with ax", name="width", value=width)
-    style = _Style.of(atlas, Dots(min_weight, size), color, label, sheet_for(width))
+    style = _Style.of(atlas, min_weight, color, label, sheet_for(width))
     named, sheet, roles = _rows(atlas, highlight), style.sheet, style.roles
     scene = with_islands(atlas, style.scene(map, named), color, roles)
     if view is not None:
@@ -168,7 +160,7 @@ def plot_map(
         look = replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
     elif roles is not None:
         look = replace(look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06)
-    look = (look if sheet.width is None else _for_paper(look)).lettered(font_size)
+    look = look if sheet.width is None else _for_paper(look)
     across = sheet.width or SCREEN_WIDTH
     key = FIRST_ROW * bool(color) if ax else key_space(style.colors, style.typeface, across, sheet)
     if ax is None:
@@ -189,7 +181,7 @@ def plot_map(
     # A single map shows all labels.
     key_width = 0.0
     if not alone:
-        key_width = captions.size_key(area, min_weight, style.dots.quantity, (0, below))
+        key_width = captions.size_key(area, min_weight, "map weight", (0, below))
     if sheet.width is None:
         lines = _map_notes(style, scene, named, n_labels)
         lines += [] if arrows is None else arrows.remarks(ax)
@@ -204,11 +196,9 @@ def plot_atlas(
     maps: Sequence[int] | None = None,
     min_weight: float = 0.1,
     max_labels: int | None = None,
-    font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
-    size: str = "weight",
     width: Width | None = None,
 ) -> Figure:
     """Plot all maps of an atlas, each titled with its number and typical words.
@@ -220,21 +210,17 @@ def plot_atlas(
     maps : sequence of int, optional
         Numbers of the maps to draw, in this order. By default, all maps are drawn.
     min_weight : float in [0, 1]
-        Least value of the quantity in `size`. Objects with a smaller value are omitted.
+        Least map weight of a drawn object. Objects with a smaller weight are omitted.
     max_labels : int, optional
         Maximum number of labels per map. By default, the number depends on the size of the panels,
         and all dots are labelled if there are at most 40. If there are more than 40 dots and their
         labels are only numbers, only highlighted dots are labelled.
-    font_size : float, optional
-        Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots. By default, each island of a map has a colour.
     label : str or sequence of str, optional
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
-    size : {"weight", "proportion"}
-        Quantity that the area of a dot shows: the map weight or the mixing proportion.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters.
 
@@ -270,14 +256,14 @@ def plot_atlas(
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
     for m in numbers:
         check_index("map", m, atlas.n_maps)
-    style = _Style.of(atlas, Dots(min_weight, size), color, label, sheet_for(width))
+    style = _Style.of(atlas, min_weight, color, label, sheet_for(width))
     named, sheet, roles = _rows(atlas, highlight), style.sheet, style.roles
     count, is_screen = len(numbers), style.sheet.width is None
     usual = 4.6 if count < 3 else 3.2 if count < 10 else 2.3
     panel_size, n_columns = panel_width(sheet, count, usual)
     shape = 0.45 if atlas.n_components == 1 else 1.0
-    (panels,) = stacked(
-        [count], (panel_size, shape * panel_size), key=(style.colors, style.typeface), heading=0,
+    panels = grid_of_panels(
+        count, (panel_size, shape * panel_size), key=(style.colors, style.typeface),
         title=0.34 if is_screen else 0.24, sheet=sheet,
         n_columns=n_columns or usual_columns(count),
     )  # fmt: skip
@@ -289,7 +275,7 @@ def plot_atlas(
         style.typeface, style.colors, font_sizes=font_sizes, name_size=name_size,
         dot_areas=(area, area), margin=(14.0, 12.0), crowded_labels=round(2.3 * panel_size**2),
         max_labels=_most_labels(atlas, named, max_labels),
-    ).lettered(font_size)  # fmt: skip
+    )  # fmt: skip
     for k, (ax, m, scene) in enumerate(zip(panels, numbers, scenes, strict=True)):
         style.draw(ax, scene, look)
         words, word_colors = panel_words(atlas, scene, roles, 3, color)
@@ -304,52 +290,45 @@ def plot_atlas(
     subject[0] = f"of {subject[0]}"
     describe_page(
         page, plural("map", count), subject, _sheet_notes(style, scenes), coloring=style.colors,
-        key=(area, min_weight, style.dots.quantity),
+        key=(area, min_weight, "map weight"),
     )  # fmt: skip
     return page.figure
 
 
 def plot_senses(
     atlas: Atlas,
-    word: str | Sequence[str],
+    word: str,
     *,
     min_weight: float = 0.1,
     n_neighbors: int = 12,
     max_labels: int | None = None,
-    font_size: float | None = None,
     color: str | None = None,
     kind: str | None = None,
-    size: str = "weight",
     width: Width | None = None,
 ) -> Figure:
     """Plot the senses of a word: one panel per map, centred on the word.
 
     The share and the name of a sense are written above its panel, and its members are coloured and
     labelled. If no associations of the word are known, its mixing proportions are written instead.
-    Several words are drawn one below the other.
 
     Parameters
     ----------
     atlas : Atlas
         The atlas.
-    word : str or sequence of str
-        Word or words, matched regardless of case.
+    word : str
+        The word, matched regardless of case.
     min_weight : float in [0, 1]
-        Least value of the quantity in `size`. Objects with a smaller value are omitted, except for
+        Least map weight of a drawn object. Objects with a smaller weight are omitted, except for
         the members of the senses.
     n_neighbors : int
         Maximum number of members of each sense. In a bipartite atlas, the members are columns.
     max_labels : int, optional
         Maximum number of labels per panel. By default, the word and the members are labelled. If
         there are at most 40 objects, all of them are labelled.
-    font_size : float, optional
-        Size in points of the largest labels. Smaller labels are scaled in proportion.
     color : str, optional
         Metadata column that colours the dots. By default, members have a colour.
     kind : str, optional
         The kind of the word, in case both kinds contain the label.
-    size : {"weight", "proportion"}
-        Quantity that the area of a dot shows: the map weight or the mixing proportion.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters.
 
@@ -363,7 +342,7 @@ def plot_senses(
     ParameterError
         If a column does not exist, or a value is out of its range.
     UnknownLabelError
-        If a word is unknown. The message suggests similar labels.
+        If the word is unknown. The message suggests similar labels.
 
     See Also
     --------
@@ -381,49 +360,32 @@ def plot_senses(
     2
     """
     check_whole("n_neighbors", n_neighbors, 0)
-    words = [word] if isinstance(word, str) else list(word)
-    if not words:
-        raise ParameterError("is empty; pass at least one word", name="word", value=word)
-    style = _Style.of(atlas, Dots(min_weight, size), color, None, sheet_for(width))
-    asked = [_word_of(style, one, kind, n_neighbors) for one in words]
-    widest, alone, sheet = max(len(one.cards) for one in asked), len(asked) == 1, style.sheet
-    is_screen, usual = sheet.width is None, (4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7
-    # Panels of several words are a third of a page wide, or the figure would be higher than the
-    # page.
-    across = widest if alone or width != "page" else max(widest, 3)
-    panel_size, n_columns = panel_width(sheet, across, usual)
+    style = _Style.of(atlas, min_weight, color, None, sheet_for(width))
+    row, cards, percent = _cards_of(style, word, kind, n_neighbors)
+    sheet, n_cards, roles = style.sheet, len(cards), style.roles
+    is_screen, usual = sheet.width is None, (4.6, 3.9, 3.4)[min(n_cards, 3) - 1]
+    panel_size, n_columns = panel_width(sheet, n_cards, usual)
     shape = 0.45 if atlas.n_components == 1 else 1.0
-    panels = stacked(
-        [len(one.cards) for one in asked], (panel_size, shape * panel_size),
-        key=(style.colors, style.typeface), title=0.12 + 1.35 * sheet.title / 72,
-        heading=0 if alone else 0.36 if is_screen else 0.2, sheet=sheet,
-        n_columns=n_columns
-        or (widest if widest <= (4 if alone else 6) else min(5, -(-widest // 2))),
+    panels = grid_of_panels(
+        n_cards, (panel_size, shape * panel_size), key=(style.colors, style.typeface),
+        title=0.12 + 1.35 * sheet.title / 72, sheet=sheet,
+        n_columns=n_columns or (n_cards if n_cards <= 4 else min(5, -(-n_cards // 2))),
     )  # fmt: skip
-    scenes, roles = [card.scene for one in asked for card in one.cards], style.roles
     ink, largest = (0.05, 60.0) if roles else (0.035, 150.0 if is_screen else 20.0)
-    area = common_area(scenes, panel_size, ink, (8.0, largest))
+    area = common_area([card.scene for card in cards], panel_size, ink, (8.0, largest))
     look = Look(
-        style.typeface, style.colors, font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
-        dot_areas=(area, area), margin=(34.0, 18.0), name_size=0, of_sense=True,
+        style.typeface, style.colors, font_sizes=(7.0, 9.5), dot_areas=(area, area),
+        margin=(34.0, 18.0), name_size=0, of_sense=True,
         max_labels=_most_labels(None, (), max_labels),
     )  # fmt: skip
-    look = (look if is_screen else replace(_for_paper(look), name_size=0)).lettered(font_size)
-    labels = elide_labels([style.typeface.printable(atlas.labels[one.row]) for one in asked], 40)
-    marks = iter([letter(k) if len(scenes) > 1 else "" for k in range(len(scenes))])
-    for axes, one, label in zip(panels, asked, labels, strict=True):
-        if not alone:
-            Captions(axes[0], style.typeface, sheet).title(
-                label, [one.where], size=13 if is_screen else 8,
-                shift=(0, 9 + 1.35 * sheet.title), color=ACCENT,
-            )  # fmt: skip
-        for ax, card in zip(axes, one.cards, strict=True):
-            _draw_card(ax, card, look, style, next(marks))
-    page = Captions(root(panels[0][0]), style.typeface, sheet)
-    name, subject = (labels[0], [asked[0].where]) if alone else (plural("word", len(asked)), labels)
+    look = look if is_screen else replace(_for_paper(look), name_size=0)
+    for k, (ax, card) in enumerate(zip(panels, cards, strict=True)):
+        _draw_card(ax, card, look, style, letter(k) if n_cards > 1 else "")
+    page = Captions(root(panels[0]), style.typeface, sheet)
+    name = elide(style.typeface.printable(atlas.labels[row]), 40)
     describe_page(
-        page, name, subject, _senses_notes(asked, style.dots), coloring=style.colors,
-        key=(area, min_weight, style.dots.quantity), color=ACCENT if alone else INK,
+        page, name, [f"on {plural('map', n_cards)}"], _senses_notes(style, percent),
+        coloring=style.colors, key=(area, min_weight, "map weight"), color=ACCENT,
     )  # fmt: skip
     return page.figure
 
@@ -433,7 +395,7 @@ class _Style:
     """The fonts, the colours, the roles of rows and columns, and the priorities of objects."""
 
     atlas: Atlas
-    dots: Dots
+    least: float
     typeface: Typeface
     colors: Coloring
     roles: Roles | None
@@ -442,23 +404,29 @@ class _Style:
 
     @classmethod
     def of(
-        cls, atlas: Atlas, dots: Dots, color: str | None, label: str | Sequence[str] | None,
+        cls, atlas: Atlas, least: float, color: str | None, label: str | Sequence[str] | None,
         sheet: Sheet,
     ) -> _Style:  # fmt: skip
         if atlas.kinds is None and label is not None:
             raise ParameterError(
                 "requires a bipartite atlas; omit it for this one", name="label", value=label
             )
+        check_number("min_weight", least, least=0, most=1)
         colors, typeface = coloring(atlas, color), typeface_for(atlas.labels)
         roles = None if atlas.kinds is None else label_roles(atlas, label)
         priority = standing(atlas) if roles is None else roles.priority
-        return cls(atlas, dots, typeface, colors, roles, priority, sheet)
+        return cls(atlas, least, typeface, colors, roles, priority, sheet)
+
+    @property
+    def threshold(self) -> str:
+        """Description of the objects that are drawn."""
+        return f"a map weight of {self.least:g} or more"
 
     def scene(self, map: int, named: Sequence[int], always: Sequence[int] = ()) -> Scene:
         """Return the scene of a whole map."""
         weights = self.priority[map]
         return read_scene(
-            self.atlas, map, weights, self.dots, roles=self.roles, named=named, always=always
+            self.atlas, map, weights, self.least, roles=self.roles, named=named, always=always
         )
 
     def draw(
@@ -498,21 +466,10 @@ class _Card:
     scene: Scene
 
 
-@dataclass(frozen=True)
-class _Word:
-    """A word, the senses that are drawn, and the rounded sum of their shares, if it is known."""
-
-    row: int
-    cards: list[_Card]
-    percent: int | None
-
-    @property
-    def where(self) -> str:
-        """The heading text with the number of maps."""
-        return f"in {plural('map', len(self.cards))}"
-
-
-def _word_of(style: _Style, word: str, kind: str | None, n_neighbors: int) -> _Word:
+def _cards_of(
+    style: _Style, word: str, kind: str | None, n_neighbors: int
+) -> tuple[int, list[_Card], int | None]:
+    """Return the row of a word, its senses, and the rounded sum of their shares, if it is known."""
     atlas, roles = style.atlas, style.roles
     row = atlas.index(word, kind=kind)
     near_kind = None if atlas.kinds is None else atlas.kinds[-1]
@@ -521,10 +478,6 @@ def _word_of(style: _Style, word: str, kind: str | None, n_neighbors: int) -> _W
     if senses and senses[0].share is not None:
         percents = whole_percents([sense.share or 0.0 for sense in senses])
         texts, percent = [f"{number}%" for number in percents], sum(percents)
-        even = even_shares(atlas, associates(atlas, row)[0])
-        if even is not None:
-            maps = [sense.map for sense in senses]
-            texts = [f"{text} (even {even[m]:.0%})" for text, m in zip(texts, maps, strict=True)]
     if not senses:
         main = int(atlas.map_weights[:, row].argmax())
         senses, texts = [Sense(main, float(atlas.proportions[main, row]), None, (), ())], [""]
@@ -542,7 +495,7 @@ def _word_of(style: _Style, word: str, kind: str | None, n_neighbors: int) -> _W
         if atlas.n_objects > FEW:
             scene = replace(scene, has_label=is_member | (scene.objects == row))
         cards.append(_Card(sense, text, scene))
-    return _Word(row, cards, percent)
+    return row, cards, percent
 
 
 def _draw_card(ax: Axes, card: _Card, look: Look, style: _Style, mark: str) -> None:
@@ -625,7 +578,7 @@ def _map_notes(style: _Style, scene: Scene, named: Sequence[int], n_labels: int)
     atlas, roles = style.atlas, style.roles
     n, n_shown, notes = atlas.n_objects, len(scene.objects), []
     if atlas.n_maps > 1:
-        notes = [f"{n_shown:,} of {n:,} shown, those with {style.dots.threshold} here"]
+        notes = [f"{n_shown:,} of {n:,} shown, those with {style.threshold} here"]
     elif roles is None:
         notes = [f"{n_shown:,} of {n:,} objects" if n_shown < n else f"{n:,} objects"]
     if roles is not None:
@@ -646,21 +599,24 @@ def _map_notes(style: _Style, scene: Scene, named: Sequence[int], n_labels: int)
         notes.append(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
-    values = style.dots.of(atlas, scene.map)
+    values = atlas.map_weights[scene.map]
     for row in set(named) - scene.named:
-        why = "not in this part" if values[row] >= style.dots.least else "omitted"
+        why = "not in this part" if values[row] >= style.least else "omitted"
         notes.append(f"{elide(atlas.labels[row], 24)}: {values[row]:.2f} here, {why}")
     return notes
 
 
 def _sheet_notes(style: _Style, scenes: Sequence[Scene]) -> list[str]:
     """Return the notes of a figure of several maps."""
-    notes, roles = [f"dots: objects with {style.dots.threshold} in the map"], style.roles
+    notes, roles = (
+        [f"dots: objects with {style.threshold} in the map"],
+        style.roles,
+    )
     if roles is not None:
         notes = [
             f"dots: {plural(roles.dots)}",
             f"text and specks: {plural(roles.texts)}, the frequent first",
-            f"both with {style.dots.threshold} in the map",
+            f"both with {style.threshold} in the map",
         ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
@@ -670,16 +626,10 @@ def _sheet_notes(style: _Style, scenes: Sequence[Scene]) -> list[str]:
     return notes
 
 
-def _senses_notes(asked: Sequence[_Word], dots: Dots) -> list[str]:
+def _senses_notes(style: _Style, percent: int | None) -> list[str]:
     """Return the notes of a figure of senses."""
-    known = [one.percent for one in asked if one.percent is not None]
-    notes = []
-    if known:
-        notes.append("percentages: share of the associations of the word")
-    if len(asked) == 1 and known and known[0] < 100:
-        notes.append(f"other maps: {100 - known[0]}%")
-    if any("even" in card.share for one in asked for card in one.cards):
-        notes.append("even: if all similarities were equal")
-    if len(known) < len(asked):
-        notes.append("decimals: mixing proportion")
-    return [*notes, f"dots: {dots.threshold}"]
+    notes = ["decimals: mixing proportion"]
+    if percent is not None:
+        notes = ["percentages: share of the associations of the word"]
+        notes += [f"other maps: {100 - percent}%"] if percent < 100 else []
+    return [*notes, f"dots: {style.threshold}"]

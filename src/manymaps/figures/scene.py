@@ -11,47 +11,12 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View, principal_plane, view
 from manymaps.atlas.regions import Region
 from manymaps.atlas.roles import Roles
-from manymaps.checks import check_choice, check_number
 from manymaps.cooccurrence.runaways import out_of_reach
 from manymaps.figures.coloring import Coloring
 from manymaps.figures.lettering import Typeface
 
 # Minimum size with which a labelled dot is drawn, because its true size may be invisible.
 SPECK = 0.02
-# Names of the quantities that dots can show, by the option `size`.
-QUANTITIES = {"weight": "map weight", "proportion": "mixing proportion"}
-
-
-@dataclass(frozen=True)
-class Dots:
-    """The quantity that the areas of dots show, and its value below which objects are omitted.
-
-    Raises
-    ------
-    ParameterError
-        If the threshold is not from 0 to 1, or the quantity is unknown.
-    """
-
-    least: float = 0.1
-    size: str = "weight"
-
-    def __post_init__(self) -> None:
-        check_number("min_weight", self.least, least=0, most=1)
-        check_choice("size", self.size, tuple(QUANTITIES))
-
-    @property
-    def quantity(self) -> str:
-        """Name of the quantity."""
-        return QUANTITIES[self.size]
-
-    @property
-    def threshold(self) -> str:
-        """Description of the threshold."""
-        return f"a {self.quantity} of {self.least:g} or more"
-
-    def of(self, atlas: Atlas, map: int) -> np.ndarray:
-        """Return the quantity of all objects in a map, shape (n_objects,)."""
-        return atlas.map_weights[map] if self.size == "weight" else atlas.proportions[map]
 
 
 @dataclass(frozen=True)
@@ -137,20 +102,12 @@ class Look:
         """The maximum number of labels in a crowded panel."""
         return self.crowded_labels if self.max_labels is None else self.max_labels
 
-    def lettered(self, font_size: float | None) -> Look:
-        """Scale all label sizes so that the most important label has the given size."""
-        if font_size is None:
-            return self
-        check_number("font_size", font_size, least=1, most=200)
-        smallest, largest = self.font_sizes
-        return replace(self, font_sizes=(smallest / largest * font_size, font_size))
-
 
 def read_scene(
     atlas: Atlas,
     map: int,
     weights: np.ndarray,
-    dots: Dots,
+    least: float,
     *,
     roles: Roles | None = None,
     named: Sequence[int] = (),
@@ -166,8 +123,8 @@ def read_scene(
         The number of the map.
     weights : array of shape (n_objects,)
         How prominent each object is in this map.
-    dots : Dots
-        The quantity that dots show, and the threshold below which objects are omitted.
+    least : float
+        Least map weight of an object that is shown.
     roles : Roles, optional
         The roles of rows and columns in a map of counts.
     named : sequence of int
@@ -180,8 +137,8 @@ def read_scene(
     Scene
         The objects of the map in order of priority.
     """
-    shares = dots.of(atlas, map)
-    is_shown = (shares >= dots.least) & (shares > 0)
+    shares = atlas.map_weights[map]
+    is_shown = (shares >= least) & (shares > 0)
     is_shown[list(always)] = True
     # An object with a label must have a visible dot.
     shares = np.where(np.isin(np.arange(len(shares)), always), np.maximum(shares, SPECK), shares)
