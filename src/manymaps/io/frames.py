@@ -111,7 +111,8 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
     text, notes = decoded(data, source)
     data = EXCEL_DELIMITER.sub(b"", text.encode())
     del text  # large files are kept in memory only once
-    data = _without_comments(MARKUP.sub(b"", data) if b"<" in data[:9] else data)
+    data = MARKUP.sub(b"", data) if b"<" in data[:9] else data
+    data = _without_comments(data) if data.lstrip().startswith(b"#") else data
     delimiter, rows, skipped = _split(data)
     if not rows:
         raise DataError(f"{source} is empty; expected a table")
@@ -164,21 +165,16 @@ def _split(data: bytes) -> tuple[str, list[list[str]], int]:
     """Return the delimiter of a text, the cells of its first rows, and the lines of the first."""
     cut = data.rfind(b"\n", 0, HEAD_BYTES) + 1 if len(data) > HEAD_BYTES else len(data)
     head = data[: cut or len(data)].decode()
-    first = next((line for line in head.splitlines() if line.strip()), "")
-    splits = {mark: _first_rows(head, mark) for mark in DELIMITERS if mark in first}
-    if not splits and " " in first.strip():
-        splits = {" ": _first_rows(head, " ")}
-    rated = {mark: _evenness(rows) for mark, (rows, _) in splits.items()}
-    best = max(rated, key=rated.__getitem__, default=",")
-    if best == " " and not rated[best][0]:
-        best = ","
-    return best, *(splits.get(best) or _first_rows(head, best))
-
-
-def _evenness(rows: Sequence[Sequence[str]]) -> tuple[bool, int]:
-    """Return whether rows below the first have equal widths, and whether there are 2 columns."""
-    widths = list(map(len, rows))
-    return len(set(widths[1:])) <= 1, min(2, max(widths, default=0))
+    first = next((line for line in head.splitlines() if line.strip()), "").strip()
+    marks = [mark for mark in DELIMITERS if mark in first] or ([" "] if " " in first else [","])
+    splits = {mark: _first_rows(head, mark) for mark in marks}
+    widths = {mark: list(map(len, rows)) for mark, (rows, _) in splits.items()}
+    # Rows below the first have equal widths, or else at least 2 columns.
+    is_even = {mark: len(set(widths[mark][1:])) <= 1 for mark in marks}
+    best = max(marks, key=lambda mark: (is_even[mark], min(2, max(widths[mark], default=0))))
+    if best == " " and not is_even[best]:
+        return ",", *_first_rows(head, ",")
+    return best, *splits[best]
 
 
 def _first_rows(head: str, delimiter: str) -> tuple[list[list[str]], int]:

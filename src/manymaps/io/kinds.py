@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from scipy.io import mminfo
+
 from manymaps.archive.arrays import open_arrays, read_npy
+from manymaps.archive.door import reading
 from manymaps.errors import DataError
 from manymaps.io.associations import associations_from, read_associations
 from manymaps.io.columns import (
@@ -177,27 +179,23 @@ def _headerless_kind(frame: pd.DataFrame) -> Kind | None:
 
 def _stored_kind(path: Path) -> Kind:
     """Return the kind of data in an array, a graph or a file of word vectors."""
-    kind = suffix_of(path).removeprefix(".")
-    if kind == "graphml":
-        return "associations"
-    if kind == "biom":
-        return "counts"
-    if kind == "mtx":
-        with unpacked(path) as file:
-            lines = (x for x in islice(file, 1000) if x.strip() and not x.startswith(b"%"))
-            sizes = next(lines, b"").split()
-        return "counts" if len(sizes) >= 2 and sizes[0] != sizes[1] else "associations"
-    if kind not in ("npy", "npz"):
-        return "vectors"
-    if kind == "npy":
+    suffix = suffix_of(path)
+    if suffix in (".graphml", ".biom"):
+        return "associations" if suffix == ".graphml" else "counts"
+    if suffix == ".mtx":
+        with unpacked(path) as file, reading(path, "MatrixMarket"):
+            n_rows, n_columns, *_ = mminfo(file)
+        return "associations" if n_rows == n_columns else "counts"
+    if suffix == ".npy":
         return "associations" if len(set(read_npy(path).shape)) == 1 else "vectors"
+    if suffix != ".npz":
+        return "vectors"
     with open_arrays(path) as file:
-        heads = file.heads
-        if "counts" in heads or "row_labels" in heads:
+        if "counts" in file.heads or "row_labels" in file.heads:
             return "counts"
-        is_sparse = set(heads) >= SPARSE_PARTS
-        tables = [head.shape for head in heads.values() if len(head.shape) == 2]
+        is_sparse = set(file.heads) >= SPARSE_PARTS
+        tables = [head.shape for head in file.heads.values() if len(head.shape) == 2]
         shapes = [tuple(file.read("shape").tolist())] if is_sparse else tables
         if not shapes or any(len(set(shape)) == 1 for shape in shapes):
             return "associations"
-        return "counts" if is_sparse and heads["data"].dtype.kind in "iu" else "vectors"
+        return "counts" if is_sparse and file.heads["data"].dtype.kind in "iu" else "vectors"

@@ -78,13 +78,11 @@ def is_text(frame: pd.DataFrame) -> bool:
 
 def head_of(frame: pd.DataFrame) -> list[list[str]]:
     """Return the first rows as texts, with numbers in Python's notation."""
-    commas = frame.attrs.get("delimiter") != ","
-
-    def plain(cell: Any) -> str:
-        text = cell_label(cell)
-        return text.replace(",", ".") if commas and DECIMAL_COMMA.fullmatch(text) else text
-
-    return list(map(list, frame.iloc[:HEAD_ROWS].map(plain).to_numpy().tolist()))
+    rows = [list(map(cell_label, row)) for row in frame.iloc[:HEAD_ROWS].to_numpy(object)]
+    if frame.attrs.get("delimiter") == ",":
+        return rows
+    is_comma = DECIMAL_COMMA.fullmatch
+    return [[x.replace(",", ".") if is_comma(x) else x for x in row] for row in rows]
 
 
 def numeric_columns(frame: pd.DataFrame) -> list[bool]:
