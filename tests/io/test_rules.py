@@ -1,4 +1,11 @@
-"""Cells become labels and numbers by the same rules in every reader."""
+"""Cells become labels and numbers by the same rules in every reader.
+
+The tables are layouts that other programs read wrongly: joined tables, counts with text cells,
+decimal commas, pandas' missing value, equal words, combining marks, codes of missing answers,
+dates, half tables, files of R, and species in rows.
+"""
+
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -6,8 +13,11 @@ import polars as pl
 import pytest
 
 import manymaps as mm
+from manymaps.data.counts import looks_transposed
+from manymaps.data.frames import join_columns
 from manymaps.errors import DataError
 from manymaps.io.frames import read_frame
+from manymaps.io.kinds import kind_of
 
 THREE = [[np.nan, 2, 3], [2, np.nan, 4], [3, 4, np.nan]]
 HALVES = [
@@ -135,3 +145,58 @@ def test_a_file_is_read_as_its_frame(write, kind, content):
     path = write("data.csv", content)
     read, made = (getattr(mm, name) for name in (f"read_{kind}", f"{kind}_from"))
     assert repr(made(read_frame(path))) == repr(read(path))
+
+
+ORDER = [5, 3, 11, 0, 8, 1, 10, 2, 7, 4, 9, 6]
+AGES = pd.DataFrame({"order": ORDER, "age": range(100, 112)})
+NUMBERED = [str(i) for i in range(12)]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        AGES.set_axis(NUMBERED),
+        AGES.set_axis(pd.Index(range(12), name="object")),
+        AGES.set_axis(pd.Index(NUMBERED, name="object")),
+        AGES.set_axis(NUMBERED).sample(frac=1, random_state=1),
+        pl.from_pandas(AGES.assign(word=NUMBERED)),
+    ],
+)
+def test_rows_are_joined_by_their_labels_and_not_by_other_integers(table):
+    columns, unmatched, without = join_columns(NUMBERED, table)
+    assert columns["order"].tolist() == ORDER
+    assert columns["age"].tolist() == list(range(100, 112))
+    assert (unmatched, without) == ([], [])
+
+
+def test_equal_words_are_found_exactly_first():
+    lexicon = {"word": ["turkey", "Turkey", "ano", "año"], "n": [1, 2, 3, 4]}
+    for labels, n in ((["turkey", "Turkey", "año"], [1, 2, 4]), (["TURKEY", "ANO"], [1, 3])):
+        assert join_columns(labels, lexicon)[0]["n"].tolist() == n
+    with pytest.raises(DataError, match="'ano' and 'anó' differ in accents"):
+        join_columns(["anó"], lexicon)
+
+
+@pytest.mark.parametrize("word", ["हिन्दी", "தமிழ்", "ไทย", "كِتَاب", "cafe\u0301"])
+def test_words_contain_their_combining_marks(word):
+    assert mm.count_texts([f"{word} {word}"]).column_labels == (normalize("NFC", word),)
+
+
+@pytest.mark.parametrize("corner", ["species", ""])
+def test_species_in_rows_look_swapped(write, corner):
+    path = write("counts.csv", f"{corner},site1,site2,site3\noak,3,0,1\nmaple,0,2,5\n")
+    assert kind_of(path) == "counts"
+    counts = mm.read_counts(path)
+    assert counts.values.toarray().tolist() == [[3, 0, 1], [0, 2, 5]]
+    assert "look swapped" in looks_transposed(counts)
+
+
+@pytest.mark.parametrize("dtype", [object, "Float64"])
+def test_the_missing_value_of_pandas_is_missing_in_tables_of_numbers(dtype):
+    cells = [[1, pd.NA, 0.25], [pd.NA, 1, 0.5], [0.25, 0.5, 1]]
+    table = pd.DataFrame(cells, index=list("abc"), columns=list("abc")).astype(dtype)
+    assert mm.associations_from(table, rows="keep").missing.nnz == 2
+    assert mm.judgements_from([table, table]).n_pairs.tolist() == [2, 2]
+    mm.AdditiveClustering(1, random_state=0).fit(table)
+    with pytest.raises(DataError, match="row 0, column 1 is NaN"):
+        mm.TSNE().fit(table)

@@ -317,7 +317,11 @@ def looks_transposed(counts: Counts) -> str | None:
     True
     """
     rows, columns = counts.kinds
-    if rows not in FEATURES - OBSERVATIONS or columns not in OBSERVATIONS - FEATURES:
+    if columns not in OBSERVATIONS - FEATURES:
+        return None
+    if rows == UNKNOWN_KINDS[0]:
+        return f"the columns are {plural(columns)}: rows and columns look swapped"
+    if rows not in FEATURES - OBSERVATIONS:
         return None
     return f"the rows are {plural(rows)} and the columns {plural(columns)}: they look swapped"
 

@@ -90,6 +90,9 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     if not is_frame(X):
         return None, X
     labels, values = _of_rows(as_pandas(X))
+    if any(not isinstance(dtype, np.dtype) or dtype.kind == "O" for dtype in values.dtypes):
+        # NumPy cannot convert the missing value of pandas to a number.
+        values = values.astype(object).where(values.notna(), np.nan).infer_objects()
     if square:
         names = column_labels(values)
         if labels is not None and names is not None and len(names) == len(labels):

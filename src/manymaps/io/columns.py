@@ -194,6 +194,17 @@ def known_kind(name: str) -> str | None:
     return None
 
 
+def numbered_observations(names: Sequence[str]) -> str | None:
+    """Return the kind of numbered observations that all names denote, or None.
+
+    >>> numbered_observations(["site1", "Site_2"]), numbered_observations(["x1", "x2"])
+    ('site', None)
+    """
+    kinds = {known_kind(name.rstrip("0123456789")) if name[-1:].isdigit() else "" for name in names}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return kind if kind in OBSERVATIONS - FEATURES else None
+
+
 def is_label_name(name: str) -> bool:
     """Return whether a column name is one of labels or of a kind of objects."""
     return folded(name) in LABELS or known_kind(name) is not None

@@ -34,6 +34,7 @@ from manymaps.io.columns import (
     known_kind,
     label_position,
     long_columns,
+    numbered_observations,
     two_kinds,
 )
 from manymaps.io.count_arrays import READERS, annotated_counts, stored_report
@@ -286,7 +287,8 @@ def _wide_counts(frame: pd.DataFrame, names: list[str], numeric: list[bool]) -> 
     name = str(frame.index.name or "") if label is None else names[label]
     kind = known_kind(name) or "row"
     # Tables of sequences list the samples in their columns.
-    column_kind = frame.columns.name or ("sample" if kind in ("otu", "asv") else "column")
+    usual = "sample" if kind in ("otu", "asv") else "column"
+    column_kind = frame.columns.name or numbered_observations(columns or []) or usual
     cases = {
         "no column of labels: rows are numbered from 0": rows is None,
         f"labels from the column {name!r}": label is not None and not is_text(frame),

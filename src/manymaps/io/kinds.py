@@ -30,6 +30,7 @@ from manymaps.io.columns import (
     has_pair_header,
     is_long_header,
     known_kind,
+    numbered_observations,
     usual_column,
 )
 from manymaps.io.counts import counts_from, read_counts
@@ -159,7 +160,8 @@ def _table_kind(frame: pd.DataFrame, names: list[str]) -> Kind | None:
     if (is_text(frame) and len(names) == 2) or is_matrix(frame):
         return "associations"
     corner, n_numbers = folded(names[0]), sum(numeric)
-    if known_kind(names[0]) is not None and corner not in LABELS:
+    is_counted = known_kind(names[0]) is not None and corner not in LABELS
+    if is_counted or numbered_observations(names[1:]) is not None:
         return "counts" if n_numbers else None
     has_labels = corner in LABELS or (not is_text(frame) and n_numbers >= len(names) - 1)
     # R and pandas write counts and vectors without a name above the labels.
