@@ -69,7 +69,7 @@ def test_any_layout_and_type_gives_the_same_table(layout, kind):
 def test_a_bad_count_is_named_by_row_and_column(bad):
     values = TABLE.copy()
     values[2, 1] = bad
-    with pytest.raises(DataError, match=rf"row 2 \('c'\), column 1 \('knot'\) is {bad:g}"):
+    with pytest.raises(DataError, match=rf"(?i)row 2 \('c'\), column 1 \('knot'\) is {bad:g}"):
         table(values=values)
 
 
