@@ -1,6 +1,5 @@
 """Every command that may take long says what it is at, to a person who looks."""
 
-import json
 import threading
 from pathlib import Path
 
@@ -42,7 +41,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     fit.atlas_.save(tmp_path / "old.atlas")
     write_vectors(tmp_path / "words.vec")
     (tmp_path / "pairs.csv").write_text("word1,word2\na0,b1\n")
-    (tmp_path / "posts.jsonl").write_text(json.dumps({"text": "bow tie"}) + "\n")
     return tmp_path
 
 

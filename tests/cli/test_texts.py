@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import Result
 
@@ -23,13 +24,13 @@ POSTS = [
 
 @pytest.fixture
 def posts(tmp_path: Path) -> Path:
-    file = tmp_path / "posts.jsonl"
-    file.write_text("".join(json.dumps(post) + "\n" for post in POSTS))
+    file = tmp_path / "posts.csv"
+    pd.DataFrame(POSTS).to_csv(file, index=False)
     return file
 
 
 def counted(texts: Path, *options: object) -> Result:
-    return invoke("read", texts, "-o", texts.parent / "counts.npz", *options)
+    return invoke("read", texts, "--kind", "texts", "-o", texts.parent / "counts.npz", *options)
 
 
 def written(texts: Path, *options: object) -> Counts:

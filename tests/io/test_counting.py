@@ -175,8 +175,8 @@ class TestWhichWords:
 
 
 def test_files(tmp_path):
-    file = tmp_path / "posts.jsonl"
-    file.write_text('{"nr": "a", "body": "tie", "group": "xx"}\n{"nr": "b", "body": "knot"}\n')
+    file = tmp_path / "posts.csv"
+    file.write_text("nr,body,group\na,tie,xx\nb,knot,\n")
     counts = count_texts(file, label_column="nr")
     assert counts.row_labels == ("a", "b")
     assert counts.row_metadata["group"].tolist() == ["xx", ""]

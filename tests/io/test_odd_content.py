@@ -5,7 +5,6 @@ import gzip
 import pytest
 
 from manymaps.errors import DataError
-from manymaps.io.counting import count_texts
 from manymaps.io.counts import read_counts
 from manymaps.io.files import read_labels
 from manymaps.io.metadata import read_columns
@@ -25,8 +24,6 @@ def test_packed_word2vec_that_promises_too_much(tmp_path):
 
 
 def test_numbers_of_thousands_of_digits(tmp_path):
-    with pytest.raises(DataError):
-        count_texts(save(tmp_path / "t.jsonl", f'{{"text": "aa", "n": {DIGITS}}}\n'))
     with pytest.raises(DataError):
         read_counts(save(tmp_path / "t.csv", f"document,word,count\na,b,{DIGITS}\n"))
     table = read_columns(save(tmp_path / "m.csv", f"label,n,m\na,{DIGITS},{2**63}\nb,1,2\n"))

@@ -1,7 +1,6 @@
 """Documents from folders, files and memory: texts, labels, metadata, notes, and what is refused."""
 
 import gzip
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -55,20 +54,13 @@ class TestFolder:
         )
 
 
-FIELDS = (
-    '{"id": 7, "text": "a tie", "group": "clothes", "year": 1993, "tags": ["x"]}\n\n'
-    '{"text": null, "id": "b", "year": null, "weight": 0.5, "group": null, "long": "%s"}'
-)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "texts", "labels", "others"),
     [
         ("a.txt", "a tie\r\n\nknot\n", ["a tie\r", "", "knot"], ["0", "1", "2"], {}),
         ("a", FRENCH.encode("utf-8-sig"), [FRENCH], ["0"], {}),
         ("a.txt", FRENCH.encode("latin-1"), [FRENCH], ["0"], {}),
-        ("a.ndjson", '{"words": "tie"}', ["tie"], ["0"], {}),
-        ("a.json.gz", gzip.compress(b'{"text": "tie", "Doc_ID": 3}'), ["tie"], ["3"], {}),
+        ("a.csv.gz", gzip.compress(b"text,Doc_ID\ntie,3\n"), ["tie"], ["3"], {}),
         ("a.csv", 'id,text,y\na,"a tie,\nand ""b""",1\n\nb,,2\n', ['a tie,\nand "b"', ""],
          ["a", "b"], {"y": ["1", "2"]}),
         ("a.csv", 'id;text\na;"tie, knot; bow | noose"\n', ["tie, knot; bow | noose"], ["a"], {}),
@@ -83,8 +75,10 @@ def test_files(tmp_path, name, content, texts, labels, others):
     assert documents.report.n_read == len(texts)
 
 
-def test_fields_of_json(tmp_path):
-    documents = read(written(tmp_path / "a.jsonl", FIELDS % ("x" * 300)))
+def test_cells_that_are_not_metadata(tmp_path):
+    fields = {"year": [1993, None], "weight": [None, 0.5], "group": ["clothes", None]}
+    others = {"tags": [["x"], []], "long": ["", "x" * 300]}
+    documents = read(pd.DataFrame({"text": ["a tie", None], "id": [7, "b"], **fields, **others}))
     assert documents.texts == ["a tie", ""]
     assert documents.labels == ["7", "b"]
     assert documents.metadata["year"][0] == 1993
@@ -96,8 +90,7 @@ def test_fields_of_json(tmp_path):
 
 def test_line_separators_of_unicode_are_no_ends_of_line(tmp_path):
     text = "tie\u2028knot\x85\x0c"
-    line = json.dumps({"text": text}, ensure_ascii=False)
-    assert read(written(tmp_path / "a.jsonl", line + "\n")).texts == [text]
+    assert read(written(tmp_path / "a.txt", text + "\n")).texts == [text]
 
 
 def test_parquet(tmp_path):
@@ -128,21 +121,17 @@ def test_objects_in_memory():
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        "line",
-        [
-            '{"id": "b", "text": ', "[1, 2]", "3", '{"id": "b", "text": 3}', '{"text": "b"}',
-            '{"id": null, "text": "x"}', '{"id": " ", "text": "x"}', "[" * 100_000,
-        ],
-    )  # fmt: skip
-    def test_bad_lines(self, tmp_path, line):
-        file = written(tmp_path / "a.jsonl", '{"id": "a", "text": "tie"}\n' + line + "\n")
-        with pytest.raises(DataError, match=r"a\.jsonl"):
-            read(file)
+        "columns",
+        [{"id": ["a"], "text": [3]}, {"id": [None], "text": ["x"]}, {"id": [" "], "text": ["x"]}],
+    )
+    def test_bad_rows(self, columns):
+        with pytest.raises(DataError, match="row 0"):
+            read(pd.DataFrame(columns))
 
     @pytest.mark.parametrize(
         ("name", "content"),
         [
-            ("a.jsonl", "\n"), ("a.csv", "id,text\n"), ("a.csv", ""), ("a.txt", b"\x00\x01"),
+            ("a.txt", "\n"), ("a.csv", "id,text\n"), ("a.csv", ""), ("a.txt", b"\x00\x01"),
             ("a.csv", "x,y\n1,2\n"), ("a.txt", "tie\n".encode("utf-16-le")),
             ("a.txt", b"\xff\xfea"), ("a.gz", b"\x1f\x8b\x00"),
         ],

@@ -156,12 +156,11 @@ def read(options: ReadOptions) -> None:
 
 def _kind(options: ReadOptions) -> str:
     """Return the kind of data in the files: as named, as the options imply, or as recognized."""
-    from manymaps.cli.reading import has_texts
     from manymaps.data.clean import is_clean
     from manymaps.io.kinds import kind_of
 
     file = options.files[0]
-    if has_texts(file) or options.kind == "texts":
+    if file.is_dir() or options.kind == "texts":
         refuse((len(options.files) > 1, "pass one folder or table of texts"))
         return "texts"
     if len(options.files) > 1 or options.judge is not None:

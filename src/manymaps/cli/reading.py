@@ -103,7 +103,7 @@ def opened(
 def _of_raw(
     file: Path, kind: str | None, takes: Sequence[str], words: Any, settings: dict[str, Any]
 ) -> Loaded:
-    if has_texts(file):
+    if file.is_dir():
         line = shlex.join(["manymaps", "read", str(file), "-o", "OUT.npz"])
         raise BadData(f"{file} contains texts; count their words by {line}")
     source = kinds.opened(file)
@@ -114,11 +114,6 @@ def _of_raw(
         return Loaded(read_vectors(file, words=words), {})
     makers = kinds.READERS if isinstance(source, Path) else kinds.MAKERS
     return Loaded(makers[known](source, **settings if known == "associations" else {}), {})
-
-
-def has_texts(file: Path) -> bool:
-    """Check whether a path is a folder, which contains texts, or a table of texts."""
-    return file.is_dir() or not {".jsonl", ".json"}.isdisjoint(file.suffixes[-2:])
 
 
 def opened_responses(file: Path) -> Loaded:

@@ -155,7 +155,7 @@ def count_texts(
     ----------
     source : path, frame, mapping of str to str, or iterable of str
         Texts. Each file of a folder is a document, labelled by its path, and its sub-folder is the
-        metadata "group". Each row of a table (CSV, TSV, Parquet, JSON lines or a data frame) is a
+        metadata "group". Each row of a table (CSV, TSV, Parquet, a spreadsheet or a frame) is a
         document, and further columns are metadata. Each line of any other file is a document. A
         mapping or a pandas Series contains texts by label, and other texts in memory are numbered
         from 0.
