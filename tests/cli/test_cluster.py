@@ -89,15 +89,37 @@ def test_a_person_reads_clusters_and_how_the_starts_agreed(judged):
     assert invoke("cluster", judged, "--clusters", 3, "--quiet").output == ""
 
 
-def test_memberships_are_written(judged, tmp_path):
-    output = tmp_path / "members.csv"
+def test_the_table_of_clusters_is_written(judged, tmp_path):
+    output = tmp_path / "clusters.csv"
     result = invoke("cluster", judged, "--clusters", 3, "-o", output)
     assert str(output) in result.stderr
     rows = list(csv.reader(output.read_text(encoding="utf-8").splitlines()))
-    assert rows[0] == ["label", "1 (0.5)", "2 (0.3)", "3 (0.2)"]
-    assert [row[0] for row in rows[1:]] == WORDS
-    assert rows[1][1:] == ["1", "1", "0"]
-    assert rows[6][1:] == ["0", "0", "1"]
+    assert rows[0] == ["cluster", "weight", "members"]
+    names = ["1", "2", "3", "constant", "variance accounted for"]
+    assert [row[0] for row in rows[1:]] == names
+    assert [round(float(row[1]), 6) for row in rows[1:]] == [0.5, 0.3, 0.2, 0.1, 1]
+    assert [row[2] for row in rows[1:]] == [*map(", ".join, GROUPS), "(all)", ""]
+    output = output.with_suffix(".md")
+    worked(invoke("cluster", judged, "--clusters", 3, "--bootstraps", 2, "-o", output))
+    lines = output.read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == ["| cluster | weight | recurrence | members |", "| --- | --- | --- | --- |"]
+    assert re.fullmatch(r"\| 1 \| 0\.500 \| \d\.\d00 \| tie, knot, rope \|", lines[2])
+    assert lines[5:] == [
+        "| constant | 0.100 |  | (all) |",
+        "| variance accounted for | 1.000 |  |  |",
+    ]
+
+
+def test_judges_are_averaged_and_one_who_disagrees_is_named(tmp_path):
+    files = [write_table(tmp_path / f"{name}.csv", sign * exact())
+             for name, sign in (("ann", 3), ("ben", 2), ("eve", -1))]  # fmt: skip
+    output = tmp_path / "judges.npz"
+    worked(invoke("read", *files, "-o", output))
+    result = worked(invoke("cluster", output, "--clusters", 3, "--restarts", 2))
+    assert "the average of 3 judges is used" in result.stderr
+    assert "judge eve correlates by -1.00 with the average of the others" in result.stderr
+    assert result.stderr.count("correlates") == 1
+    assert "0.667" in result.stdout
 
 
 def test_how_clusters_come_back(judged, tmp_path):

@@ -91,8 +91,8 @@ class TestCommand:
         agreed = [one["with_others"] for one in found]
         np.testing.assert_allclose(agreed, judgements.with_others, rtol=1e-6)
         lines = worked(invoke("read", *files)).stdout.splitlines()
-        assert lines[0].split() == ["judge", "pairs", "with", "the", "others"]
-        expected = [str(judgements.n_pairs[0]), f"{judgements.with_others[0]:.2f}"]
+        assert lines[0].split() == ["judge", "pairs", "with", "others"]
+        expected = [str(judgements.n_pairs[0]), f"{judgements.with_others[0]:.4g}"]
         assert lines[1].split() == ["judge0", *expected]
         assert any(line.startswith("next: manymaps") for line in lines)
 

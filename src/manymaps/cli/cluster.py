@@ -59,8 +59,9 @@ class ClusterOptions:
     )
     output: Path | None = output_option(
         "OUT.csv",
-        OutputFile(".csv"),
-        "Write the memberships to this file, with one row per object.",
+        OutputFile(".csv", ".md"),
+        "Write the weights and members of the clusters, their recurrence (with --bootstraps), the "
+        "constant and the variance accounted for to this file (.csv or .md).",
         required=False,
     )
     plot: Path | None = option(
@@ -106,12 +107,13 @@ def cluster(options: ClusterOptions) -> None:
 
     FILE is a square table with labels in its first row and column, or a list of pairs: object,
     other object, similarity. Empty cells of a table are missing values. The diagonal is ignored.
+    Judgements of several judges, which `manymaps read` writes, are averaged.
 
     \b
     Examples:  manymaps cluster judged.csv --clusters 8
                manymaps cluster judged.csv --choose 2-10
                manymaps cluster judged.csv --clusters 5 --bootstraps 100
-               manymaps cluster judged.csv --clusters 8 -o members.csv --plot clusters.png
+               manymaps cluster judged.csv --clusters 8 -o clusters.md --plot clusters.png
                manymaps cluster distances.csv --clusters 5 --dissimilarities --json
     """
     choosing = options.choose is not None
@@ -151,16 +153,28 @@ def _cluster(table: pd.DataFrame, options: ClusterOptions) -> None:
     if atlas is not None:
         figure = mm.plot_features(atlas, estimator, width=options.width)
     if options.output is not None:
-        from manymaps.atlas.export import write_columns
-
-        names = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
-        members = dict(zip(names, estimator.memberships_.T, strict=True))
-        write_columns({"label": estimator.labels_names_, **members}, options.output)
+        table_of_clusters = estimator.to_frame(None if stability is None else stability.recurrence)
+        _write_table(table_of_clusters, options.output)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
     record = _record(estimator, stability, table, options)
     files = (options.output, options.plot)
     tell(lambda: record, lambda: _report(record), files=files, summary=True)
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a data frame as CSV, or as a Markdown table with numbers of three decimals."""
+    from manymaps.archive.archives import written_whole
+
+    if path.suffix.lower() == ".csv":
+        text = table.to_csv(lineterminator="\n")
+    else:
+        cells = table.map(lambda one: f"{one:.3f}" if isinstance(one, float) else one)
+        rows = cells.where(table.notna(), "").reset_index().replace(r"\|", r"\\|", regex=True)
+        lines = [rows.columns, ["---"] * len(rows.columns), *rows.to_numpy().tolist()]
+        text = "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _estimator(n_clusters: int | None, options: ClusterOptions) -> Any:
@@ -229,7 +243,7 @@ def _report(record: dict[str, Any]) -> str:
         f"{record['n_pairs']:,} similarities of {record['n_objects']:,} objects, in "
         f"{record['seconds']:.1f} s",
         grid(rows),
-        f"starts: {_n_best(solutions)} of {len(solutions)} reached the best solution",
+        f"starts: {_n_best(solutions)} of {len(solutions)} reached the best value found",
     ]
     if record["n_bootstraps"]:
         lines.append(

@@ -213,9 +213,7 @@ def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded
 def _judgements(files: tuple[Path, ...], settings: dict[str, Any]) -> mm.Judgements:
     """Read judgements by several judges, and note the judges who disagree with the others."""
     judgements = mm.read_judgements(files, **settings)
-    for judge, correlation in zip(judgements.judges or (), judgements.with_others, strict=True):
-        if correlation < 0:
-            note(f"judge {judge} correlates by {correlation:.2f} with the average of the others")
+    note(*judgements.disagreements)
     return judgements
 
 

@@ -151,14 +151,17 @@ def opened_similarities(file: Path, absent: str) -> pd.DataFrame:
         with work(f"reading {file}"):
             return read_similarities(file, absent=absent)
     data: Any = opened(file, takes=("associations", "judgements")).data
+    notes: Sequence[str] = ()
     if isinstance(data, Judgements):
         values = data.average
+        notes = [f"the average of {data.n_judges:,} judges is used", *data.disagreements]
     else:
         values = data.similarities.toarray()
         if data.missing is not None:
             values[data.missing.toarray()] = np.nan
     np.fill_diagonal(values, np.nan)
-    return described(pd.DataFrame(values, data.labels, data.labels), str(file), n_absent=0)
+    frame = pd.DataFrame(values, data.labels, data.labels)
+    return described(frame, str(file), notes=notes, n_absent=0)
 
 
 def labels_in(data: PairData | Counts) -> list[str]:

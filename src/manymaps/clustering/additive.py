@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -57,6 +57,9 @@ from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SOLVERS: dict[str, Callable[[], Solver]] = {"gibbs": GibbsEM, "annealing": Annealing}
 
@@ -396,6 +399,39 @@ class AdditiveClustering(
             values = self._similarities.largest - row if self.kind == "dissimilarity" else row
             result[a] = _assigned(design, values - self.constant_)
         return result
+
+    def to_frame(self, recurrence: np.ndarray | None = None) -> pd.DataFrame:
+        """Return the table of the clusters, with the constant and the variance accounted for.
+
+        Parameters
+        ----------
+        recurrence : array of shape (n_clusters,), optional
+            Share of refits in which each cluster recurs, from `cluster_stability`.
+
+        Returns
+        -------
+        DataFrame
+            Columns "weight", "recurrence" (if it is passed) and "members", with one row per
+            cluster. The rows "constant" and "variance accounted for" follow, with their values in
+            the column "weight".
+
+        Examples
+        --------
+        >>> from manymaps import AdditiveClustering, load_integers
+        >>> model = AdditiveClustering(1, n_init=1, random_state=0).fit(load_integers())
+        >>> list(model.to_frame().index)
+        ['1', 'constant', 'variance accounted for']
+        """
+        check_is_fitted(self, "memberships_")
+        import pandas as pd
+
+        numbers = map(str, range(1, 1 + len(self.weights_)))
+        index = pd.Index([*numbers, "constant", "variance accounted for"], name="cluster")
+        weights = [*self.weights_, self.constant_, self.variance_accounted_for_]
+        table = pd.DataFrame({"weight": weights}, index)
+        if recurrence is not None:
+            table["recurrence"] = [*recurrence, np.nan, np.nan]
+        return table.assign(members=[*(", ".join(c.members) for c in self.clusters_), "(all)", ""])
 
     @property
     def _n_features_out(self) -> int:

@@ -146,6 +146,15 @@ class Judgements:
                 found[k] = np.corrcoef(a, b)[0, 1]
         return found
 
+    @property
+    def disagreements(self) -> list[str]:
+        """Notes on the judges with a negative correlation with the others."""
+        return [
+            f"judge {judge} correlates by {correlation:.2f} with the average of the others"
+            for judge, correlation in zip(self.judges or (), self.with_others, strict=True)
+            if correlation < 0
+        ]
+
 
 def mean_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Divide sums by counts, with NaN where the count is 0."""
