@@ -27,7 +27,7 @@ vectors_from write_page
 """
 RECORDS = """
 Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
-ConjugateGradient Counts DataError DataWarning Diagnosis
+ConjugateGradient Counts DataError DataWarning
 DivergedError ExponentialWeights
 FittedFactor FittedVectors
 GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity

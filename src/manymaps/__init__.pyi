@@ -10,7 +10,6 @@ from .analysis.alignment import Alignment as Alignment
 from .analysis.alignment import align as align
 from .analysis.comparison import Comparison as Comparison
 from .analysis.comparison import compare as compare
-from .analysis.diagnosis import Diagnosis as Diagnosis
 from .analysis.diagnosis import diagnose as diagnose
 from .analysis.evaluation import evaluate as evaluate
 from .analysis.fitted_vectors import FittedFactor as FittedFactor

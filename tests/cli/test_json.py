@@ -8,8 +8,8 @@ from sweep_samples import write_ring
 SHORT = "--maps 2 --iterations 5"
 KEYS = {
     "read norms.csv": "kind n_objects n_pairs symmetric n_components merged dropped notes",
-    "diagnose norms.csv": "asymmetry intransitivity centrality reciprocity "
-    "max_shared_nearest_neighbor suggested_maps",
+    "diagnose norms.csv": "asymmetry intransitivity centrality max_shared_nearest_neighbor "
+    "suggested_maps",
     f"fit norms.csv -o norms.atlas {SHORT}": "method n_objects n_pairs n_maps n_components "
     "n_iterations kl_divergence seconds output",
     "fit words.vec -o words.atlas --method tsne --perplexity 5 --iterations 5": "kl_divergence",

@@ -39,7 +39,7 @@ undone, because it is the only source of the asymmetry.
    low. All remaining data get one planar map.
 
 These quick fits only compare numbers of maps. The explained share that the diagnosis reports
-(`Diagnosis.explained`) is computed from the recommended fit itself, on the same sample. The file
+(`explained`) is computed from the recommended fit itself, on the same sample. The file
 `docs/develop/design.md` lists how often the rule identifies simulated circles, planes, clouds and
 pairs of worlds.
 
@@ -75,7 +75,6 @@ from manymaps.affinity.distances import Metric, check_distances, finite_matrix
 from manymaps.analysis.count_diagnosis import diagnose_counts
 from manymaps.analysis.nonmetricity import (
     asymmetry,
-    dimensions_for,
     intransitivity,
     nearest_neighbor_figures,
     negative_share_of_distances,
@@ -83,6 +82,7 @@ from manymaps.analysis.nonmetricity import (
     scaled_similarities,
     strong_links,
 )
+from manymaps.analysis.record import Record
 from manymaps.analysis.reliability import mean_explained
 from manymaps.analysis.scaling import least_stress, stress_by_chance
 from manymaps.checks import check_choice, first_cell
@@ -147,119 +147,6 @@ _PERPLEXITY = 30.0
 _EQUAL = 1e-9
 
 
-@dataclass(frozen=True, repr=False)
-class Diagnosis:
-    """Result of `diagnose`.
-
-    The module docstring of `manymaps.analysis.nonmetricity` lists the formulas.
-
-    Attributes
-    ----------
-    n_objects, n_pairs : int
-        Number of objects with at least one pair, and number of stored pairs or distances.
-    n_components : int
-        Number of connected components, which are groups of objects without pairs between them.
-    kind : {"similarities", "distances"}
-        Kind of the data.
-    asymmetry : float in [0, 1]
-        Share of the strength that is not reciprocated.
-    intransitivity : float in [0, 1]
-        Share of two-step paths of strong links whose ends are not linked. It is NaN without such
-        paths.
-    centrality, reciprocity : float, at least 1
-        Measures C and R of nearest neighbours.
-    not_returned : float in [0, 1]
-        Share of the objects whose nearest neighbour has no similarity to them.
-    max_shared_nearest_neighbor : float
-        Largest number of objects with the same nearest neighbour. If an object has k equally near
-        neighbours, each of them is counted with the weight 1/k.
-    most_shared : str
-        Label of this nearest neighbour.
-    dimensions_for_sharing : int or None
-        Smallest number of dimensions in which that many points can have the same nearest neighbour,
-        or None if 8 dimensions are too few.
-    negative_share : float
-        Negative part of the spectrum, for at most 1,000 objects.
-    n_maps_tried : tuple of int
-        Numbers of planar maps that were fitted.
-    held, kept : tuple of float in [0, 1]
-        Shares of the strength that each number of maps represents, by probability and by rank.
-    n_fitted : int
-        Number of objects in these fits.
-    suggested_maps : int
-        Suggested number of maps.
-    reason : str
-        Reason for the suggestion.
-    explained : float in [0, 1]
-        Mean explained share of the objects in the recommended fit: `MultipleMapsTSNE` with its
-        defaults, the suggested maps and dimensions, and the seed of the diagnosis. A fit of
-        `n_fitted` objects reports the same number. It is NaN for distances.
-    explained_by_even_spread : float in [0, 1]
-        Mean share of the same data that an even spread over all other objects explains. It is NaN
-        if at most half of the pairs have a similarity.
-    normalization : {"conditional", "joint"}
-        Whether rows were fitted, or all pairs jointly because the similarities are symmetric.
-    held_in_four, kept_in_four : float in [0, 1]
-        Shares `held` and `kept` for one four-dimensional map.
-    serves : {"plane", "dimensions", "maps"}
-        Kind of maps that represent the data with the fewest parameters.
-    suggested_dimensions : int
-        Suggested number of dimensions per map: 4 if dimensions are better than maps; otherwise 2.
-    stress, stress_in_four, stress_by_chance : float
-        Stress of nonmetric scaling of at most 75 objects in the plane, in four dimensions, and in
-        the plane after permuting the dissimilarities among the pairs.
-    notes : tuple of str
-        Notes on omitted or sampled objects.
-
-    See Also
-    --------
-    diagnose
-
-    Examples
-    --------
-    >>> import manymaps as mm
-    >>> from scipy import sparse
-    >>> ties = sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]])
-    >>> diagnosis = mm.diagnose(mm.Associations(["tie", "knot", "tuxedo"], ties))
-    >>> diagnosis.n_objects, diagnosis.intransitivity, diagnosis.suggested_maps
-    (3, 1.0, 2)
-    """
-
-    n_objects: int
-    n_pairs: int
-    n_components: int
-    kind: str
-    asymmetry: float
-    intransitivity: float
-    centrality: float
-    reciprocity: float
-    not_returned: float
-    max_shared_nearest_neighbor: float
-    most_shared: str
-    dimensions_for_sharing: int | None
-    negative_share: float
-    n_maps_tried: tuple[int, ...]
-    held: tuple[float, ...]
-    kept: tuple[float, ...]
-    n_fitted: int
-    suggested_maps: int
-    reason: str
-    explained: float
-    explained_by_even_spread: float
-    normalization: Normalization
-    held_in_four: float
-    kept_in_four: float
-    serves: str
-    suggested_dimensions: int
-    stress: float
-    stress_in_four: float
-    stress_by_chance: float
-    notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"<Diagnosis of {plural('object', self.n_objects)}: {self.reason}>"
-
-
 @dataclass(frozen=True, eq=False)
 class _Subject:
     """Input data: similarities, or distances and a nearness that has the same order."""
@@ -305,13 +192,9 @@ class _Fits(NamedTuple):
         return (self.held, self.held_in_four) if few else (self.kept, self.kept_in_four)
 
 
-class _Stresses(NamedTuple):
-    stress: float
-    stress_in_four: float
-    stress_by_chance: float
-
-
 class _Suggestion(NamedTuple):
+    """The kind of maps that represent the data with the fewest parameters, and the reason."""
+
     serves: str
     suggested_maps: int
     suggested_dimensions: int
@@ -325,7 +208,7 @@ def diagnose(
     metric: Metric = "euclidean",
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> Diagnosis | pd.DataFrame:
+) -> Record | pd.DataFrame:
     """Measure how strongly data deviate from a metric space, and suggest a number of maps.
 
     Parameters
@@ -344,9 +227,20 @@ def diagnose(
 
     Returns
     -------
-    Diagnosis or DataFrame
-        Measures, shares that the fits represent, and a suggestion with its reason. For counts, a
-        data frame with the likelihood of hidden counts by the number of maps and dimensions
+    Record or DataFrame
+        The measures `asymmetry`, `intransitivity`, `centrality` (C), `negative_share` (for at most
+        1,000 objects) and `max_shared_nearest_neighbor`, the largest number of objects with the
+        same nearest neighbour, which is `most_shared` (an object with k equally near neighbours
+        counts 1/k for each). `stress`, `stress_in_four` and `stress_by_chance` are those of
+        nonmetric scaling of at most 75 objects in the plane, in four dimensions, and in the plane
+        after permuting the dissimilarities. `maps` contains the shares `held` and `kept` of each
+        number of planar maps, and `held_in_four` and `kept_in_four` are those of one
+        four-dimensional map; `to_frame` lists all of them. The suggestion consists of `serves`
+        ("plane", "dimensions" or "maps"), `suggested_maps`, `suggested_dimensions` and `reason`.
+        `explained` and `explained_by_even_spread` are the mean shares of the data that the
+        recommended fit and an even spread explain; they are NaN for distances. `normalization` is
+        "joint" for symmetric similarities, which are fitted over all pairs. For counts, a data
+        frame with the likelihood of hidden counts by the number of maps and dimensions
         (columns "n_maps", "n_components", "log_likelihood", "standard_error", "gain" and
         "suggested"). Its first row, with 0 maps, is independence (`analysis/count_diagnosis.py`).
 
@@ -360,7 +254,7 @@ def diagnose(
 
     See Also
     --------
-    Diagnosis, sweep
+    Record, sweep
 
     References
     ----------
@@ -385,9 +279,8 @@ def diagnose(
     subject = _read(data, affinity, metric, generator)
     near = _without_rounding(subject.near)
     k = max(1, min(LINKS, near.shape[0] // 8))
-    nearest = nearest_neighbor_figures(near)
-    strong, linked = strong_links(near, k), strong_links(near, 4 * k)
-    unreturned, negative = _deviations(subject.distances, near, generator)
+    centrality, most_shared, shared = nearest_neighbor_figures(near)
+    unreturned, negative = _deviations(subject, near, generator)
     task = _to_fit(subject, generator)
     stresses = _stresses(subject, random_state)
     metric_already = max(unreturned, negative) <= NEARLY_METRIC
@@ -398,46 +291,62 @@ def diagnose(
         suggested = _suggestion(fits, task, stresses)
     explained, spread = _explained(subject, task, suggested, random_state, n_jobs)
     are_distances = subject.distances is not None
-    return Diagnosis(
-        n_objects=near.shape[0],
-        n_pairs=near.nnz // 2 if are_distances else near.nnz,
-        n_components=int(sparse.csgraph.connected_components(near, directed=False)[0]),
-        kind="distances" if are_distances else "similarities",
-        asymmetry=unreturned,
-        intransitivity=intransitivity(strong, linked),
-        centrality=nearest.centrality,
-        reciprocity=nearest.reciprocity,
-        not_returned=nearest.not_returned,
-        max_shared_nearest_neighbor=nearest.most_shared,
-        most_shared=subject.labels[nearest.most_shared_object],
-        dimensions_for_sharing=dimensions_for(nearest.most_shared),
-        negative_share=negative,
-        n_fitted=task.P.shape[0],
-        explained=explained,
-        explained_by_even_spread=spread,
-        normalization=task.normalization,
-        notes=subject.notes,
-        **fits._asdict(),
+    tried = list(zip(fits.n_maps_tried, fits.held, fits.kept, strict=True))
+    values = {
+        "kind": "distances" if are_distances else "similarities",
+        "n_objects": near.shape[0],
+        "n_pairs": near.nnz // 2 if are_distances else near.nnz,
+        "n_components": int(sparse.csgraph.connected_components(near, directed=False)[0]),
+        "asymmetry": unreturned,
+        "intransitivity": intransitivity(strong_links(near, k), strong_links(near, 4 * k)),
+        "centrality": centrality,
+        "max_shared_nearest_neighbor": most_shared,
+        "most_shared": subject.labels[shared],
+        "negative_share": negative,
+        **stresses,
+        "n_fitted": task.P.shape[0],
+        "maps": [{"maps": m, "held": held, "kept": kept} for m, held, kept in tried],
+        "held_in_four": fits.held_in_four,
+        "kept_in_four": fits.kept_in_four,
         **suggested._asdict(),
-        **stresses._asdict(),
-    )
+        "explained": explained,
+        "explained_by_even_spread": spread,
+        "normalization": task.normalization,
+        "notes": list(subject.notes),
+    }
+    columns = {
+        "n_maps": np.array([*fits.n_maps_tried, 1]),
+        "n_components": np.array([*(2 for _ in tried), 4]),
+        "held": np.array([*fits.held, fits.held_in_four]),
+        "kept": np.array([*fits.kept, fits.kept_in_four]),
+    }
+    summary = f"Diagnosis of {plural('object', near.shape[0])}: {suggested.reason}"
+    return Record(summary, values, columns, subject.notes)
 
 
 def _deviations(
-    D: np.ndarray | None, near: sparse.csr_array, generator: np.random.Generator
+    subject: _Subject, near: sparse.csr_array, generator: np.random.Generator
 ) -> tuple[float, float]:
     """Compute the asymmetry and the negative part of the spectrum."""
-    n = near.shape[0]
-    if D is not None:
-        if n > _MOST_DECOMPOSED:
-            some = np.sort(generator.choice(n, _MOST_DECOMPOSED, replace=False))
-            D = D[np.ix_(some, some)]
-        return 0.0, negative_share_of_distances(D)
+    if subject.distances is not None:
+        some = _sample(subject, near, generator, _MOST_DECOMPOSED)
+        return 0.0, negative_share_of_distances(subject.distances[np.ix_(some, some)])
     both = sparse.csr_array((near + near.T) / 2)
-    if n > _MOST_DECOMPOSED:
-        some = _together(both, generator, _MOST_DECOMPOSED)
-        both = both[some][:, some]
-    return asymmetry(near), negative_share_of_similarities(scaled_similarities(both))
+    some = _sample(subject, both, generator, _MOST_DECOMPOSED)
+    scaled = scaled_similarities(both[some][:, some])
+    return asymmetry(near), negative_share_of_similarities(scaled)
+
+
+def _sample(
+    subject: _Subject, table: sparse.csr_array, generator: np.random.Generator, count: int
+) -> np.ndarray:
+    """Sample some objects, by following associations, or at random if the data are distances."""
+    n = table.shape[0]
+    if n <= count:
+        return np.arange(n)
+    if subject.distances is not None:
+        return np.sort(generator.choice(n, count, replace=False))
+    return _together(table, generator, count)
 
 
 def shares_of_strength(
@@ -592,43 +501,35 @@ def _check_enough(n: int, which: str) -> None:
 
 def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
     """Select all objects or a connected sample, and compute their P."""
-    n = subject.near.shape[0]
+    some = _sample(subject, subject.near, generator, _MOST_FITTED)
     if subject.distances is not None:
-        some = np.sort(generator.choice(n, min(n, _MOST_FITTED), replace=False))
         D = subject.distances[np.ix_(some, some)]
         affinity = GaussianAffinity(min(_PERPLEXITY, max(1.0, (len(some) - 1) / 3)))
         P = sparse.csr_array(affinity.similarities(D, metric="precomputed"))
         return _Task(P, P, subject.normalization)
-    table = subject.near
-    if n > _MOST_FITTED:
-        some = _together(table, generator, _MOST_FITTED)
-        table = table[some][:, some]
+    table = subject.near[some][:, some]
     if subject.normalization == "joint":
         return _Task(table, joint_target(table).values, "joint")
     P = sparse.csr_array(sparse.diags_array(ratio(1.0, table.sum(axis=1), 1.0)).tocsr() @ table)
     return _Task(P, P, subject.normalization)
 
 
-def _stresses(subject: _Subject, seed: int) -> _Stresses:
-    """Run nonmetric scaling on the objects or a connected sample."""
+def _stresses(subject: _Subject, seed: int) -> dict[str, float]:
+    """Compute the stress of nonmetric scaling of the objects or a sample."""
     generator = np.random.default_rng(seed)
-    n = subject.near.shape[0]
-    some = np.arange(n)
     if subject.distances is not None:
-        if n > _MOST_SCALED:
-            some = np.sort(generator.choice(n, _MOST_SCALED, replace=False))
+        some = _sample(subject, subject.near, generator, _MOST_SCALED)
         D = subject.distances[np.ix_(some, some)]
     else:
         both = sparse.csr_array((subject.near + subject.near.T) / 2)
-        if n > _MOST_SCALED:
-            some = _together(both, generator, _MOST_SCALED)
+        some = _sample(subject, both, generator, _MOST_SCALED)
         near = both[some][:, some].toarray()
         D = near.max() - near
-    return _Stresses(
-        least_stress(D, 2, random_state=seed),
-        least_stress(D, 4, n_init=0, random_state=seed),
-        stress_by_chance(D, 2, seed),
-    )
+    return {
+        "stress": least_stress(D, 2, random_state=seed),
+        "stress_in_four": least_stress(D, 4, n_init=0, random_state=seed),
+        "stress_by_chance": stress_by_chance(D, 2, seed),
+    }
 
 
 def _together(table: sparse.csr_array, generator: np.random.Generator, count: int) -> np.ndarray:
@@ -735,12 +636,12 @@ def _for_distances(fits: _Fits, unreturned: float, negative: float, few: bool) -
     return _Suggestion("dimensions" if more else "plane", 1, 4 if more else 2, reason)
 
 
-def _suggestion(fits: _Fits, task: _Task, stresses: _Stresses) -> _Suggestion:
+def _suggestion(fits: _Fits, task: _Task, stresses: dict[str, float]) -> _Suggestion:
     """Suggest several maps if two maps exceed one four-dimensional map by the margin."""
     shares, four = fits.decisive(task.few)
     one, two = shares[0], shares[min(1, len(shares) - 1)]
     plane = f"one planar map represents {one:.0%} of the strength"
-    stress, chance = stresses.stress, stresses.stress_by_chance
+    stress, chance = stresses["stress"], stresses["stress_by_chance"]
     ordered = task.normalization == "joint" and 2 * stress < chance
     if ordered and stress <= GOOD:
         reason = f"{plane} and preserves the order of the similarities (stress {stress:.3f})"

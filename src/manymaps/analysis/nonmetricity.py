@@ -7,16 +7,15 @@
     asymmetry        sum_{i<j} |s_ij - s_ji| / sum_{i<j} (s_ij + s_ji)
     intransitivity   share of two-step paths A-B-C of strong links whose ends A and C are not linked
     centrality       C = (1/n) sum_i N_i^2      N_i: number of objects with i as nearest neighbour
-    reciprocity      R = (1/n) sum_i R_i        R_i: rank of i among the neighbours of its
-                                                own nearest neighbour
     negative part    sum |negative eigenvalues| / sum |eigenvalues| of B = -1/2 J D^2 J,
                      J = 1 - 11'/n
 
-C and R are from Tversky & Hutchinson 1986, Psychological Review 93, 3-22. Both are 1 if objects
-form pairs of mutual nearest neighbours. For random points, C increases with the number of
-dimensions to at most 2 (Newman, Rinott & Tversky 1983, Advances in Applied Probability 15,
-726-751). The negative part is from Laub & Mueller 2004, JMLR 5, 801-818. Pekalska & Duin (2005, The
-dissimilarity representation, section 3.5) define its share.
+C is from Tversky & Hutchinson 1986, Psychological Review 93, 3-22. It is 1 if objects form pairs of
+mutual nearest neighbours. For random points, C increases with the number of dimensions to at most 2
+(Newman, Rinott & Tversky 1983, Advances in Applied Probability 15, 726-751). If no two distances
+are equal, at most 2, 5 and 11 points have the same nearest neighbour in one, two and three
+dimensions. The negative part is from Laub & Mueller 2004, JMLR 5, 801-818. Pekalska & Duin (2005,
+The dissimilarity representation, section 3.5) define its share.
 
 No measure depends on the order of the objects, because all equally near objects are included.
 """
@@ -24,42 +23,9 @@ No measure depends on the order of the objects, because all equally near objects
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-
-# Maximum number of points with the same nearest neighbour in 1, 2, ... dimensions. The numbers are
-# 2, 5 and 11 if no two distances are equal (Tversky & Hutchinson 1986). For four and eight
-# dimensions, they are the kissing numbers 24 and 240 (Musin 2008; Levenshtein 1979). For five to
-# seven dimensions, they are the bounds of Mittelmann & Vallentin 2010.
-MOST_SHARING = (2, 5, 11, 24, 44, 78, 134, 240)
-
-# Rounding of sums in float64.
-_ROUNDING = 1e-9
-
-
-class NearestNeighbors(NamedTuple):
-    """The measures of Tversky & Hutchinson.
-
-    Attributes
-    ----------
-    centrality, reciprocity : float
-        C and R.
-    not_returned : float
-        Share of the objects whose nearest neighbour has no similarity to them.
-    most_shared : float
-        Largest number of objects with the same nearest neighbour. An object with k nearest
-        neighbours is counted for each of them with the weight 1/k.
-    most_shared_object : int
-        Index of this nearest neighbour.
-    """
-
-    centrality: float
-    reciprocity: float
-    not_returned: float
-    most_shared: float
-    most_shared_object: int
 
 
 def asymmetry(S: sparse.csr_array) -> float:
@@ -68,9 +34,8 @@ def asymmetry(S: sparse.csr_array) -> float:
     >>> asymmetry(sparse.csr_array([[0, 0.75], [0.25, 0]]))
     0.5
     """
-    there = sparse.csr_array(S)
-    back = sparse.csr_array(there.T)
-    return float(abs(there - back).sum() / (there + back).sum())
+    transposed = sparse.csr_array(S.T)
+    return float(abs(S - transposed).sum() / (S + transposed).sum())
 
 
 def strong_links(S: sparse.csr_array, k: int) -> sparse.csr_array:
@@ -111,71 +76,24 @@ def intransitivity(strong: sparse.csr_array, linked: sparse.csr_array) -> float:
     return 1 - float((strong @ linked).multiply(strong).sum()) / 2 / n_paths
 
 
-def _stored(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return np.asarray(table[rows, columns], dtype=np.float64).ravel()
+def nearest_neighbor_figures(S: sparse.csr_array) -> tuple[float, float, int]:
+    """Compute the centrality, the size of the most shared nearest neighbour, and its index.
 
-
-def nearest_neighbor_figures(S: sparse.csr_array) -> NearestNeighbors:
-    """Compute centrality, reciprocity and the most shared nearest neighbour.
-
-    The nearest neighbour of i is the object with the largest s_ij. If several objects are equally
-    near, each is the nearest neighbour with the same probability, and the measures are
-    expectations. Equally near objects are assigned their mean rank. An object without a similarity
-    is ranked directly after the objects with similarities, so the returned value is a lower bound
-    of R. Objects without a row have no nearest neighbour, and R omits objects whose nearest
-    neighbour has no row.
+    The nearest neighbour of i is the object with the largest s_ij. If k objects are equally near,
+    each is the nearest neighbour with probability 1/k, and the measures are expectations. Objects
+    without a row have no nearest neighbour.
     """
-    S = sparse.csr_array(S)
-    counts = np.diff(S.indptr)
+    n, counts = S.shape[0], np.diff(S.indptr)
     active = np.flatnonzero(counts)
-    rows = np.repeat(np.arange(S.shape[0]), counts)
-    largest = np.zeros(S.shape[0])
+    rows = np.repeat(np.arange(n), counts)
+    largest = np.zeros(n)
     largest[active] = np.maximum.reduceat(S.data, S.indptr[active])
     nearest = largest[rows] == S.data
     i, j = rows[nearest], S.indices[nearest]
-    part = 1 / np.bincount(i, minlength=S.shape[0])[i]
-    n = S.shape[0]
+    part = 1 / np.bincount(i, minlength=n)[i]
     shared = np.bincount(j, part, minlength=n)
     squares = shared**2 + np.bincount(j, part * (1 - part), minlength=n)
-    back = _stored(S, j, i)
-    ranks = _ranks(S, j, back)
-    answers = part * (counts[j] > 0)
-    answered = answers.sum()
-    return NearestNeighbors(
-        centrality=float(squares.sum() / len(active)),
-        reciprocity=float(answers @ ranks / answered) if answered else float("nan"),
-        not_returned=float(part[back == 0].sum() / len(active)),
-        most_shared=float(shared.max()),
-        most_shared_object=int(shared.argmax()),
-    )
-
-
-def _ranks(S: sparse.csr_array, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return mean ranks of values among their rows' stored values, largest first; 0 is last."""
-    ranks = np.empty(len(rows))
-    order = np.argsort(rows, kind="stable")
-    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
-    for at in np.split(order, starts[1:]):
-        row = rows[at[0]]
-        rising = np.sort(S.data[S.indptr[row] : S.indptr[row + 1]])
-        after = len(rising) - np.searchsorted(rising, values[at], side="right")
-        equal = len(rising) - np.searchsorted(rising, values[at], side="left") - after
-        ranks[at] = np.where(values[at] > 0, after + (equal + 1) / 2, len(rising) + 1)
-    return ranks
-
-
-def dimensions_for(most_shared: float) -> int | None:
-    """Return the fewest dimensions in which this many points can have one nearest neighbour.
-
-    The result is None if more than 8 dimensions are needed.
-
-    >>> dimensions_for(5), dimensions_for(62)
-    (2, 6)
-    """
-    for dimensions, most in enumerate(MOST_SHARING, start=1):
-        if most_shared <= most + _ROUNDING:
-            return dimensions
-    return None
+    return float(squares.sum() / len(active)), float(shared.max()), int(shared.argmax())
 
 
 def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,6 @@ MEANINGS = (
      "share of the strong paths A-B-C in which A and C are not linked"),
     ("centrality", "centrality",
      "mean squared number of objects with the same nearest neighbour; random points: below 2"),
-    ("reciprocity", "reciprocity",
-     "mean rank of an object among the neighbours of its nearest neighbour; 1 if mutual"),
     ("max_shared_nearest_neighbor", "most shared",
      "number of objects that share {most_shared} as nearest neighbour; in a plane at most 5 can"),
     ("negative_share", "negative part", "share of the spectrum; 0 for Euclidean distances"),
@@ -88,7 +86,7 @@ def diagnose(options: DiagnoseOptions) -> None:
         further += ["--dims", found.suggested_dimensions]
     if found.normalization == "joint":
         further += ["--set", "normalization=joint"]
-    record = {**diagnosis_record(found), "seconds": elapsed()}
+    record = {**found, "seconds": elapsed()}
     tell(lambda: record, lambda: f"{_report(record, file)}\n{fit_step(file, *maps, *further)}")
 
 
@@ -120,21 +118,6 @@ def _diagnose_counts(counts: mm.Counts, file: Path, options: DiagnoseOptions) ->
         f"{suggested}, the fewest within one standard error of the best",
         step,
     ]))  # fmt: skip
-
-
-def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
-    """Return the record of `diagnose --json`; unknown numbers are NaN (null in JSON)."""
-    record = {
-        one.name: getattr(found, one.name)
-        for one in fields(found)
-        if one.name not in ("n_maps_tried", "held", "kept")
-    }
-    tried = zip(found.n_maps_tried, found.held, found.kept, strict=True)
-    return {
-        **record,
-        "maps": [{"maps": m, "held": held, "kept": kept} for m, held, kept in tried],
-        "notes": list(found.notes),
-    }
 
 
 def _report(record: dict[str, Any], file: Path) -> str:
