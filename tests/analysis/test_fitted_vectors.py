@@ -63,8 +63,8 @@ def test_the_order_of_rows_and_a_rotation_change_nothing(atlas):
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     turned = mm.fit_vectors(atlas_of(3 * POINTS @ turn + 7), TABLE, n_permutations=99)
     np.testing.assert_allclose(turned.directions, first.directions @ turn, atol=1e-9)
-    np.testing.assert_allclose(turned.columns["r2"], first.columns["r2"], atol=1e-9)
-    np.testing.assert_array_equal(turned.columns["p"], first.columns["p"])
+    np.testing.assert_allclose(turned.to_frame()["r2"], first.to_frame()["r2"], atol=1e-9)
+    np.testing.assert_array_equal(turned.to_frame()["p"], first.to_frame()["p"])
 
 
 def test_constants_codes_and_categories(atlas):

@@ -19,20 +19,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import orth
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_index, check_whole
-from manymaps.data.frames import axis_names, join_columns
-from manymaps.data.results import TabularResult
+from manymaps.data.frames import as_frame, axis_names, join_columns
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import listed, natural_order, plural
 from manymaps.metrics.measures import ratio
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # As in vegan, a permuted r2 that is smaller than the observed r2 by less than this is equal.
 _ROUNDING = float(np.sqrt(np.finfo(float).eps))
@@ -89,7 +91,7 @@ class FittedFactor:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FittedVectors(TabularResult):
+class FittedVectors:
     """Directions of numeric variables in a map, and centroids of the levels of factors.
 
     Attributes
@@ -144,18 +146,21 @@ class FittedVectors(TabularResult):
         sites = plural("site", self.n_sites)
         return f"<FittedVectors of {' and '.join(parts)} for {sites} in map {self.map}>"
 
-    @property
-    def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per numeric variable and one row per level of a factor.
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per numeric variable and one row per level of a factor.
 
-        The columns of the axes contain the direction of a variable or the centroid of a level.
+        Returns
+        -------
+        DataFrame
+            The table, in which the axes contain the direction of a variable or the centroid of a
+            level.
         """
         n, factors = len(self.variables), self.factors
         names = [*self.variables, *(one.name for one in factors for _ in one.levels)]
         levels = [""] * n + [level for one in factors for level in one.levels]
         sizes = [self.n_sites] * n + [size for one in factors for size in one.sizes]
         points = np.concatenate([self.directions, *(one.centroids for one in factors)])
-        return {
+        columns = {
             "variable": np.array(names, dtype=object),
             "level": np.array(levels, dtype=object),
             "n_sites": np.array(sizes, dtype=int),
@@ -163,6 +168,7 @@ class FittedVectors(TabularResult):
             "r2": np.array([*self.r2, *(one.r2 for one in factors for _ in one.levels)]),
             "p": np.array([*self.p, *(one.p for one in factors for _ in one.levels)]),
         }
+        return as_frame(columns)
 
     def significant(self, p_max: float = 0.05) -> FittedVectors:
         """Select the variables and factors whose p-value is at most `p_max`.

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -42,17 +43,20 @@ from scipy import sparse
 from manymaps.analysis.object_order import in_order_of
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_whole
-from manymaps.data.results import TabularResult, label_columns
+from manymaps.data.frames import as_frame
 from manymaps.errors import DataError
 from manymaps.metrics.measures import ratio
 from manymaps.model.target import conditional_target, joint_target
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Names of the metadata columns.
 EXPLAINED, RECURRING = "share explained", "share recurring"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reliability(TabularResult):
+class Reliability:
     """Reliability of the position of each object.
 
     Attributes
@@ -149,10 +153,17 @@ class Reliability(TabularResult):
             )
         return replace(atlas, metadata={**atlas.metadata, **self.metadata})
 
-    @property
-    def columns(self) -> dict[str, np.ndarray]:
-        """Return one row per object: label, kind (if there are two kinds) and `metadata`."""
-        return label_columns(self.labels, self.kinds) | self.metadata
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per object: label, kind (if there are two kinds) and `metadata`.
+
+        Returns
+        -------
+        DataFrame
+            The table.
+        """
+        columns = {"label": np.array(self.labels, dtype=object)}
+        columns |= {} if self.kinds is None else {"kind": np.array(self.kinds)}
+        return as_frame(columns | self.metadata)
 
 
 def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> Reliability:

@@ -42,7 +42,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -55,12 +55,15 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.compute.tasks import run_tasks
 from manymaps.data.associations import Associations
+from manymaps.data.frames import as_frame
 from manymaps.data.resampling import Unit, check_unit, resampled
-from manymaps.data.results import TabularResult
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.metrics.measures import ratio
 from manymaps.seeds import derived_seeds, drawn_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Tolerance for the rounding error of weights that sum to 1.
 _ROUNDING = 1e-9
@@ -75,7 +78,7 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class Stability(TabularResult):
+class Stability:
     """Agreement of several fits of the same objects.
 
     Attributes
@@ -203,9 +206,14 @@ class Stability(TabularResult):
         """
         return self.reliability.attach(self.atlases[self.reference])
 
-    @property
-    def columns(self) -> dict[str, np.ndarray]:
-        """Return one row per sense of each word in each fit."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per sense of each word in each fit.
+
+        Returns
+        -------
+        DataFrame
+            The table.
+        """
         labels = np.array(self.atlases[0].labels, dtype=object)
         parts = [
             (labels[fit.words], np.full(len(fit.maps), k), fit.maps,
@@ -214,7 +222,7 @@ class Stability(TabularResult):
         ]  # fmt: skip
         names = ("label", "fit", "map", "proportion", "share", "recurrence", "overlap")
         columns = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return dict(zip(names, columns, strict=True))
+        return as_frame(dict(zip(names, columns, strict=True)))
 
     def _by_word(self, values: Sequence[np.ndarray]) -> np.ndarray:
         words = np.concatenate([fit.words for fit in self.senses])

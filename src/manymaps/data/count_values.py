@@ -14,9 +14,6 @@ from manymaps.data.frames import as_column
 from manymaps.errors import DataError
 from manymaps.labels import first_of, numbered_labels, plural
 
-# Numbers of a dense table that are converted at a time: 32 MiB of float64.
-BLOCK_SIZE = 2**22
-
 
 def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
     """Check that values are a table of real numbers, without converting them.
@@ -48,16 +45,8 @@ def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
 
 
 def as_csr(values: Any, source: str) -> sparse.csr_array:
-    """Convert a table to CSR of float64, block by block if it is dense, perhaps in a file."""
-    table = checked_table(values, source)
-    if sparse.issparse(table):
-        return sparse.csr_array(table, dtype=np.float64)
-    step = max(1, BLOCK_SIZE // table.shape[1])
-    parts = [
-        sparse.csr_array(np.asarray(table[start : start + step], dtype=np.float64))
-        for start in range(0, table.shape[0], step)
-    ]
-    return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.vstack(parts, format="csr"))
+    """Convert a table of real numbers, perhaps a memory-mapped file, to CSR of float64."""
+    return sparse.csr_array(checked_table(values, source), dtype=np.float64)
 
 
 def count_table(
@@ -124,5 +113,5 @@ def metadata_array(values: Any) -> np.ndarray:
     """
     array = np.asarray(values)
     if array.dtype.kind == "S":
-        return np.array([value.decode("utf-8", "replace") for value in array.tolist()], dtype=str)
+        return np.char.decode(array, "utf-8", "replace")
     return array if array.dtype.kind in "biufUmM" else as_column(array.tolist())

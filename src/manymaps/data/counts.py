@@ -202,16 +202,14 @@ class Counts:
         """
         values = self.values
         changes: dict[str, Any] = {}
-        for axis, (side, wanted) in enumerate((("row", rows), ("column", columns))):
+        for side, n, wanted in (("row", self.n_rows, rows), ("column", self.n_columns, columns)):
             if wanted is None:
                 continue
-            places = _indices(wanted, self.shape[axis], f"{side}s")
+            places = _indices(wanted, n, f"{side}s")
             values = values[places] if side == "row" else values[:, places]
             labels, metadata = getattr(self, f"{side}_labels"), getattr(self, f"{side}_metadata")
             changes[f"{side}_labels"] = [labels[i] for i in places]
             changes[f"{side}_metadata"] = {name: array[places] for name, array in metadata.items()}
-        if values is not self.values:
-            values.sort_indices()
         return replace(self, values=values, **changes)
 
     def without_empty(self) -> Counts:

@@ -27,11 +27,7 @@ from numpy.typing import ArrayLike
 
 from manymaps.checks import check_whole
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.data.conditions import (
-    column_named,
-    select_rows,
-    unknown_cells,
-)
+from manymaps.data.conditions import column_named, select_rows, unknown_cells
 from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
@@ -366,35 +362,26 @@ class Trials:
         Raises
         ------
         ParameterError
-            If the column does not exist or has more than 50 values.
+            If the column does not exist, is empty, or has more than 50 values.
         DataError
             If a group has no trials.
         """
         column = column_named(by, self.columns)
         if column is None:
             holds, unknown, opposite = select_rows(by, self.columns, "by")
-            return self._groups(
-                {by.strip(): holds, opposite: ~holds & ~unknown}, unknown, f"unknown whether {by}"
-            )
+            masks = {by.strip(): holds, opposite: ~holds & ~unknown}
+            return self._groups(masks, unknown, f"unknown whether {by}")
         cells = self.columns[column]
-        unknown = unknown_cells(cells)
-        values = set(cells[~unknown].tolist())
-        if not values:
-            raise DataError(
-                f"{self.report.source}: column {column!r} has no value in any trial; use another"
-            )
-        if len(values) > MOST_GROUPS:
+        unknown, are_numbers = unknown_cells(cells), cells.dtype.kind == "f"
+        values = sorted(set(cells[~unknown].tolist()), key=None if are_numbers else natural_order)
+        if not 0 < len(values) <= MOST_GROUPS:
             raise ParameterError(
-                f"is a column of {len(values):,} different values; use a condition on it, which "
-                "defines two groups",
+                f"is a column of {len(values):,} different values; use another column, or a "
+                "condition, which defines two groups",
                 name="by",
                 value=column,
             )
-        if cells.dtype.kind == "f":
-            masks = {f"{value:g}": cells == value for value in sorted(values)}
-        else:
-            ordered = sorted(values, key=natural_order)
-            masks = {value: np.asarray(cells == value, bool) for value in ordered}
+        masks = {f"{x:g}" if are_numbers else x: np.asarray(cells == x, bool) for x in values}
         return self._groups(masks, unknown, f"unknown {by}")
 
     def balanced(

@@ -122,6 +122,8 @@ class Vectors:
         """
         asked = [labels] if isinstance(labels, str) else [str(label) for label in labels]
         wanted = list(dict.fromkeys(asked))
+        if not wanted:
+            raise DataError("labels is empty; pass at least one label")
         unknown = [label for label in wanted if label not in self.positions]
         if unknown:
             raise DataError(
@@ -129,8 +131,6 @@ class Vectors:
                 f"{self.report.source}: {first_of(unknown)}{self._suggested(unknown[0])}; labels "
                 "are compared exactly, with their case"
             )
-        if not wanted:
-            raise DataError("labels is empty; pass at least one label")
         notes = self.report.notes
         if len(wanted) < len(asked):
             notes += (f"{plural('label', len(asked) - len(wanted))} passed more than once",)
