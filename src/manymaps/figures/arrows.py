@@ -30,10 +30,10 @@ from manymaps.analysis.fitted_vectors import (
 )
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import CATEGORIES, PAPER, Coloring, readable
-from manymaps.figures.labels import dot_boxes, place_free
+from manymaps.figures.labels import dot_boxes, place_free, places_around
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import elide, text_sizes
-from manymaps.figures.panel import LABEL_PAD, Frame, Panel, draw_label
+from manymaps.figures.panel import LABEL_PAD, Panel, draw_label
 from manymaps.labels import plural
 
 # Blue as in vegan. Text, highlighted objects and dots by size have other colours.
@@ -72,10 +72,10 @@ class Arrows:
         strength = np.concatenate([found.r2, np.full(len(centres), -1.0)])
         order = np.argsort(-strength, kind="stable")
         order = order[np.isfinite(marks[order]).all(axis=1)]
-        outward = np.concatenate([tips - start, np.tile([0.0, -1.0], (len(centres), 1))])
         if len(order) == 0:
             return np.empty((0, 4)), np.empty((0, 3))
-        places = np.array([_places(marks[k], outward[k], sizes[k], frame) for k in order])
+        radii = np.full(len(order), (GAP + DIAMOND / 2) * pixel)
+        places = places_around(marks[order], radii, sizes[order], 0.0)
         chosen = place_free(places, panel.dots, frame.bounds, taken)
         # A name without a free position is next to its mark.
         boxes = places[np.arange(len(order)), np.maximum(chosen, 0)]
@@ -153,17 +153,3 @@ def _beads(start: np.ndarray, tip: np.ndarray, pixel: float) -> np.ndarray:
     radius = 1.5 * pixel
     count = max(2, int(np.hypot(*(tip - start)) / (2 * radius)))
     return dot_boxes(np.column_stack([np.linspace(start, tip, count), np.full(count, radius)]))
-
-
-def _places(mark: np.ndarray, outward: np.ndarray, size: np.ndarray, frame: Frame) -> np.ndarray:
-    """Return boxes (k, 4) around a mark inside the panel, those in the outward direction first."""
-    angle = np.arctan2(outward[1], outward[0])
-    turns = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8]) * np.pi / 8
-    centres = []
-    for lines in (0, 1, 2):
-        toward = np.column_stack([np.cos(angle + turns), np.sin(angle + turns)])
-        # The box touches the circle around the mark with the side or corner that faces the mark.
-        reach = (size / 2 + (GAP + DIAMOND / 2) * frame.pixel + lines * size[1] * 0.6) * toward
-        centres.append(mark + reach)
-    middles = np.clip(np.concatenate(centres), size / 2, frame.size - size / 2)
-    return np.concatenate([middles - size / 2, middles + size / 2], axis=1)

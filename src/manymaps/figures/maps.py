@@ -183,7 +183,7 @@ def plot_map(
     if not alone:
         key_width = captions.size_key(area, min_weight, "map weight", (0, below))
     if sheet.width is None:
-        lines = _map_notes(style, scene, named, n_labels)
+        lines = _notes(style, [scene], named, n_labels)
         lines += [] if arrows is None else arrows.remarks(ax)
         captions.small_print(lines, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
@@ -289,7 +289,7 @@ def plot_atlas(
     subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
     subject[0] = f"of {subject[0]}"
     describe_page(
-        page, plural("map", count), subject, _sheet_notes(style, scenes), coloring=style.colors,
+        page, plural("map", count), subject, _notes(style, scenes), coloring=style.colors,
         key=(area, min_weight, "map weight"),
     )  # fmt: skip
     return page.figure
@@ -573,56 +573,30 @@ def _corners(view: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     return box[::2], box[1::2]
 
 
-def _map_notes(style: _Style, scene: Scene, named: Sequence[int], n_labels: int) -> list[str]:
-    """Return the notes of one map: what is shown, how, and what is omitted."""
-    atlas, roles = style.atlas, style.roles
-    n, n_shown, notes = atlas.n_objects, len(scene.objects), []
-    if atlas.n_maps > 1:
-        notes = [f"{n_shown:,} of {n:,} shown, those with {style.threshold} here"]
-    elif roles is None:
-        notes = [f"{n_shown:,} of {n:,} objects" if n_shown < n else f"{n:,} objects"]
-    if roles is not None:
-        n_words = int(scene.is_text.sum())
-        words = plural(roles.texts, n_words)
-        if roles.crosses:
-            n_without = n_shown - n_labels
-            notes += [f"{plural('object', n_without)} without a label"] if n_without else []
-        else:
-            notes.append(f"dots: {plural(roles.dots, n_shown - n_words)}")
-            notes.append(f"text and specks: {words}; {n_labels:,} labels, the frequent first")
-    n_outside = int(scene.view.outside.sum())
-    if n_outside:
-        penalty = "larger size penalty" if atlas.parameters.get("penalty") else "size penalty"
-        advice = "" if atlas.kinds is None else f"; a {penalty} keeps them closer"
-        notes.append(f"{n_outside:,} farther out, arrows at the edge{advice}")
-    if scene.n_components > 2:
-        notes.append(
-            f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
-        )
-    values = atlas.map_weights[scene.map]
-    for row in set(named) - scene.named:
-        why = "not in this part" if values[row] >= style.least else "omitted"
-        notes.append(f"{elide(atlas.labels[row], 24)}: {values[row]:.2f} here, {why}")
-    return notes
-
-
-def _sheet_notes(style: _Style, scenes: Sequence[Scene]) -> list[str]:
-    """Return the notes of a figure of several maps."""
-    notes, roles = (
-        [f"dots: objects with {style.threshold} in the map"],
-        style.roles,
-    )
-    if roles is not None:
+def _notes(
+    style: _Style, scenes: Sequence[Scene], named: Sequence[int] = (), n_labels: int = 0
+) -> list[str]:
+    """Return the notes of one or several maps: what is shown, how, and what is omitted."""
+    atlas, roles, n_shown = style.atlas, style.roles, sum(len(scene.objects) for scene in scenes)
+    notes = [f"dots: objects with {style.threshold} in the map"]
+    if len(scenes) == 1 and roles is None:
+        notes = [f"{n_shown:,} of {atlas.n_objects:,} objects, those with {style.threshold}"]
+    if roles is not None and not roles.crosses:
         notes = [
             f"dots: {plural(roles.dots)}",
             f"text and specks: {plural(roles.texts)}, the frequent first",
-            f"both with {style.threshold} in the map",
         ]
+    elif roles is not None:
+        n_without = (n_shown - n_labels) * (len(scenes) == 1)
+        notes = [f"{plural('object', n_without)} without a label"] if n_without else []
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
-        notes.append(f"arrows at the edges: {n_outside:,} farther out")
+        notes.append(f"arrows at the edge: {n_outside:,} farther out")
     if scenes[0].n_components > 2:
         notes.append(f"first 2 of {scenes[0].n_components} principal axes")
+    weights = atlas.map_weights[scenes[0].map]
+    for row in sorted(set(named) - scenes[0].named):
+        notes.append(f"{elide(atlas.labels[row], 24)}: {weights[row]:.2f} here, omitted")
     return notes
 
 

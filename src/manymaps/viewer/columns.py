@@ -27,8 +27,6 @@ from manymaps.errors import ParameterError
 NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100
 LARGEST = float(np.finfo(np.float32).max)
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+=*")
-#: Maximum number of characters in one picture, and in all pictures of a column.
-LARGEST_PICTURE, LARGEST_PICTURES = 262_144, 64 * 2**20
 
 
 def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
@@ -49,18 +47,13 @@ def column_blocks(
     """Return the description of each column for the header, and blocks of numbers or categories.
 
     Few integers are categories, except in the column that determines the `size` of the dots.
-
-    Raises
-    ------
-    ParameterError
-        If the pictures are too large for a page.
     """
     described, blocks = [], {}
     for k, (name, whole) in enumerate(atlas.columns.items()):
         values = np.asarray(whole)[kept]
         numbers = _as_numbers(values)
         if numbers is None:
-            column, block = _text_column(str(name), _as_texts(values))
+            column, block = _text_column(_as_texts(values))
         elif name != size and are_codes(numbers):
             column, block = _code_column(numbers)
         else:
@@ -119,10 +112,9 @@ def _code_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
     return {"type": "category", "categories": names}, codes.astype("<u2")
 
 
-def _text_column(name: str, texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
+def _text_column(texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
     """Pack texts as pictures, as categories if values recur, or otherwise as displayed texts."""
     if any(texts) and all(not text or PICTURE.fullmatch(text) for text in texts):
-        _check_pictures(name, texts)
         return {"type": "image", "values": texts}, None
     counts = Counter(text for text in texts if text)
     n_there = counts.total()
@@ -132,16 +124,6 @@ def _text_column(name: str, texts: list[str]) -> tuple[dict[str, Any], np.ndarra
     code = {text: k for k, text in enumerate(categories)}
     codes = np.array([code.get(text, NO_CATEGORY) for text in texts], "<u2")
     return {"type": "category", "categories": categories}, codes
-
-
-def _check_pictures(name: str, texts: list[str]) -> None:
-    largest, whole = max(map(len, texts)), sum(map(len, texts))
-    if largest > LARGEST_PICTURE or whole > LARGEST_PICTURES:
-        raise ParameterError(
-            f"the pictures of the column {name!r} are too large for a page: the largest has "
-            f"{largest:,} characters (limit {LARGEST_PICTURE:,}), all together have "
-            f"{whole:,} (limit {LARGEST_PICTURES:,}); make them smaller"
-        )
 
 
 def check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str | None) -> None:
