@@ -34,9 +34,10 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.affinity.network import association_network, popularity, row_normalized
+from manymaps.affinity.network import association_network, popularity
 from manymaps.checks import check_whole
 from manymaps.constraints import Allowed, CheckedParameters, Number, Whole
 from manymaps.errors import DataError
@@ -243,7 +244,7 @@ class SpreadingActivation(AssociationModel):
 
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
         network = association_network(train, power=self.power, backward=self.backward)
-        self.network_ = row_normalized(network)
+        self.network_ = normalize(network, "l1")
 
     def _validate_params(self) -> None:
         super()._validate_params()

@@ -21,9 +21,10 @@ from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from lib.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
-from manymaps.affinity.network import association_network, row_normalized
+from manymaps.affinity.network import association_network
 from manymaps.constraints import Allowed, Whole
 from manymaps.seeds import drawn_seed
 
@@ -49,9 +50,9 @@ class _Topics(AssociationModel):
 
     def _contexts(self, train: sparse.csr_array) -> sparse.csr_array:
         """Build row i from the associates of i in both directions and i itself, with a sum of 1."""
-        spread = row_normalized(association_network(train, backward=self.backward))
+        spread = normalize(association_network(train, backward=self.backward), "l1")
         selves = self.self_weight * sparse.eye_array(train.shape[0])
-        return row_normalized(sparse.csr_array(spread + selves))
+        return normalize(sparse.csr_array(spread + selves), "l1")
 
     def _keep(self, given_cue: np.ndarray, given_topic: np.ndarray) -> None:
         """Normalize tables of any scale to p(z|i) (n, n_topics) and p(j|z) (n_topics, n)."""

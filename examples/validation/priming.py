@@ -27,6 +27,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse, stats
+from sklearn.preprocessing import normalize
 from usf_fits import (
     DATA,
     add_options,
@@ -38,7 +39,7 @@ from usf_fits import (
 )
 
 import manymaps as mm
-from manymaps.affinity.network import association_network, row_normalized
+from manymaps.affinity.network import association_network
 from manymaps.io.metadata import read_columns
 from manymaps.labels import plural
 
@@ -68,7 +69,7 @@ def read_items(norms: mm.Associations) -> dict[str, np.ndarray]:
 
 def spread_between(norms: mm.Associations, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """The activation that reaches each end from its start."""
-    network = row_normalized(association_network(norms.strengths, backward=0.0))
+    network = normalize(association_network(norms.strengths, backward=0.0), "l1")
     words, place = np.unique(starts, return_inverse=True)
     active = sparse.eye_array(norms.n_objects, format="csr")[words]
     totals = 0 * active

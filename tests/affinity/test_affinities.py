@@ -398,5 +398,5 @@ def test_numbers_of_numpy_are_stored_as_plain_ones(made, plain):
 @pytest.mark.parametrize("data", [np.ones((1, 3)), sparse.csr_array((1, 1))])
 def test_one_object_has_no_pairs(data):
     metric = "precomputed" if sparse.issparse(data) else "euclidean"
-    with pytest.raises(DataError, match="1 object has no pairs"):
+    with pytest.raises(DataError, match="one object has no neighbours"):
         GlobalGaussian(sigma=1.0).similarities(data, metric=metric)

@@ -99,10 +99,6 @@ class Affinity(ABC):
 
     joint: ClassVar[bool] = False
 
-    def written(self) -> str:
-        """Return the Python expression under which an atlas records the affinity."""
-        return repr(self)
-
     @abstractmethod
     def similarities(
         self,
@@ -323,8 +319,6 @@ class GlobalGaussian(Affinity):
         """
         data = as_graph(data)
         n = _n_objects(data)
-        if n < 2:
-            raise DataError(f"{n} object has no pairs; pass at least two")
         if self.sigma is None:
             _check_perplexity(self.perplexity, n)
         _check_neighbors(self.n_neighbors, n)
@@ -692,7 +686,7 @@ def affinity_from(written: str, **changes: Any) -> Affinity | None:
     Parameters
     ----------
     written : str
-        A name returned by `Affinity.written`.
+        The `repr` of an affinity, under which an atlas records it.
     **changes
         Settings that replace the settings in the name.
 

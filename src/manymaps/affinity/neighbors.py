@@ -372,8 +372,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     from scipy.spatial.distance import cdist
 
     points = finite_points(data, "X")
-    if points.shape[0] < 2:
-        raise DataError("one object has no neighbours; pass at least two")
+    _check_k(1, points.shape[0] - 1)
     check_metric(metric, points)
     points, _ = comparable(points, None, metric)
     n, inner = points.shape[0], inner_metric(metric)
@@ -527,7 +526,7 @@ def _nearest_stored(
 
 def _chosen(problem: Problem, search: NeighborSearch) -> str:
     """Return the requested method if it supports the data, or the cheapest method for "auto"."""
-    fits_faiss = problem.euclidean and (
+    fits_faiss = problem.metric == "euclidean" and (
         not sparse.issparse(problem.points) or np.prod(problem.points.shape) <= _DENSE_CELLS
     )
     if search.method == "faiss" and not fits_faiss:
@@ -559,5 +558,7 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
 
 
 def _check_k(k: int, most: int) -> None:
+    if most < 1:
+        raise DataError("one object has no neighbours; pass at least two")
     if not 1 <= k <= most:
         raise ParameterError(f"{k} neighbours are impossible; an object has at most {most}")

@@ -23,8 +23,7 @@ from manymaps.compute.scaling import extreme_eigenpairs
 from manymaps.seeds import drawn_generator
 
 __all__ = [
-    "association_network", "degree_scaled", "popularity", "row_normalized", "spectral_directions",
-    "unit_rows",
+    "association_network", "degree_scaled", "popularity", "spectral_directions", "unit_rows",
 ]  # fmt: skip
 
 # Small matrices are decomposed completely and without a tolerance.
@@ -40,13 +39,6 @@ _UNSEEN = 0.01
 def popularity(p: sparse.sparray) -> np.ndarray:
     """Count how often each object is a response, (n,), and add a small constant."""
     return np.asarray(p.sum(axis=0)).ravel() + _UNSEEN
-
-
-def row_normalized(table: sparse.sparray) -> sparse.csr_array:
-    """Divide rows by their sums; empty rows stay empty."""
-    table = sparse.csr_array(table)
-    sums = np.asarray(table.sum(axis=1)).ravel()
-    return sparse.csr_array(sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ table)
 
 
 def association_network(

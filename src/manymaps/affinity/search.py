@@ -81,14 +81,10 @@ class Problem:
         n = self.asked.shape[0]
         return np.arange(n) if self.among_themselves else np.full(n, -1)
 
-    @property
-    def euclidean(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "euclidean"
-
 
 def exact(problem: Problem, recall: float = 1.0) -> Found:
     """Compare all pairs, regardless of the required recall."""
-    if problem.euclidean and isinstance(problem.points, np.ndarray):
+    if problem.metric == "euclidean" and isinstance(problem.points, np.ndarray):
         indices, distances = _exact_rows(problem, slice(None))
     else:
 
@@ -371,7 +367,9 @@ def by_faiss(problem: Problem, recall: float) -> Found:
         with work("object", total=problem.asked.shape[0]) as at:
             near = cells.around(n_probes)
             indices, squares = cells.probe(asked, own, problem.k, n_probes, near, at)
-        distances = _root(squares, scale)
+        with np.errstate(over="ignore"):  # distant queries may exceed the range of float32
+            distances = np.sqrt(squares, out=squares)
+            distances *= np.float32(scale)
         # The probed cells may contain fewer than k points.
         short = np.flatnonzero(indices[:, -1] < 0)
         if short.size:
@@ -382,15 +380,6 @@ def by_faiss(problem: Problem, recall: float) -> Found:
             return indices, distances, measured
         n_probes *= 2
     return exact(problem)
-
-
-def _root(squares: np.ndarray, scale: float) -> np.ndarray:
-    """Convert squared distances in the unit of the cells, in place."""
-    # Distant queries may exceed the range of float32.
-    with np.errstate(over="ignore"):
-        distances = np.sqrt(squares, out=squares)
-        distances *= np.float32(scale)
-    return distances
 
 
 def _check_resolution(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.affinity.affinities import Affinity
 from manymaps.atlas.atlas import Atlas
 from manymaps.model.parameters import log_softmin
 from manymaps.optimizers.loop import Cost, Descent
@@ -156,4 +155,4 @@ def plain_value(value: Any) -> Any:
         return [plain_value(part) for part in value]
     if isinstance(value, np.random.RandomState):
         return None
-    return value.written() if isinstance(value, Affinity) else repr(value)
+    return repr(value)
