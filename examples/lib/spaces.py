@@ -255,7 +255,7 @@ def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int) -> np.nd
         return np.zeros((n, 0))
     start = np.random.default_rng(seed).normal(size=n).astype(np.float32)
     with one_blas_thread():
-        return scaled_axes(products, count, start, sign=sign, most_dense=2 * count + 20)
+        return scaled_axes(sign * products, count, start, most_dense=2 * count + 20)
 
 
 class ExtendedEuclidean(AssociationModel):
