@@ -27,7 +27,20 @@ from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_re
 from manymaps.data.tables import is_number, names_of, place, source_of
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import NAMES, find, find_needed, folded, has_pair_header
+from manymaps.io.columns import (
+    NAMES,
+    RULE_OF,
+    checked_frame,
+    find,
+    find_needed,
+    folded,
+    has_pair_header,
+    head_of,
+    is_text,
+    labels_of,
+    numbers_of,
+    numeric_columns,
+)
 from manymaps.io.files import CONTAINERS, PAIRS, read_labels, suffix_of
 from manymaps.io.frames import read_frame, without_header
 from manymaps.io.graphs import edges_of, is_graph, read_graphml
@@ -39,15 +52,6 @@ from manymaps.io.matrices import (
     read_array,
 )
 from manymaps.io.missing_answers import missing_answers
-from manymaps.io.tables import (
-    RULE_OF,
-    checked_frame,
-    head_of,
-    is_text,
-    labels_of,
-    numbers_of,
-    numeric_columns,
-)
 from manymaps.io.trial_columns import has_trials
 from manymaps.io.trials import Balance, trials_from
 from manymaps.labels import fold as folded_label

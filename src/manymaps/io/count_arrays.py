@@ -28,9 +28,8 @@ from manymaps.data.count_values import as_csr, metadata_array
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, not_installed
 from manymaps.io.annotated import open_annotated, table_of
-from manymaps.io.columns import known_kind, two_kinds
+from manymaps.io.columns import check_places, known_kind, two_kinds
 from manymaps.io.files import is_packed, read_labelled_npz, read_market
-from manymaps.io.tables import check_places
 from manymaps.labels import repeated_label
 
 

@@ -30,25 +30,23 @@ from manymaps.data.frames import index_labels
 from manymaps.data.tables import Labels, is_number, labels_in, names_of, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
+    RULE_OF,
+    check_places,
+    checked_frame,
     is_long_header,
+    is_text,
     known_kind,
     label_position,
+    labels_of,
     long_columns,
     numbered_observations,
+    numbers_of,
+    numeric_columns,
     two_kinds,
 )
 from manymaps.io.count_arrays import READERS, annotated_counts, stored_report
 from manymaps.io.files import suffix_of
 from manymaps.io.frames import read_frame
-from manymaps.io.tables import (
-    RULE_OF,
-    check_places,
-    checked_frame,
-    is_text,
-    labels_of,
-    numbers_of,
-    numeric_columns,
-)
 from manymaps.labels import listed
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ import numpy as np
 from manymaps.archive.door import reading
 from manymaps.data.tables import MISSING, has_header
 from manymaps.errors import DataError
-from manymaps.io.columns import NAMES, folded, is_label_name
+from manymaps.io.columns import HEAD_ROWS, NAMES, folded, is_label_name
 from manymaps.io.files import decoded, read_bytes, stored_format, suffix_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 DELIMITERS = "\t;|,"
 SHEETS = (".xlsx", ".xls", ".ods")
-HEAD_ROWS = 30
 HEAD_BYTES = 2**20
 # Columns of numbers in a table with more columns are converted while it is read.
 MOST_TEXTS = 30

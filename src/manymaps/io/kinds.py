@@ -27,10 +27,13 @@ from manymaps.io.columns import (
     LABELS,
     NAMES,
     folded,
+    has_lists,
     has_pair_header,
     is_long_header,
+    is_text,
     known_kind,
     numbered_observations,
+    numeric_columns,
     usual_column,
 )
 from manymaps.io.counts import counts_from, read_counts
@@ -38,7 +41,6 @@ from manymaps.io.files import CONTAINERS, SPARSE_PARTS, suffix_of, unpacked
 from manymaps.io.frames import SHEETS, read_frame
 from manymaps.io.matrices import is_matrix, square_part
 from manymaps.io.ratings import ratings_from
-from manymaps.io.tables import has_lists, is_text, numeric_columns
 from manymaps.io.trial_columns import has_trials
 from manymaps.io.trials import read_trials, trials_from
 from manymaps.io.vectors import read_vectors, vectors_from

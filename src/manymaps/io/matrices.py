@@ -27,16 +27,16 @@ from manymaps.data.count_values import checked_table
 from manymaps.data.counts import Counts
 from manymaps.data.tables import names_of, place, source_of
 from manymaps.errors import DataError
-from manymaps.io.columns import has_pair_header
-from manymaps.io.files import read_labelled_npz, read_market
-from manymaps.io.tables import (
+from manymaps.io.columns import (
     NumberRule,
     cells_as_numbers,
+    has_pair_header,
     head_of,
     is_text,
     labels_of,
     numbers_of,
 )
+from manymaps.io.files import read_labelled_npz, read_market
 from manymaps.labels import first_of
 
 if TYPE_CHECKING:

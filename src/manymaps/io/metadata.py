@@ -13,9 +13,9 @@ from manymaps.data.csv_cells import unguarded
 from manymaps.data.frames import KEYS
 from manymaps.errors import DataError
 from manymaps.io.annotated import gene_columns, open_annotated
+from manymaps.io.columns import cells_as_numbers, is_text
 from manymaps.io.files import suffix_of
 from manymaps.io.frames import read_frame
-from manymaps.io.tables import cells_as_numbers, is_text
 from manymaps.labels import repeated_label
 
 if TYPE_CHECKING:

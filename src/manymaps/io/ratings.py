@@ -31,15 +31,16 @@ import numpy as np
 from manymaps.data.associations import ReadReport
 from manymaps.data.tables import names_of, source_of
 from manymaps.errors import DataError, setting
-from manymaps.io.columns import NAMES, find
-from manymaps.io.frames import described, read_frame, without_header
-from manymaps.io.tables import (
+from manymaps.io.columns import (
+    NAMES,
     RULE_OF,
     checked_frame,
+    find,
     labels_of,
     numbers_of,
     numeric_columns,
 )
+from manymaps.io.frames import described, read_frame, without_header
 from manymaps.labels import listed
 
 if TYPE_CHECKING:

@@ -32,10 +32,9 @@ from manymaps.data.pair_rules import NumberedPairs
 from manymaps.data.tables import names_of, place, source_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import entries_in, opened, pairs_in
-from manymaps.io.columns import NAMES, find_needed
+from manymaps.io.columns import NAMES, checked_frame, find_needed, labels_of
 from manymaps.io.frames import described, read_frame
 from manymaps.io.matrices import LabelledMatrix, labelled_matrix
-from manymaps.io.tables import checked_frame, labels_of
 
 if TYPE_CHECKING:
     import pandas as pd

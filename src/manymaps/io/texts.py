@@ -18,10 +18,9 @@ from manymaps.data.frame_labels import is_frame
 from manymaps.data.frames import index_labels
 from manymaps.data.tables import as_pandas, cell_label, is_missing, names_of, place, source_of
 from manymaps.errors import DataError, setting
-from manymaps.io.columns import find
+from manymaps.io.columns import find, is_text
 from manymaps.io.files import decoded, is_binary, read_bytes, suffix_of
 from manymaps.io.frames import SHEETS, described, read_frame
-from manymaps.io.tables import is_text
 from manymaps.labels import listed
 
 if TYPE_CHECKING:

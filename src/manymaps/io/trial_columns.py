@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from manymaps.data.tables import MISSING, names_of, source_of
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import NAMES, find, folded, usual_column
-from manymaps.io.tables import head_of, numeric_columns
+from manymaps.io.columns import NAMES, find, folded, head_of, numeric_columns, usual_column
 from manymaps.labels import listed
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.tables import Labels, names_of, numbers_in, source_of
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.columns import checked_frame, labels_of
 from manymaps.io.frames import read_frame
 from manymaps.io.missing_answers import missing_answers
-from manymaps.io.tables import checked_frame, labels_of
 from manymaps.io.trial_columns import TrialColumns, trial_columns
 from manymaps.labels import listed, unaccented
 

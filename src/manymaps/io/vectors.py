@@ -30,18 +30,20 @@ from manymaps.data.tables import cell_label, names_of, place, source_of
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated, table_of, usual_table
-from manymaps.io.columns import find, folded
-from manymaps.io.files import CONTAINERS, read_labelled_npz, read_labels, suffix_of
-from manymaps.io.frames import HEAD_ROWS, read_frame
-from manymaps.io.tables import (
+from manymaps.io.columns import (
+    HEAD_ROWS,
     NumberRule,
     checked_frame,
+    find,
+    folded,
     has_lists,
     is_text,
     labels_of,
     numbers_of,
     numeric_columns,
 )
+from manymaps.io.files import CONTAINERS, read_labelled_npz, read_labels, suffix_of
+from manymaps.io.frames import read_frame
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors, word_format
 from manymaps.labels import listed, plural
 
