@@ -71,8 +71,7 @@ def test_words_may_hold_spaces_commas_numbers_and_hashes(tmp_path):
     assert kept.labels == ("route 66", ". . .")
 
 
-def test_small_blocks_give_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(word2vec, "BLOCK_NUMBERS", 5)
+def test_fewer_first_lines_give_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(word2vec, "HEAD_LINES", 2)
     assert_same(read_vectors(save(tmp_path / "v.txt", ROWS)))
     assert_same(read_vectors(save(tmp_path / "v.txt", "\ufeff" + text_of(WORDS, VALUES))))

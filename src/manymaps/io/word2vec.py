@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -41,8 +41,6 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Number of lines from which the number of values is determined if there is no header.
 HEAD_LINES = 30
 HEAD_BYTES = 2**20
-# Number of values that are parsed together in a text file (1 MiB of float32).
-BLOCK_NUMBERS = 2**18
 LONGEST_WORD = 2**16
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -104,10 +102,13 @@ def read_text_vectors(path: Path, *, words: Collection[str] | None = None) -> Ve
                 f"{source}: expected a word and its numbers on each line, separated by spaces; the "
                 f"first line is {_text(head[0][1]) if head else ''!r}"
             )
-        rows, lines = _Rows(source, width), chain(head[1:] if header else head, lines)
-        while block := list(islice(lines, max(1, BLOCK_NUMBERS // width))):
-            n_read += len(block)
-            _parse(block, rows, words)
+        rows = _Rows(source, width)
+        for number, line in chain(head[1:] if header else head, lines):
+            n_read, where = n_read + 1, f"{source}, line {number}"
+            word, text = _split(line, width, where)
+            label = word.decode("utf-8", errors="replace")
+            if words is None or label in words:
+                rows.append(word, label, _numbers(text, width, f"{where} ({shown(label)})"))
     if n not in (None, n_read):
         raise DataError(
             f"{source}, line 1: the header declares {n:,} rows, but the file contains {n_read:,}; "
@@ -126,36 +127,19 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
             yield number, text
 
 
-def _parse(block: Sequence[tuple[int, bytes]], rows: _Rows, words: Collection[str] | None) -> None:
-    """Parse and append numbered lines, or only the lines of specified words."""
-    parsed: list[tuple[int, str, str]] = []
-    for number, line in block:
-        word, text = _split(line, rows.width, f"{rows.source}, line {number}")
-        label = word.decode("utf-8", errors="replace")
-        if words is None or label in words:
-            rows.count_replaced(word, label)
-            parsed.append((number, label, text.decode("latin-1")))
-    if not parsed:
-        return
-    values = np.empty((0, 0))
-    with suppress(ValueError), np.errstate(over="ignore"):  # the cell is named below
-        texts = [text for _, _, text in parsed]
-        values = np.loadtxt(texts, dtype=np.float32, comments=None, ndmin=2)
-    if values.shape == (len(parsed), rows.width) and np.isfinite(values).all():
-        rows.append([label for _, label, _ in parsed], values)
-        return
-    number, label, cell = next(
-        (
-            (number, label, cell)
-            for number, label, text in parsed
-            for cell in text.split()
-            if not abs(as_number(cell)) <= LARGEST
-        ),
-        parsed[0],
-    )
+def _numbers(text: bytes, width: int, place: str) -> np.ndarray:
+    """Parse the numbers of a line, and name the first cell that is not a finite number."""
+    values = np.empty(0, np.float32)
+    # NumPy stops at a cell that is not a number, with a warning or an error.
+    with suppress(ValueError, DeprecationWarning), np.errstate(over="ignore"):
+        values = np.fromstring(text, np.float32, sep=" ")
+    if len(values) == width and np.isfinite(values).all():
+        return values
+    cells = text.decode("latin-1").split()
+    wrong = next((cell for cell in cells if not abs(as_number(cell)) <= LARGEST), cells[0])
     raise DataError(
-        f"{rows.source}, line {number} ({shown(label)}): the value {shown(cell)} cannot be read; "
-        "vectors need finite numbers within the range of float32, with a point as decimal sign"
+        f"{place}: the value {shown(wrong)} cannot be read; vectors need finite "
+        "numbers within the range of float32, with a point as decimal sign"
     )
 
 
@@ -237,8 +221,7 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
                 f"dimension {width:,} in the header wrong?"
             )
         if words is None or label in words:
-            rows.count_replaced(word, label)
-            rows.append([label], np.frombuffer(data, "<f4", width, at))
+            rows.append(word, label, np.frombuffer(data, "<f4", width, at))
         at += size
     n_left = len(data[at:].strip(b"\n"))
     if n_left:
@@ -259,19 +242,15 @@ class _Rows:
         self.replaced: list[str] = []
         self.values = np.empty((0, width), dtype=np.float32)
 
-    def append(self, labels: Sequence[str], block: np.ndarray) -> None:
-        """Append rows."""
-        start = len(self.labels)
-        stop = start + len(labels)
-        if stop > len(self.values):
+    def append(self, word: bytes, label: str, values: np.ndarray) -> None:
+        """Append a row, and record a label in which bytes were replaced."""
+        n = len(self.labels)
+        if n == len(self.values):
             # The array grows by an eighth, so that it is seldom moved. There are no views of the
             # array yet.
-            self.values.resize((stop + stop // 8, self.width), refcheck=False)
-        self.values[start:stop] = block
-        self.labels.extend(labels)
-
-    def count_replaced(self, word: bytes, label: str) -> None:
-        """Record a label in which bytes were replaced."""
+            self.values.resize((n + n // 8 + 64, self.width), refcheck=False)
+        self.values[n] = values
+        self.labels.append(label)
         if "\ufffd" in label and label.encode("utf-8") != word:
             self.replaced.append(label)
 
