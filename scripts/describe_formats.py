@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from manymaps.archive import ArrayPart, Schema, ValuePart
-from manymaps.archive.door import ALWAYS_UNPACKED, MOST_EXPANSION
+from manymaps.archive.arrays import ALWAYS_UNPACKED, MOST_EXPANSION
 from manymaps.atlas.storage import ATLAS
 from manymaps.data.clean import DATA
 

@@ -104,8 +104,8 @@ def test_damaged_heads_are_refused(tmp_path, place):
 
 class TestZips:
     def test_a_bomb_is_refused_before_it_is_unpacked(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("manymaps.archive.door.ALWAYS_UNPACKED", 2**22)
-        monkeypatch.setattr("manymaps.archive.door.MOST_EXPANSION", 100)
+        monkeypatch.setattr("manymaps.archive.arrays.ALWAYS_UNPACKED", 2**22)
+        monkeypatch.setattr("manymaps.archive.arrays.MOST_EXPANSION", 100)
         path = tmp_path / "bomb.npz"
         np.savez_compressed(path, x=np.zeros(2**20))
         assert path.stat().st_size < 2**14

@@ -29,7 +29,6 @@ from manymaps.errors import DataError
 
 _Content: TypeAlias = tuple[dict[str, Any], dict[str, np.ndarray]]
 _META = "meta.json"
-_ADVICE = "the file may be cut short or of another kind"
 
 
 def write_archive(
@@ -80,22 +79,18 @@ def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
         does not match the schema.
     """
     what = f"a {schema.kind}"
-    with open_arrays(path, what, _ADVICE) as file:
-        with reading(path, what, _ADVICE):
+    with open_arrays(path, what) as file:
+        with reading(path, what):
             meta = json.loads(file.text(_META))
         if not isinstance(meta, dict) or meta.get("format") != schema.kind:
             raise DataError(f"{path}: this is not a {schema.kind} file")
         version = meta.get("version")
-        if type(version) is not int:
+        if type(version) is not int or version > schema.version:
             raise DataError(
-                f"{path}: this {schema.kind} file does not state its version; it is damaged"
-            )
-        if version > schema.version:
-            raise DataError(
-                f"{path}: written by a newer manymaps (format {version}, this one reads up to "
+                f"{path}: written by a newer manymaps (format {version!r}, this one reads up to "
                 f"{schema.version}); upgrade manymaps"
             )
-        with reading(path, what, "the file is damaged"):
+        with reading(path, what):
             arrays = {name: file.read(name) for name in schema.declared(schema.arrays, file.heads)}
             schema.check(meta, arrays)
         return meta, arrays
@@ -110,13 +105,10 @@ def same_content(one: _Content, other: _Content) -> bool:
     >>> same_content(({"n": 1}, table), ({"n": 2}, table))
     False
     """
-    (meta, arrays), (other_meta, others) = one, other
-    texts = [json.dumps(part, sort_keys=True, default=repr) for part in (meta, other_meta)]
-    return (
-        texts[0] == texts[1]
-        and arrays.keys() == others.keys()
-        and all(_same(array, others[name]) for name, array in arrays.items())
-    )
+    texts = [json.dumps(meta, sort_keys=True, default=repr) for meta, _ in (one, other)]
+    arrays, others = one[1], other[1]
+    are_named_alike = texts[0] == texts[1] and arrays.keys() == others.keys()
+    return are_named_alike and all(_same(arrays[name], others[name]) for name in arrays)
 
 
 def _same(one: np.ndarray, other: np.ndarray) -> bool:

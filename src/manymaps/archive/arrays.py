@@ -25,12 +25,13 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import DAMAGED, reading, reject_large
+from manymaps.archive.door import reading
+from manymaps.errors import DataError
 
-ADVICE = (
-    f"{DAMAGED}, or contain Python objects; save numbers as float32, and labels as "
-    "np.array(labels, dtype=str)"
-)
+#: Maximum uncompressed size of a zip file, in bytes or relative to its length, whichever is larger.
+#: The method deflate expands data at most 1,032 times.
+ALWAYS_UNPACKED = 2**30
+MOST_EXPANSION = 1_100
 _KINDS = "biufcSUmM"
 
 
@@ -88,7 +89,7 @@ def read_npy(path: Path) -> np.ndarray:
     DataError
         If the file is damaged or contains neither numbers nor texts.
     """
-    with path.open("rb"), reading(path, "NPY", ADVICE):
+    with path.open("rb"), reading(path, "NPY"):
         array = np.lib.format.open_memmap(path, mode="r")
         if array.size and path.stat().st_size != array.offset + array.nbytes:
             raise ValueError(f"its size is not that of an array of shape {array.shape}")
@@ -96,17 +97,15 @@ def read_npy(path: Path) -> np.ndarray:
 
 
 @contextmanager
-def open_arrays(
-    path: str | os.PathLike[str], what: str = "NPZ", advice: str = ADVICE
-) -> Iterator[ArrayFile]:
+def open_arrays(path: str | os.PathLike[str], what: str = "NPZ") -> Iterator[ArrayFile]:
     """Open a zip of arrays for reading.
 
     Parameters
     ----------
     path : path
         Zip file.
-    what, advice : str
-        Kind of file, and advice for files of another kind, for error messages.
+    what : str
+        Kind of file, for error messages.
 
     Raises
     ------
@@ -124,7 +123,7 @@ def open_arrays(
     (2, 2) 2.0
     """
     with Path(path).open("rb") as stream:
-        yield ArrayFile(stream, str(path), what, advice)
+        yield ArrayFile(stream, str(path), what)
 
 
 class ArrayFile:
@@ -136,13 +135,14 @@ class ArrayFile:
         Shape and type of each array by name, without ".npy".
     """
 
-    def __init__(self, stream: BinaryIO, source: str, what: str, advice: str):
-        self._stream, self._source, self._what, self._advice = stream, source, what, advice
-        with reading(source, what, advice):
+    def __init__(self, stream: BinaryIO, source: str, what: str):
+        self._stream, self._source, self._what = stream, source, what
+        with reading(source, what):
             self._archive = zipfile.ZipFile(stream)
-        members = self._archive.infolist()
-        length = stream.seek(0, io.SEEK_END)
-        reject_large(source, sum(member.file_size for member in members), length)
+        declared = sum(member.file_size for member in self._archive.infolist())
+        limit = max(ALWAYS_UNPACKED, MOST_EXPANSION * stream.seek(0, io.SEEK_END))
+        if declared > limit:
+            raise DataError(f"{source} declares {declared:,} bytes; at most {limit:,} are read")
         names = [name[:-4] for name in self._archive.namelist() if name.endswith(".npy")]
         self.heads = {name: self._opened(f"{name}.npy", npy_head) for name in names}
 
@@ -174,7 +174,7 @@ class ArrayFile:
     def _opened(self, member: str, read: Callable[[Any], Any]) -> Any:
         """Read a member, and add its name to errors."""
         source = f"{self._source}, member {member.removesuffix('.npy')!r},"
-        with reading(source, self._what, self._advice), self._archive.open(member) as stream:
+        with reading(source, self._what), self._archive.open(member) as stream:
             return read(stream)
 
 

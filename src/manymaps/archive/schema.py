@@ -170,12 +170,12 @@ class ValuePart:
         is_counted = self.length and isinstance(value, list)
         if is_counted and len(value) != lengths.of(self.length, len(value)):
             raise ValueError(f"{name!r} has {len(value):,} elements for {lengths}")
-        if self.each is not None and isinstance(value, list | dict):
-            elements = value.values() if isinstance(value, dict) else value
-            if str in self.each.types and set(map(type, elements)) <= {str}:
-                return  # texts do not have a range, and there may be millions of texts
-            for element in elements:
-                self.each.check(f"an element of {name}", element, lengths)
+        elements = value.values() if isinstance(value, dict) else value or ()
+        # Texts do not have a range, and there may be millions of texts.
+        if self.each is None or (str in self.each.types and set(map(type, elements)) <= {str}):
+            return
+        for element in elements:
+            self.each.check(f"an element of {name}", element, lengths)
 
 
 @dataclass(frozen=True)
