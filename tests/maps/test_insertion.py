@@ -13,7 +13,6 @@ from scipy.spatial.distance import cdist
 
 from manymaps import TSNE, Atlas
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.labels import UnknownLabelError
 from manymaps.maps.insertion import Refinement, insert
 from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
@@ -47,31 +46,6 @@ class TestNeighbours:
             s = similarities[i, best] / similarities[i, best[0]]
             p = np.log(0.1) / np.log(s.mean())
             np.testing.assert_allclose(found.weights.toarray()[i, best], s**p, rtol=1e-3)
-
-    @pytest.mark.parametrize("sparse_table", [False, True])
-    def test_a_reference_word(self, sparse_table):
-        """p = log theta / log s_word (4.10); the word need not be an effective neighbour."""
-        atlas, new, _ = clusters()
-        similarities = 1 - cdist(new, atlas.vectors, "cosine") / 2
-        weights = PowerWeights(0.2, reference_word="w7")
-        given = {"n_neighbors": 5, "weights": weights}
-        found = insert(atlas, new, **given)
-        if sparse_table:
-            rows = sparse.csr_array(similarities)
-            found = insert(atlas, rows, similarity="precomputed", **given)
-        s = similarities / similarities.max(axis=1, keepdims=True)
-        assert (found.weights[:, [7]].toarray() == 0).any()
-        for i in range(6):
-            p = np.log(0.2) / np.log(s[i, 7])
-            best = found.weights[[i]].indices
-            np.testing.assert_allclose(found.weights.toarray()[i, best], s[i, best] ** p, rtol=1e-4)
-
-    def test_a_reference_word_that_cannot_be_used(self):
-        atlas, _, _ = clusters()
-        with pytest.raises(UnknownLabelError, match="'w77'"):
-            insert(atlas, {"a": {"w1": 1.0}}, weights=PowerWeights(reference_word="w77"))
-        with pytest.raises(DataError, match=r"'a'.*'w7'"):
-            insert(atlas, {"a": {"w1": 1.0}}, weights=PowerWeights(reference_word="w7"))
 
     def test_equal_weights_are_the_plain_geometric_median(self):
         atlas, new, _ = clusters()
@@ -204,7 +178,7 @@ class TestPlaces:
         shares = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 0.0]])
         atlas = Atlas(["knot", "rope", "suit", "coat"], maps, shares, MULTIPLE_MAPS_T_SNE)
         table = {"tie": {"knot": 3.0, "rope": 1.0, "suit": 3.0, "coat": 1.0}}
-        found = insert(atlas, table, weights=PowerWeights(0.5, "last"))
+        found = insert(atlas, table, weights=PowerWeights(0.5))
         np.testing.assert_allclose(found.proportions[:, 0], [0.5, 0.5, 0])
         np.testing.assert_allclose(found.maps[:2, 0], [[1, 0], [0, 1]], atol=1e-5)
         assert np.isfinite(found.maps).all()

@@ -64,16 +64,6 @@ def test_weights_at_a_similarity_of_zero(form):
             np.testing.assert_array_equal(fixed.curve(s, fixed.fixed), weights)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_similarities_of_a_reference_word(form):
-    rows, references = table([0.8, 1.0, 0.2, 0.8], [0.5, 1.0]), np.array([0.1, 0.9])
-    found = form(0.3, reference_word="cat").weigh(rows, references)
-    for i, s in enumerate(np.split(rows.data, rows.indptr[1:-1])):
-        p = form(0.3).parameter(references[[i]])
-        expected = form(0.3).curve(s, p)
-        np.testing.assert_array_equal(found.data[rows.indptr[i] : rows.indptr[i + 1]], expected)
-
-
 @pytest.mark.parametrize("p", [-1, float("nan"), float("inf")])
 def test_a_fixed_p_out_of_range(p):
     with pytest.raises(ParameterError, match="power="):
@@ -102,37 +92,22 @@ def test_curves_rise_from_0_to_1(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    ("reference", "expected"),
-    [("mean", [0.7, 0.75]), ("median", [0.8, 0.75]), ("last", [0.2, 0.5]), (2, [0.8, 0.5]),
-     (3, [0.8, 0.5]), (9, [0.2, 0.5])],
-)  # fmt: skip
-def test_references(form, reference, expected):
+def test_a_neighbour_of_mean_similarity_weighs_theta(form):
     rows = table([0.8, 1.0, 0.2, 0.8], [0.5, 1.0])
-    weights = form(0.3, reference)
+    weights = form(0.3)
     got = weights.weigh(rows)
-    for i in range(2):
-        p = weights.parameter(np.array([expected[i]]))
-        s = rows.data[rows.indptr[i] : rows.indptr[i + 1]]
-        np.testing.assert_allclose(
-            got.data[rows.indptr[i] : rows.indptr[i + 1]], weights.curve(s, p), rtol=1e-9
-        )
+    for i, mean in enumerate((0.7, 0.75)):
+        stored = slice(rows.indptr[i], rows.indptr[i + 1])
+        expected = weights.curve(rows.data[stored], weights.parameter(np.array([mean])))
+        np.testing.assert_allclose(got.data[stored], expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_reference_as_similar_as_the_best_leaves_the_best_alone(form):
-    got = form(0.1, "median").weigh(table([1, 1, 1, 0.5]))
-    np.testing.assert_array_equal(got.toarray(), [[1, 1, 1, 0]])
-    np.testing.assert_array_equal(form(0.1).weigh(table([1.0])).toarray(), [[1]])
+def test_equally_similar_neighbours_have_equal_weights(form):
+    np.testing.assert_array_equal(form(0.1).weigh(table([1, 1, 1], [1.0])).data, 1)
 
 
 @pytest.mark.parametrize("theta", [0, 1, -1, 2, float("nan")])
 def test_theta_out_of_range(theta):
     with pytest.raises(ParameterError, match="theta="):
         PowerWeights(theta)
-
-
-@pytest.mark.parametrize("reference", ["best", 0, -2, 1.5])
-def test_unknown_references(reference):
-    with pytest.raises(ParameterError, match="reference="):
-        ExponentialWeights(0.1, reference)

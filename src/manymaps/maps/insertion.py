@@ -47,7 +47,7 @@ from manymaps.affinity.ties import nearest_columns
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.labels import find_label, listed
+from manymaps.labels import listed
 from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
 from manymaps.maps.new_objects import Matrix, NewObjects, read_new
 from manymaps.progress import work
@@ -230,7 +230,7 @@ def insert(
     DataError
         If a label is already in the atlas, a value is not finite, a similarity is negative, a row
         has no similarities, or the shapes do not match. If a vector is zero and the similarity is
-        "cosine". If a new object has no similarity to the reference word of the weights.
+        "cosine".
     ParameterError
         If a setting is out of its range.
 
@@ -268,11 +268,9 @@ def insert(
     objects = read_new(atlas, new, labels, vectors, similarity)
     k_best = None if n_neighbors == "local" else int(n_neighbors)
     curve = weights or PowerWeights()
-    reference = _reference(curve, atlas)
-    neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
-    _check_references(references, objects.labels, curve)
+    neighbors, strange = _effective_neighbors(objects, k_best, sd)
     _warn_of(objects.labels, strange)
-    shares = curve.weigh(neighbors, references)
+    shares = curve.weigh(neighbors)
     proportions = _proportions(shares, atlas.proportions)
     maps = _places(shares, atlas)
     if refine:
@@ -302,24 +300,6 @@ def insert_into(
                 places[:, block] = insert(atlas, rows[block], **settings).maps
 
 
-def _reference(weights: NeighborWeights, atlas: Atlas) -> int | None:
-    """Find the reference word of the weights in the atlas."""
-    if weights.reference_word is None or weights.fixed is not None:
-        return None
-    return find_label(weights.reference_word, atlas.labels)
-
-
-def _check_references(
-    references: np.ndarray | None, labels: Sequence[str], weights: NeighborWeights
-) -> None:
-    if references is not None and not references.all():
-        label = labels[int(np.flatnonzero(references == 0)[0])]
-        raise DataError(
-            f"{label!r} has no similarity to the reference word {weights.reference_word!r}; "
-            "choose another word, or use reference='mean'"
-        )
-
-
 def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
     """Compute similarities (k, n) in [0, 1] between rows prepared by `comparable`."""
     if similarity == "cosine":
@@ -332,15 +312,11 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 
 
 def _effective_neighbors(
-    objects: NewObjects, k_best: int | None, sd: float, reference: int | None
-) -> tuple[sparse.csr_array, np.ndarray, np.ndarray | None]:
-    """Select similarities of effective neighbours, scaled to at most 1; find rows without any.
-
-    The last return value contains the scaled similarities to the reference word, if there is one.
-    """
+    objects: NewObjects, k_best: int | None, sd: float
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Select similarities of effective neighbours, scaled to at most 1; find rows without any."""
     if objects.similarities is not None:
-        table = objects.similarities
-        return *_chosen(table, k_best, sd, 0.0), _scaled_column(table, reference)
+        return _chosen(objects.similarities, k_best, sd, 0.0)
     similarity = objects.similarity
     names = "the known vectors", "the new objects"
     known, new = comparable(objects.known, objects.vectors, similarity, names)
@@ -350,25 +326,9 @@ def _effective_neighbors(
     parts = []
     for start in range(0, new.shape[0], rows):
         block = _similarities(new[start : start + rows], known, similarity)
-        parts.append((*_chosen(block, k_best, sd, least), _scaled_column(block, reference)))
-    tables, dissimilar, references = zip(*parts, strict=True)
-    return (
-        sparse.csr_array(sparse.vstack(tables)),
-        np.concatenate(dissimilar),
-        None if reference is None else np.concatenate(references),
-    )
-
-
-def _scaled_column(table: Matrix, reference: int | None) -> np.ndarray | None:
-    """Return the similarities to the reference word, divided by the largest of each row."""
-    if reference is None:
-        return None
-    column, best = (
-        (table[:, [reference]].toarray()[:, 0], table.max(axis=1).toarray())
-        if sparse.issparse(table)
-        else (table[:, reference].astype(np.float64), table.max(axis=1))
-    )
-    return np.divide(column, best, out=np.zeros_like(column), where=best > 0)
+        parts.append(_chosen(block, k_best, sd, least))
+    tables, dissimilar = zip(*parts, strict=True)
+    return sparse.csr_array(sparse.vstack(tables)), np.concatenate(dissimilar)
 
 
 def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:

@@ -5,11 +5,11 @@ With similarities s, scaled to a maximum of 1 for each new object,
     w = s^p                        (4.8)        `PowerWeights`
     w = (p^s - 1) / (p - 1)        (4.9)        `ExponentialWeights`
 
-The parameter p is chosen so that a neighbour at the reference similarity has theta times the weight
-of the nearest neighbour (4.10). The reference is a statistic of the effective neighbours or a named
-word of the atlas. A fixed p replaces the choice: p = 0 gives all effective neighbours the same
-weight, and p = 1 weights them by their similarity (4.7). In five runs with 50 of 601 word vectors
-held out, both forms gave the same accuracy. It was highest with theta = 0.1 at the mean similarity.
+The parameter p is chosen so that a neighbour at the mean similarity of the effective neighbours has
+theta times the weight of the nearest neighbour (4.10). A fixed p replaces the choice: p = 0 gives
+all effective neighbours the same weight, and p = 1 weights them by their similarity (4.7). In five
+runs with 50 of 601 word vectors held out, both forms gave the same accuracy. It was highest with
+theta = 0.1.
 
 Shapes: similarities and weights (k, n), sparse; p (k,).
 """
@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_choice, check_number
+from manymaps.checks import check_number
 
 # Each step halves the interval; 80 steps exhaust the 53 bits of a float64 from any start.
 _BISECTIONS = 80
@@ -36,24 +35,13 @@ class NeighborWeights(ABC):
     Parameters
     ----------
     theta : float in (0, 1)
-        Weight of the reference neighbour; the nearest neighbour has a weight of 1.
-    reference : {"mean", "median", "last"} or int
-        Reference similarity: the mean or the median of the effective neighbours' similarities, the
-        similarity of the last neighbour, or the similarity of the neighbour at this rank. The
-        nearest neighbour has rank 1. If there are fewer neighbours, the last one is used.
-    reference_word : str, optional
-        Label of the object of the atlas whose similarity replaces `reference`.
+        Weight of a neighbour of mean similarity; the nearest neighbour has a weight of 1.
     """
 
     theta: float = 0.1
-    reference: Literal["mean", "median", "last"] | int = "mean"
-    reference_word: str | None = None
 
     def __post_init__(self) -> None:
         check_number("theta", self.theta, above=0, below=1)
-        if not (isinstance(self.reference, int) and self.reference >= 1):
-            known = ("mean", "median", "last")
-            check_choice("reference", self.reference, known, why=", nor a rank from 1")
 
     @abstractmethod
     def parameter(self, similarity: np.ndarray) -> np.ndarray:
@@ -66,35 +54,23 @@ class NeighborWeights(ABC):
     @property
     @abstractmethod
     def fixed(self) -> float | None:
-        """The fixed parameter of the curve, or None if theta and the reference determine it."""
+        """The fixed parameter of the curve, or None if theta determines it."""
 
-    def weigh(
-        self, similarities: sparse.csr_array, references: np.ndarray | None = None
-    ) -> sparse.csr_array:
+    def weigh(self, similarities: sparse.csr_array) -> sparse.csr_array:
         """Compute the weights of the stored similarities of each row, whose maximum is 1.
 
-        The `references` are the similarities of the reference word, of shape (k,). By default, they
-        are computed from the stored similarities. If the reference neighbour is as similar as the
-        nearest neighbour, only the nearest neighbours have positive weights.
+        If all neighbours are equally similar, all have a weight of 1.
         """
         sizes = np.diff(similarities.indptr)
         if self.fixed is not None:
             p = np.full(len(sizes), self.fixed)
         else:
-            p = self.parameter(self._references(similarities) if references is None else references)
+            rows = np.split(similarities.data, similarities.indptr[1:-1])
+            p = self.parameter(np.array([row.mean() for row in rows]))
         weights = self.curve(similarities.data, np.repeat(p, sizes))
         return sparse.csr_array(
             (weights, similarities.indices, similarities.indptr), similarities.shape
         )
-
-    def _references(self, similarities: sparse.csr_array) -> np.ndarray:
-        rows = np.split(similarities.data, similarities.indptr[1:-1])
-        if self.reference == "mean":
-            return np.array([row.mean() for row in rows])
-        if self.reference == "median":
-            return np.array([np.median(row) for row in rows])
-        rank = similarities.shape[1] if self.reference == "last" else int(self.reference)
-        return np.array([np.sort(row)[-min(rank, len(row))] for row in rows])
 
 
 @dataclass(frozen=True)
@@ -104,13 +80,9 @@ class PowerWeights(NeighborWeights):
     Parameters
     ----------
     theta : float in (0, 1)
-        Weight of the reference neighbour; the nearest neighbour has a weight of 1.
-    reference : {"mean", "median", "last"} or int
-        Reference similarity, as in `ExponentialWeights`.
-    reference_word : str, optional
-        Label of the object of the atlas whose similarity replaces `reference`.
+        Weight of a neighbour of mean similarity; the nearest neighbour has a weight of 1.
     power : float >= 0, optional
-        Fixed exponent p, which replaces theta and the reference. At 0, all effective neighbours
+        Fixed exponent p, which replaces theta. At 0, all effective neighbours
         have a weight of 1; at 1, the weights are the similarities (eq. 4.7).
 
     See Also
@@ -150,7 +122,7 @@ class PowerWeights(NeighborWeights):
         Parameters
         ----------
         similarity : ndarray
-            Reference similarity of each new object, in (0, 1].
+            Mean similarity of the neighbours of each new object, in (0, 1].
 
         Returns
         -------
@@ -189,15 +161,9 @@ class ExponentialWeights(NeighborWeights):
     Parameters
     ----------
     theta : float in (0, 1)
-        Weight of the reference neighbour; the nearest neighbour has a weight of 1.
-    reference : {"mean", "median", "last"} or int
-        Similarity with the weight theta: the mean or the median of the effective neighbours'
-        similarities, or the similarity of the last neighbour or of the neighbour at this rank. The
-        nearest neighbour has rank 1.
-    reference_word : str, optional
-        Label of the object of the atlas whose similarity replaces `reference`.
+        Weight of a neighbour of mean similarity; the nearest neighbour has a weight of 1.
     p : float >= 0, optional
-        Fixed parameter, which replaces theta and the reference. At 0, all effective neighbours have
+        Fixed parameter, which replaces theta. At 0, all effective neighbours have
         a weight of 1; at 1, the weights are the similarities (eq. 4.7).
 
     See Also
@@ -236,7 +202,7 @@ class ExponentialWeights(NeighborWeights):
         Parameters
         ----------
         similarity : ndarray
-            Reference similarity of each new object, in (0, 1].
+            Mean similarity of the neighbours of each new object, in (0, 1].
 
         Returns
         -------
