@@ -114,6 +114,7 @@ def test_only_objects_of_the_kind_are_used(made):
         ({"pH": [None, *TABLE["pH"][1:]]}, r"'pH'.*'site 0'"),
         ({"soil": ["", *TABLE["soil"][1:]]}, r"'soil'.*'site 0'"),
         ({"depth": [np.inf, *TABLE["depth"][1:]]}, "'depth'"),
+        ({"visited": np.datetime64("2020-01-01") + np.arange(len(SITES))}, "'visited'.*each site"),
     ],
 )  # fmt: skip
 def test_tables_that_do_not_fit_are_refused(atlas, change, message):

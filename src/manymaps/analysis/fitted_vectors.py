@@ -283,7 +283,7 @@ def fit_vectors(
     ------
     DataError
         If sites have no row, rows match no site, or values are missing or infinite. If there are
-        fewer than three sites.
+        fewer than three sites, or if a column of texts or dates has a different value for each.
     ParameterError
         If the map or the kind does not exist.
 
@@ -334,6 +334,12 @@ def fit_vectors(
     is_factor = {name: name in categories or x.dtype.kind in "bU" for name, x in table.items()}
     variables = [name for name in table if not is_factor[name]]
     coded = {name: _coded(x) for name, x in table.items() if is_factor[name]}
+    for name, (levels, _) in coded.items():
+        if len(levels) == len(rows):
+            raise DataError(
+                f"the column {name!r} has a different value for each site ({listed(levels, 3)}); "
+                "convert it to numbers or to fewer groups, or omit it"
+            )
     points = atlas.maps[map, rows].astype(np.float64)
     origin = np.average(points, axis=0, weights=weights)
     X, root = points - origin, np.sqrt(weights)[:, None]
