@@ -28,6 +28,7 @@ import argparse
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from scipy.stats import beta
 
@@ -133,8 +134,8 @@ def covered(atlas: mm.Atlas, words: np.ndarray, n: int, kind: str, draws: int) -
     return [float(np.concatenate(each).mean()) for each in held]
 
 
-def _holds(table: dict[str, np.ndarray], true: np.ndarray) -> np.ndarray:
-    return (table["low"] - 1e-9 <= true) & (true <= table["high"] + 1e-9)
+def _holds(table: pd.DataFrame, true: np.ndarray) -> np.ndarray:
+    return ((table["low"] - 1e-9 <= true) & (true <= table["high"] + 1e-9)).to_numpy()
 
 
 def single_proportions(n: int, least: float, most: float) -> dict[str, tuple[float, float]]:

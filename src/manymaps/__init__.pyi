@@ -15,7 +15,6 @@ from .analysis.evaluation import evaluate as evaluate
 from .analysis.fitted_vectors import FittedFactor as FittedFactor
 from .analysis.fitted_vectors import FittedVectors as FittedVectors
 from .analysis.fitted_vectors import fit_vectors as fit_vectors
-from .analysis.intervals import Interval as Interval
 from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals
 from .analysis.pair_table import pair_table as pair_table
@@ -93,6 +92,7 @@ from .maps.sne import SymmetricSNE as SymmetricSNE
 from .maps.sne import UniSNE as UniSNE
 from .metrics.groups import group_lift as group_lift
 from .metrics.groups import group_purity as group_purity
+from .metrics.measures import Interval as Interval
 from .model.choice import ChoiceModel as ChoiceModel
 from .optimizers.line_search import LBFGS as LBFGS
 from .optimizers.line_search import ConjugateGradient as ConjugateGradient

@@ -59,7 +59,6 @@ from manymaps.analysis.group_tests import (
     permutation_p_values,
     pooled_senses,
 )
-from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.senses import LEAST_SHARE
 from manymaps.checks import check_choice, check_number, check_whole
@@ -70,6 +69,7 @@ from manymaps.data.responses import GroupedResponses, grouped_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import find_label, first_of, fold, plural
+from manymaps.metrics.measures import Interval
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 

@@ -30,22 +30,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from manymaps.analysis.senses import senses_of_answers
 from manymaps.atlas.answers import places_on
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_choice, check_number
+from manymaps.checks import check_number
 from manymaps.data.associations import Associations
 from manymaps.data.frames import as_frame
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.resampling import Unit, check_unit, counted_responses
 from manymaps.data.trials import Trials, check_norms
-from manymaps.errors import DataError
 from manymaps.labels import label_places
-from manymaps.metrics.measures import Interval
 from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
 
 if TYPE_CHECKING:
@@ -65,11 +63,11 @@ class Intervals:
         Confidence level, between 0 and 1.
     unit : {"participants", "responses"}
         Unit whose sampling variation the intervals describe.
-    strengths : dict of str to ndarray, a row for each pair of the norms
+    strengths : DataFrame, a row for each pair of the norms
         "cue", "response", "strength", "low", "high".
-    shares : dict of str to ndarray, a row for each sense of each word, or None without an atlas
+    shares : DataFrame, a row for each sense of each word, or None without an atlas
         "word", "map", "share", "low", "high", "members".
-    effective_numbers : dict of str to ndarray, a row for each word, or None without an atlas
+    effective_numbers : DataFrame, a row for each word, or None without an atlas
         "word", "effective_number", "low", "high", "n_senses", "n_responses" (objects of the atlas),
         "outside" (other responses) and "design_effect".
     notes : tuple of str
@@ -78,7 +76,7 @@ class Intervals:
 
     See Also
     --------
-    intervals, Interval
+    intervals
 
     Examples
     --------
@@ -88,106 +86,22 @@ class Intervals:
     >>> limits = intervals(Associations(["tie", "knot", "suit"], counts), level=0.9)
     >>> limits.level, limits.unit
     (0.9, 'responses')
-    >>> limits.strengths["low"].round(2).tolist()
+    >>> limits.strengths.low.round(2).tolist()
     [0.63, 0.15, 0.81]
     """
 
     level: float
     unit: Unit
-    strengths: dict[str, np.ndarray]
-    shares: dict[str, np.ndarray] | None = None
-    effective_numbers: dict[str, np.ndarray] | None = None
+    strengths: pd.DataFrame
+    shares: pd.DataFrame | None = None
+    effective_numbers: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        pairs, words = f"{len(self.strengths['strength']):,} strengths", ""
+        pairs, words = f"{len(self.strengths):,} strengths", ""
         if self.effective_numbers is not None:
-            words = f", {len(self.effective_numbers['word']):,} words"
+            words = f", {len(self.effective_numbers):,} words"
         return f"<Intervals of {self.level:.0%} by {self.unit}: {pairs}{words}>"
-
-    def strength(self, cue: str, response: str) -> Interval | None:
-        """Return the strength of a pair with its interval.
-
-        Parameters
-        ----------
-        cue, response : str
-            The labels in the data.
-
-        Returns
-        -------
-        Interval or None
-            The strength and its limits, or None for a pair that no participant gave.
-        """
-        return _row(self.strengths, "strength", cue=cue, response=response)
-
-    def share(self, word: str, map: int) -> Interval | None:
-        """Return the share of a sense of a word with its interval.
-
-        Parameters
-        ----------
-        word : str
-            The label in the atlas.
-        map : int
-            The number of the map.
-
-        Returns
-        -------
-        Interval or None
-            The share and its limits, or None if the map is not a sense of the word.
-        """
-        return _row(self.shares, "share", word=word, map=map)
-
-    def effective_number(self, word: str) -> Interval | None:
-        """Return the effective number of senses of a word with its interval.
-
-        Parameters
-        ----------
-        word : str
-            The label in the atlas.
-
-        Returns
-        -------
-        Interval or None
-            The number and its limits, or None if the answers form no sense.
-        """
-        return _row(self.effective_numbers, "effective_number", word=word)
-
-    def to_frame(
-        self,
-        of: Literal["strengths", "shares", "effective_numbers"] = "strengths",
-    ) -> pd.DataFrame:
-        """Return one of the three tables as a data frame.
-
-        Parameters
-        ----------
-        of : {"strengths", "shares", "effective_numbers"}
-            The table to return.
-
-        Returns
-        -------
-        DataFrame
-            The table.
-
-        Raises
-        ------
-        DataError
-            If a table of senses is requested but no atlas was passed.
-        """
-        check_choice("of", of, ("strengths", "shares", "effective_numbers"))
-        columns = getattr(self, of)
-        if columns is None:
-            raise DataError(f"{of} need the senses of an atlas; pass atlas to intervals")
-        return as_frame(columns)
-
-
-def _row(table: dict[str, np.ndarray] | None, name: str, **keys: object) -> Interval | None:
-    """Return the value and the limits in the row with these keys."""
-    if table is None:
-        return None
-    rows = np.flatnonzero(np.all([table[key] == value for key, value in keys.items()], axis=0))
-    if not len(rows) or not np.isfinite(table[name][rows[0]]):
-        return None
-    return Interval(*(float(table[column][rows[0]]) for column in (name, "low", "high")))
 
 
 def intervals(
@@ -249,8 +163,8 @@ def intervals(
     >>> from manymaps import Associations, intervals
     >>> counts = sparse.csr_array([[0, 30, 10], [9, 0, 0], [0, 0, 0]])
     >>> limits = intervals(Associations(["tie", "knot", "suit"], counts))
-    >>> print("{:.2f} ({:.2f} to {:.2f})".format(*limits.strength("tie", "knot")))
-    0.75 (0.60 to 0.86)
+    >>> limits.strengths.drop(columns="cue").round(2).to_dict("records")[0]
+    {'response': 'knot', 'strength': 0.75, 'low': 0.6, 'high': 0.86}
     """
     check_number("level", level, above=0, below=1)
     check_norms("data", data)
@@ -353,7 +267,7 @@ def _of_trials(
 
 def _strength_table(
     norms: Associations, givers: np.ndarray, people: np.ndarray, level: float
-) -> dict[str, np.ndarray]:
+) -> pd.DataFrame:
     table = norms.strengths
     cues = np.repeat(np.arange(norms.n_objects), np.diff(table.indptr))
     sums = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
@@ -361,18 +275,20 @@ def _strength_table(
     shares = givers / people
     low, high = proportion_interval(shares, people, level)
     labels = np.array(norms.labels, dtype=object)
-    return {
-        "cue": labels[cues],
-        "response": labels[table.indices],
-        "strength": strengths,
-        "low": low * strengths / shares,
-        "high": np.minimum(high * strengths / shares, 1.0),
-    }
+    return as_frame(
+        {
+            "cue": labels[cues],
+            "response": labels[table.indices],
+            "strength": strengths,
+            "low": low * strengths / shares,
+            "high": np.minimum(high * strengths / shares, 1.0),
+        }
+    )
 
 
 def _sense_tables(
     answers: _Answers, atlas: Atlas, words: Sequence[str] | None, level: float
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables of the shares of senses, and of the effective numbers."""
     places = places_on(atlas, answers.labels)
     cue, answer = places[answers.cue], places[answers.answer]
@@ -409,20 +325,20 @@ def _sense_tables(
         if len(own):
             number_inside = own.sum() * wholes[k] / effects[k]
             limits[k] = effective_number(own / own.sum(), number_inside, level)
-    return {
+    of_senses = {
         "word": labels[chosen][owners],
         "map": senses.maps,
         "share": shares,
         "low": low,
         "high": high,
         "members": np.array(members, dtype=object),
-    }, {
+    }
+    of_words = {
         "word": labels[chosen],
-        "effective_number": limits[:, 0],
-        "low": limits[:, 1],
-        "high": limits[:, 2],
+        **dict(zip(("effective_number", "low", "high"), limits.T, strict=True)),
         "n_senses": np.diff(senses.offsets),
         "n_responses": wholes,
         "outside": np.bincount(word[~inside], count[~inside], n_words),
         "design_effect": effects,
     }
+    return as_frame(of_senses), as_frame(of_words)
