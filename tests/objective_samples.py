@@ -42,7 +42,7 @@ class Problem:
         p = o.target.values.toarray()
         log_a = log_a if joint else 0.0
         cost = reference.cost(p, o.model, sides, o.penalty, log_a, log_b)
-        weights = o.target.row_weights
+        weights = o.target.row_totals
         if weights is not None:  # of rows that sum to their weights
             cost -= xlogy(weights, weights).sum()
         return cost

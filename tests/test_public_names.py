@@ -45,7 +45,7 @@ FACES = {
     "strongest_recall trustworthiness",
     "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "
     "ChoiceModel",
-    "optimizers": "Anneal ConjugateGradient Constant LBFGS Line Momentum Stages Switch",
+    "optimizers": "ConjugateGradient Constant LBFGS Line Momentum Stages Switch",
     "prediction": "AssociationPredictor score_predictor",
 }
 

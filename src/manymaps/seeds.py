@@ -52,6 +52,16 @@ def derived_seeds(seed: int, count: int) -> list[int]:
     return [int(child.generate_state(1)[0] >> 1) for child in children]
 
 
+def run_seeds(random_state: RandomState, n_runs: int) -> list[int]:
+    """Return the seed of each run: the drawn seed first, and then seeds derived from it.
+
+    >>> run_seeds(5, 3)[0], len(run_seeds(5, 3))
+    (5, 3)
+    """
+    first = drawn_seed(random_state)
+    return [first, *derived_seeds(first, n_runs - 1)]
+
+
 def second_seed(seed: int) -> int:
     """Derive another seed from a seed."""
     return int(np.random.RandomState(seed).randint(_NUMBERS))

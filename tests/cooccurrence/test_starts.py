@@ -63,7 +63,7 @@ def test_too_few_axes_start_at_random():
 def test_steps_shrink_with_the_mass_of_an_object():
     counts = weak_table(1.0)
     objective = Objective(count_target(counts.values), CODE)
-    steps = usual_steps(objective.masses, start(counts))
+    steps = usual_steps(objective.target.masses, start(counts))
     mass = counts.row_totals / counts.row_totals.mean()
     np.testing.assert_allclose(steps.positions[0][0, :, 0], 1 / np.sqrt(mass), rtol=1e-6)
     assert steps.positions[1].shape == (1, 20, 2)

@@ -64,8 +64,8 @@ def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
     calls = []
     usual = mm.MultipleMapsSNE._start
 
-    def thrown(self, data, target, k, seed):
-        start = usual(self, data, target, k, seed)
+    def thrown(self, data, target, model, k, seed):
+        start = usual(self, data, target, model, k, seed)
         calls.append(k)
         if k == 0:
             start.parameters.positions[0][0, 0] = 1e25

@@ -71,7 +71,7 @@ class TestPersonas:
             (60, len(found.owner)),
         ).toarray()
         np.testing.assert_allclose(owners @ network @ owners.T, found.ties.toarray())
-        np.testing.assert_allclose(network.sum(axis=1), found.weights)
+        np.testing.assert_allclose(network.sum(axis=1), found.masses)
         assert (np.diff(found.owner) >= 0).all()
 
     def test_every_tie_by_its_definition(self):

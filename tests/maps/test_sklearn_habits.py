@@ -13,7 +13,6 @@ from sklearn.manifold import trustworthiness
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 import manymaps as mm
-from manymaps.maps.estimator import _ELSEWHERE
 
 FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
 SINGLE = [mm.SNE, mm.SymmetricSNE, mm.UniSNE, mm.TSNE]
@@ -248,24 +247,3 @@ class TestOutput:
                         np.testing.assert_allclose(frame.to_numpy(), plain, atol=1e-4)
                 if kind == "pandas" and hasattr(data, "index"):
                     assert list(frames[0].index) == list(data.index)
-
-
-class TestParametersOfOtherPrograms:
-    @pytest.mark.parametrize(
-        ("name", "advice"),
-        [("n_iter", "use max_iter"), ("angle", "use tolerance"), ("callbacks", "use callback")],
-    )
-    @pytest.mark.parametrize("estimator", SINGLE + MANY)
-    def test_are_refused_with_their_counterpart(self, estimator, name, advice):
-        words = f"{estimator.__name__} has no parameter '{name}'; {advice}"
-        with pytest.raises(TypeError, match=words):
-            estimator(**{name: 500})
-
-    def test_all_counterparts_are_parameters_and_typos_are_python_errors(self):
-        for name, advice in _ELSEWHERE.items():
-            first, counterpart, *_ = advice.replace("=", " ").replace(",", "").split()
-            if first == "use":
-                assert counterpart in mm.TSNE().get_params()
-            assert name not in mm.SNE().get_params()
-        with pytest.raises(TypeError, match="'perplxity'"):
-            mm.TSNE(perplxity=30)

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import reference
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.dense import DenseObjective, objective_of
 from manymaps.model.objective import Objective
@@ -186,3 +186,10 @@ def test_a_table_without_gaps_has_the_usual_objective():
     assert isinstance(gaps, DenseObjective)
     assert gaps.penalty == PENALTY
     assert objective_of(gaps.target, model).penalty == 0
+
+
+def test_a_kernel_without_a_gradient_is_an_error():
+    """A kernel of a file can be evaluated, but its slope is not that of another kernel."""
+    target = target_of("conditional", judged())
+    with pytest.raises(ParameterError, match=r"kernel 3\.0 can only be read from a file"):
+        DenseObjective(target, ChoiceModel(3.0))

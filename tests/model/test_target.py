@@ -57,7 +57,7 @@ def test_joint_is_the_average_of_both_directions(seed):
 def test_two_sets_keep_the_diagonal():
     table = np.array([[1.0, 3.0], [0.0, 2.0]])
     target = count_target(sparse.csr_array(table))
-    rows = target.values.toarray() / target.row_weights[:, None]
+    rows = target.values.toarray() / target.row_totals[:, None]
     np.testing.assert_allclose(rows, [[0.25, 0.75], [0, 1]])
     values = count_target(sparse.csr_array(table), "joint").values
     np.testing.assert_allclose(values.toarray(), table / 6)
@@ -124,7 +124,7 @@ def test_rows_with_weights():
     """sum_ij p_ij log (p_ij / weight_i): rows are compared as distributions."""
     weights = np.array([0.25, 0.75])
     rows = np.array([[0.5, 0.5], [0.2, 0.8]])
-    target = Target(sparse.csr_array(weights[:, None] * rows), one_set=False, row_weights=weights)
+    target = Target(sparse.csr_array(weights[:, None] * rows), one_set=False, row_totals=weights)
     expected = (weights[:, None] * rows * np.log(rows)).sum()
     assert target.negative_entropy == pytest.approx(expected)
 

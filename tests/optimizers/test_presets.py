@@ -195,15 +195,9 @@ class TestWhatAFitKeeps:
         assert "averaged=False" in kept[1]
 
 
-@pytest.mark.parametrize(
-    ("spread", "message"),
-    [
-        ((-1.0, 0.0), "must be a finite number"), ((0.1, float("nan")), "must be a finite number"),
-        (0.1, "must be a pair"), ((0.1,), "must be a pair"),
-    ],
-)  # fmt: skip
-def test_spreads_that_make_no_sense(spread, message):
-    with pytest.raises(ParameterError, match=f"^start_spread=.*{message}"):
+@pytest.mark.parametrize("spread", [(-1.0, 0.0), (0.1, float("nan")), 0.1, (0.1,)])
+def test_spreads_that_make_no_sense(spread):
+    with pytest.raises(ParameterError, match=r"^start_spread=.*must be a pair of the standard"):
         Momentum(start_spread=spread)
 
 

@@ -36,7 +36,7 @@ from manymaps.clustering.solvers import (
     n_distinct_clusters,
     solve,
 )
-from manymaps.compute.tasks import run_tasks
+from manymaps.compute.threads import one_blas_thread
 from manymaps.constraints import (
     ARRAY,
     FLAG,
@@ -55,6 +55,7 @@ from manymaps.data.frame_labels import is_frame, labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.optimizers.restarts import best_of
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
@@ -479,18 +480,20 @@ class AdditiveClustering(
         """Return the best solution and its membership probabilities."""
         entropy = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         seeds = np.random.SeedSequence(entropy).spawn(self.n_init + 1)
+
+        def run(start: np.random.SeedSequence | np.ndarray) -> Solution:
+            with one_blas_thread():
+                if isinstance(start, np.ndarray):
+                    return improved(problem, start, polish)
+                return solve(problem, solver, polish, start)
+
         # The compiled loops release the interpreter lock, so threads are used unless joblib's
         # context selects another backend.
-        solutions: list[Solution] = run_tasks(
-            solve, [(problem, solver, polish, seed) for seed in seeds[1:]], "start",
-            n_jobs=self.n_jobs, prefer="threads",
-        )  # fmt: skip
-        solutions += [improved(problem, members, polish) for members in starts]
+        best, runs = best_of([*seeds[1:], *starts], run, n_jobs=self.n_jobs, prefer="threads")
         squares = problem.n_pairs * problem.variance
         constant = similarities.is_constant
-        self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in solutions])
-        best = max(range(len(solutions)), key=lambda i: (solutions[i].objective, -i))
-        return solutions[best], membership_probabilities(problem, solutions[best], seeds[0])
+        self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in runs])
+        return best, membership_probabilities(problem, best, seeds[0])
 
     def _set_clusters(
         self, problem: Problem, solution: Solution, probabilities: np.ndarray

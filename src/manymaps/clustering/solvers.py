@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -147,6 +147,12 @@ class Solution:
     n_iter: int = 0
     converged: bool = True
     history: dict[str, np.ndarray] = field(default_factory=dict)
+    stopped: ClassVar[bool] = False
+
+    @property
+    def cost(self) -> float:
+        """Negative objective, by which the best of several solutions is selected."""
+        return -self.objective
 
 
 def refitted(problem: Problem, features: np.ndarray, **run: Any) -> Solution:

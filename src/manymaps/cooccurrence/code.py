@@ -28,7 +28,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -54,7 +53,6 @@ from manymaps.constraints import (
     Number,
     Whole,
     instance,
-    stops,
 )
 from manymaps.cooccurrence.checks import check_size, warn_of_empty
 from manymaps.cooccurrence.likelihood import (
@@ -74,7 +72,7 @@ from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, setting
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
-from manymaps.maps.fitted import Callback, FittedMaps, atlas_of
+from manymaps.maps.fitted import Callback, FittedMaps, atlas_of, watching
 from manymaps.maps.map_order import order_of_maps
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
@@ -90,9 +88,6 @@ from manymaps.seeds import drawn_seed
 
 __all__ = ["CODE"]
 
-# A line search fails if the gradient does not match the cost exactly. Optimizers with a line search
-# therefore use a hundredth of the tolerance.
-_FOR_LINE_SEARCH = 0.01
 # Without a size penalty, many points of sparse tables diverge. The value was chosen on three tables
 # of vegan. In each of five splits, a fifth of the counts was held out at random. The columns list
 # the mean log-likelihood of held-out counts in nats per count, and the last one that of the column
@@ -365,14 +360,11 @@ class CODE(
                 factors = self._factors(nonempty)
                 return atlas_of(run, objective, self, labels, kinds=kinds, factors=factors)
 
-            def watch(run: Descent) -> bool:
-                return stops(self.callback, run.n_iter, run.cost, partial(atlas_so_far, run))
-
-            callback = None if self.callback is None else watch
+            watch = watching(self.callback, atlas_so_far)
             best, _ = best_of(
                 starts,
-                lambda start: descend(objective, optimizer, start, self.max_iter, callback),
-                in_order=callback is not None,
+                lambda start: descend(objective, optimizer, start, self.max_iter, watch),
+                in_order=watch is not None,
             )
             self.log_likelihood_ = log_likelihood(objective.target, best.kl)
             self._keep(best, atlas_so_far(best), nonempty, counts)
@@ -532,16 +524,12 @@ class CODE(
         if self._model.given == "columns":
             values = sparse.csr_array(values.T)
         margins = [np.asarray(values.sum(axis=axis)).ravel() / nonempty.n_counts for axis in (1, 0)]
+        tolerance = (self.optimizer or LBFGS()).force_tolerance(self.tolerance)
         return Objective(
-            count_target(values, self.normalization), self._model, self.penalty, self._tolerance,
+            count_target(values, self.normalization), self._model, self.penalty, tolerance,
             row_factors=margins[0] if self.marginals else None,
             column_factors=margins[1] if self.marginals else None,
         )  # fmt: skip
-
-    @property
-    def _tolerance(self) -> float:
-        optimizer = self.optimizer or LBFGS()
-        return self.tolerance * (_FOR_LINE_SEARCH if optimizer.exact else 1)
 
     def _seeds(self) -> list[np.random.SeedSequence]:
         seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
@@ -557,7 +545,7 @@ class CODE(
         start = start_parameters(nonempty, init, size, generator, fitted=fitted)
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
-        units = usual_steps(objective.masses, start)
+        units = usual_steps(objective.target.masses, start)
         return Start(start, int(generator.integers(2**31)), units)
 
     def _factors(self, nonempty: Counts) -> np.ndarray | None:

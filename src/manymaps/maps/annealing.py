@@ -15,7 +15,7 @@ The recommended schedule starts above the critical level and cools slowly throug
 
     noise(t) = 2 sigma_l at t = 0, sigma_l / 4 at t = 3/8 T, and 0 from t = 3/4 T on
 
-Shapes: levels (L,), costs (L,), scales (L,).
+Shapes: levels (L,), costs (L,).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from manymaps.checks import check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.input import read_input
-from manymaps.model.dense import DenseObjective, objective_of
-from manymaps.model.objective import Objective
+from manymaps.model.dense import objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.optimizers.loop import Cost
 from manymaps.optimizers.momentum import Momentum
 from manymaps.optimizers.schedules import Line, Stages
 from manymaps.seeds import drawn_seed
@@ -59,8 +59,6 @@ class NoiseScan:
         Standard deviations of the noise, in units of the kernel width, from high to low.
     costs : ndarray of shape (L,)
         KL(P || Q) in nats at the best scale of the map.
-    scales : ndarray of shape (L,)
-        Best scale of the map, relative to the positions with noise.
     critical : float
         Level above the steepest fall of the cost.
     optimizer : Momentum
@@ -74,22 +72,18 @@ class NoiseScan:
     --------
     >>> import numpy as np
     >>> from manymaps import Momentum, NoiseScan
-    >>> levels, ones = np.array([1.0, 0.5, 0.25]), np.ones(3)
-    >>> NoiseScan(levels, ones, ones, 0.5, Momentum()).schedule(1000)(0)
+    >>> scan = NoiseScan(np.array([1.0, 0.5, 0.25]), np.ones(3), 0.5, Momentum())
+    >>> scan.cooled(1000).jitter(0)
     1.0
     """
 
     levels: np.ndarray
     costs: np.ndarray
-    scales: np.ndarray
     critical: float
     optimizer: Momentum
 
-    def __repr__(self) -> str:
-        return f"<NoiseScan of {len(self.levels)} levels, critical level {self.critical:.3g}>"
-
-    def schedule(self, max_iter: int) -> Line:
-        """Return noise that starts above the critical level and cools slowly.
+    def cooled(self, max_iter: int) -> Momentum:
+        """Return the optimizer with noise that starts above the critical level and cools slowly.
 
         Parameters
         ----------
@@ -98,27 +92,12 @@ class NoiseScan:
 
         Returns
         -------
-        Line
-            Schedule of the standard deviation of the noise.
-        """
-        end = max(2, int(_NOISY * max_iter))
-        points = (0, _RESTART * self.critical), (end // 2, self.critical / 4), (end, 0.0)
-        return Line(points)
-
-    def cooled(self, max_iter: int) -> Momentum:
-        """Return the optimizer with this schedule of the noise.
-
-        Parameters
-        ----------
-        max_iter : int > 0
-            Number of iterations of the fit.
-
-        Returns
-        -------
         Momentum
             Optimizer for a fit from a random start.
         """
-        return replace(self.optimizer, jitter=self.schedule(max_iter))
+        end = max(2, int(_NOISY * max_iter))
+        points = (0, _RESTART * self.critical), (end // 2, self.critical / 4), (end, 0.0)
+        return replace(self.optimizer, jitter=Line(points))
 
 
 def noise_scan(
@@ -185,7 +164,8 @@ def noise_scan(
     check_whole("per_level", per_level)
     scanned = clone(estimator)
     scanned._validate_params()
-    target = scanned._target(read_input(X, scanned), 0)
+    model = scanned._model()
+    target = scanned._target(read_input(X, scanned), model, 0)
     optimizer = scanned.optimizer or scanned._default_optimizer(target.values.shape[0])
     if not isinstance(optimizer, Momentum):
         raise ParameterError("adds no noise; use Momentum", name="optimizer", value=optimizer)
@@ -202,9 +182,9 @@ def noise_scan(
         n_init=1, callback=record, random_state=drawn_seed(scanned.random_state),
     )  # fmt: skip
     scanned.fit(X)
-    factors = target.marginal_factors() if getattr(scanned, "marginals", False) else None
-    objective = objective_of(target, scanned._model(), 0.0, scanned.tolerance, factors)
-    costs, scales = np.array([_least_cost(objective, atlas) for atlas in maps]).T
+    factors = target.marginal_factors() if scanned.marginals else None
+    objective = objective_of(target, model, 0.0, scanned.tolerance, factors)
+    costs = np.array([_least_cost(objective, atlas) for atlas in maps])
     flat = _cost(objective, maps[0], 0.0)
     if flat - costs[0] > (flat - costs[-1]) / 2:
         raise ParameterError(
@@ -214,23 +194,23 @@ def noise_scan(
         )
     fall = int(np.argmin(np.diff(costs)))
     plain = replace(optimizer, jitter=Momentum().jitter)
-    return NoiseScan(levels, costs, scales, float(levels[fall]), plain)
+    return NoiseScan(levels, costs, float(levels[fall]), plain)
 
 
-def _cost(objective: Objective | DenseObjective, atlas: Atlas, scale: float) -> float:
+def _cost(objective: Cost, atlas: Atlas, scale: float) -> float:
     """Compute KL(P || Q) of the maps, whose positions are multiplied by a scale."""
     weights = weights_from_proportions(atlas.proportions).astype(np.float32)
     positions = (scale * atlas.maps).astype(np.float32)
     return float(objective.evaluate(Parameters((positions,), (weights,))).kl)
 
 
-def _least_cost(objective: Objective | DenseObjective, atlas: Atlas) -> tuple[float, float]:
-    """Return the least KL(P || Q) over scales of the maps, and the scale."""
+def _least_cost(objective: Cost, atlas: Atlas) -> float:
+    """Return the least KL(P || Q) over scales of the maps."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(
+    result = minimize_scalar(
         lambda log_scale: _cost(objective, atlas, float(np.exp(log_scale))),
         bounds=np.log([_LEAST_SCALE, _LARGEST_SCALE]), method="bounded",
         options={"maxiter": _EVALUATIONS},
     )  # fmt: skip
-    return float(found.fun), float(np.exp(found.x))
+    return float(result.fun)

@@ -1,6 +1,14 @@
-"""Base class of the map estimators, with validation, `fit` and the fitted attributes.
+"""Base class of the map estimators: `fit` leads from data to an atlas in eight steps.
 
-    X -> target P -> objective(model, penalty) -> optimizer -> atlas
+    1. read        labels with vectors, distances, similarities or neighbours     `read_input`
+    2. model       kernel, normalization, mixing, background                      `_model`
+    3. target      P: similarities of vectors (`Affinity`), normalized            `_target`
+    4. starts      positions and weights of each run (personas, PCA, random)      `_start`
+    5. objective   KL(P || Q) and its gradient: attraction and repulsion          `Objective`
+    6. descent     gradient steps with momentum and gains         `descend`, restarts: `best_of`
+    7. stop        after `max_iter` iterations, when the cost falls by less than 1e-5 of its value
+                   in 50 iterations, or when the callback returns True
+    8. atlas       centred maps, numbered so that neighbours are similar          `atlas_of`
 
 A subclass only defines its model and its defaults (`manymaps.maps.multiple_maps`).
 """
@@ -10,9 +18,9 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -39,7 +47,6 @@ from manymaps.constraints import (
     Choice,
     Whole,
     instance,
-    stops,
 )
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
@@ -47,22 +54,22 @@ from manymaps.data.judgements import Judgements
 from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataWarning, ParameterError, setting
-from manymaps.maps.fitted import Callback, FittedMaps, Restart, atlas_of
+from manymaps.maps.fitted import Callback, FittedMaps, Restart, atlas_of, watching
 from manymaps.maps.input import Input, read_input
 from manymaps.maps.insertion import Refinement, insert_into
 from manymaps.maps.map_order import in_order_of_maps
 from manymaps.maps.personas import persona_start
-from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
+from manymaps.maps.starts import STARTS, check_start, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.dense import objective_of
 from manymaps.model.objective import TOLERANCE
-from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
+from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.loop import Descent, Start, descend
 from manymaps.optimizers.momentum import OPTIMIZER, Optimizer
 from manymaps.optimizers.restarts import best_of
 from manymaps.progress import shows_progress
-from manymaps.seeds import derived_seeds, drawn_seed, second_seed
+from manymaps.seeds import run_seeds, second_seed
 
 __all__ = ["MapEstimator"]
 
@@ -72,50 +79,13 @@ Data: TypeAlias = (
 
 AFFINITIES = ("auto", "precomputed")
 
-# A line search fails if the forces are not the gradient of the cost, so exact optimizers use a
-# hundredth of the tolerance.
-_EXACT = 0.01
-# A tenth of the distance at which a run is considered diverged, so that the points can still move
-# outwards.
-_FARTHEST_START = FARTHEST / 10
 # With fewer objects, the neighbours contain too little information about groups.
 _LEAST_TO_SPLIT = 100
-# Parameters of scikit-learn, openTSNE and UMAP that have another name here, or no counterpart.
-_ELSEWHERE = {
-    "n_iter": "use max_iter, which includes the iterations of early exaggeration",
-    "early_exaggeration_iter": "use early_exaggeration_iter of TSNE",
-    "exaggeration": "use late_exaggeration of TSNE",
-    "method": "omit it; use tolerance=0 for exact sums",
-    "negative_gradient_method": "omit it; use tolerance=0 for exact sums",
-    "angle": "use tolerance, the relative error of approximate sums",
-    "theta": "use tolerance, the relative error of approximate sums",
-    "callbacks": "use callback, a function or a list of functions",
-    "initialization": "use init",
-    "n_neighbors": "use perplexity, the effective number of neighbours",
-    "min_dist": "omit it; it has no counterpart",
-}
-
-
-class _ParameterNames:
-    """Check of parameter names.
-
-    It is a base class of `MapEstimator`, because `inspect.signature` prefers a constructor
-    `__new__` over an `__init__` of the same class.
-    """
-
-    def __new__(cls, *_values: Any, **settings: Any) -> Self:
-        """Reject parameters of other programs with the name of the counterpart."""
-        known = {one.name for one in fields(cast(Any, cls))}
-        for name in settings:
-            if name in _ELSEWHERE and name not in known:
-                raise TypeError(f"{cls.__name__} has no parameter {name!r}; {_ELSEWHERE[name]}")
-        return super().__new__(cls)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MapEstimator(
     FittedMaps,
-    _ParameterNames,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CheckedParameters,
@@ -152,6 +122,7 @@ class MapEstimator(
     n_maps: int = field(default=1, init=False)
     n_components: int = field(default=2, kw_only=False)
     penalty: float = field(default=0.0, init=False)
+    marginals: bool = field(default=False, init=False)
     perplexity: float | Sequence[float] = 30.0
     metric: str | Callable = "euclidean"
     affinity: str | Affinity = "auto"
@@ -219,51 +190,32 @@ class MapEstimator(
             finite cost.
         """
         self._validate_params()
-        data = read_input(X, self)
-        self._fitted_rows, n = data.table, len(data.labels)
-        if self.n_maps > n:
-            raise ParameterError(
-                f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
-            )
-        first = drawn_seed(self.random_state)
-        seeds = [first, *derived_seeds(first, self.n_init - 1)]
-        optimizer = self.optimizer or self._default_optimizer(n)
-        tolerance = self.tolerance * (_EXACT if optimizer.exact else 1)
+        data, seeds = read_input(X, self), run_seeds(self.random_state, self.n_init)
+        model = self._model()
+        optimizer = self.optimizer or self._default_optimizer(len(data.labels))
         with threads(self.n_jobs):
-            model, target = self._model(), self._target(data, seeds[0])
-            associations = None if data.strengths is None else stored_associations(target.values)
-            factors = target.marginal_factors() if getattr(self, "marginals", False) else None
-            starts = list(map(partial(self._start, data, target), range(self.n_init), seeds))
+            target = self._target(data, model, seeds[0])
+            start = partial(self._start, data, target, model)
+            starts = list(map(start, range(self.n_init), seeds))
+            factors = target.marginal_factors() if self.marginals else None
+            associations = stored_associations(target.values) if data.are_similarities else None
+            tolerance = optimizer.force_tolerance(self.tolerance)
             objective = objective_of(target.ordered(), model, self.penalty, tolerance, factors)
 
-            def atlas_so_far(run: Descent) -> Atlas:
+            def atlas(run: Descent) -> Atlas:
                 return atlas_of(run, objective, self, data.labels, factors=factors)
 
-            def watch(run: Descent) -> bool:
-                return stops(self.callback, run.n_iter, run.cost, partial(atlas_so_far, run))
-
-            callback = None if self.callback is None else watch
+            watch = watching(self.callback, atlas)
             best, runs = best_of(
                 starts,
-                lambda start: descend(objective, optimizer, start, self.max_iter, callback),
-                in_order=callback is not None,
+                lambda start: descend(objective, optimizer, start, self.max_iter, watch),
+                in_order=watch is not None,
             )
-        atlas = atlas_so_far(best)
+        fitted = atlas(best)
         if isinstance(self.init, str):
-            atlas = in_order_of_maps(atlas, objective.target)
-        self.restarts_ = tuple(map(Restart.of, runs, seeds))
-        ends = [[one.seed, one.cost, one.kl_divergence] for one in self.restarts_]
-        more = {"restarts": ends} if self.n_init > 1 else {}
-        self.atlas_ = replace(
-            atlas,
-            parameters={**atlas.parameters, **more},
-            vectors=None if self._metric_name == "precomputed" else data.points,
-            associations=associations,
-            covered=data.covered,
-        )
-        self.kl_divergence_, self.n_iter_, self.converged_ = best.kl, best.n_iter, best.converged
-        if best.failure:
-            raise best.failure
+            fitted = in_order_of_maps(fitted, objective.target)
+        stored = {"vectors": data.vectors, "associations": associations, "covered": data.covered}
+        self._keep(replace(fitted, **stored), best, list(map(Restart.of, runs, seeds)), data)
         return self
 
     def fit_transform(self, X: Data, y: None = None) -> np.ndarray:
@@ -337,6 +289,16 @@ class MapEstimator(
             insert_into(places, self.atlas_, rows, new, **settings)
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
 
+    def _keep(self, atlas: Atlas, best: Descent, restarts: list[Restart], data: Input) -> None:
+        """Set the fitted attributes, and raise the error of a run that diverged."""
+        if self.n_init > 1:
+            ends = [[one.seed, one.cost, one.kl_divergence] for one in restarts]
+            atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
+        self.atlas_, self.restarts_, self._fitted_rows = atlas, tuple(restarts), data.table
+        self.kl_divergence_, self.n_iter_, self.converged_ = best.kl, best.n_iter, best.converged
+        if best.failure:
+            raise best.failure
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -365,7 +327,7 @@ class MapEstimator(
     def _metric_name(self) -> str:
         return self.metric if isinstance(self.metric, str) else ""
 
-    def _target(self, data: Input, seed: int) -> Target:
+    def _target(self, data: Input, model: ChoiceModel, seed: int) -> Target:
         """Compute P, from the similarities or by the affinity."""
         strengths, average = data.strengths, True
         if strengths is None:
@@ -373,82 +335,60 @@ class MapEstimator(
             if not isinstance(affinity, Affinity):
                 affinity = GaussianAffinity(self.perplexity)
             strengths = affinity.similarities(
-                data.points if data.graph is None else data.graph,
-                metric=self.metric,
-                search=self.neighbors or NeighborSearch(),
-                seed=second_seed(seed),
-            )
+                data.points if data.graph is None else data.graph, metric=self.metric,
+                search=self.neighbors or NeighborSearch(), seed=second_seed(seed),
+            )  # fmt: skip
             average = not affinity.joint
-        if self._model().normalization == "joint":
+        if model.normalization == "joint":
             return joint_target(strengths, average=average, observed=data.observed)
         return conditional_target(
             strengths, keep_missing_mass=data.lacks_mass, observed=data.observed
         )
 
-    def _start(self, data: Input, target: Target, k: int, seed: int) -> Start:
+    def _start(self, data: Input, target: Target, model: ChoiceModel, k: int, seed: int) -> Start:
         """Return starting positions and weights of run k in float32, and the seed of its noise."""
-        noise, n = second_seed(seed), target.values.shape[0]
+        noise, n = second_seed(seed), len(data.labels)
+        if self.n_maps > n:
+            raise ParameterError(
+                f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
+            )
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(noise)
         stated = None if self.optimizer is None else self.optimizer.start_spread
         spread, weight_spread = stated or (self._start_spread, self._start_spread)
         weights, proportions = generator.normal(0, weight_spread, shape[:2]), None
+        name = self.init if isinstance(self.init, str) else ""
+        if name == "auto" and stated is not None:
+            name = "random"
         if isinstance(self.init, Atlas):
             positions, proportions = self.init.maps, self.init.proportions
-        elif not isinstance(self.init, str):
+        elif not name:
             positions = np.asarray(self.init)
             positions = positions[None] if positions.ndim == 2 else positions
-        else:
-            name = "random" if self.init == "auto" and stated is not None else self.init
-            by_itself = name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
-            if name == "personas" or by_itself:
-                positions, proportions = persona_start(
-                    target.values, self.n_maps, self.n_components, generator
-                )
-            else:
-                name = name if k == 0 else "random"
-                positions = self._named_start(name, data.points, target, spread, generator)
-        if proportions is not None:
-            weights = weights_from_proportions(proportions)
-        self._check_start(positions, weights, shape)
-        if not isinstance(self.init, str | Atlas):
-            positions = separated(spread_out(positions, generator), generator)
-        if self._model().mixing == "fixed" and not isinstance(self.init, Atlas):
-            weights = np.zeros(shape[:2])
-        # Optimizers work on flat views, so the arrays must be contiguous, which slices of an atlas
-        # are not.
-        flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
-        return Start(Parameters((flat[0],), (flat[1],)), noise)
-
-    @staticmethod
-    def _check_start(
-        positions: np.ndarray, weights: np.ndarray, shape: tuple[int, int, int]
-    ) -> None:
-        if positions.shape != shape or weights.shape != shape[:2]:
-            raise ParameterError(f"init has shape {positions.shape}; expected {shape}")
-        if not np.isfinite(positions).all():
-            raise ParameterError("init contains a value that is not finite")
-        reach = np.abs(positions).max()
-        if reach > _FARTHEST_START:
-            raise ParameterError(
-                f"init has points {reach:g} from the origin; expected at most {_FARTHEST_START:g}"
-            )
-
-    def _named_start(
-        self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
-    ) -> np.ndarray:
-        """Compute the named start, of shape (n_maps, n, n_components)."""
-        shape = (self.n_maps, target.values.shape[0], self.n_components)
-        if self.n_maps == 1 and name != "random":
-            return start_positions(
-                name, data, target, self.n_components,
+        elif name == "personas" or (name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT):
+            positions, proportions = persona_start(target.values, *shape[::2], generator)
+        elif self.n_maps == 1 and name != "random" and k == 0:
+            positions = start_positions(
+                name, data.points, target, self.n_components,
                 metric=self.metric, spread=spread, generator=generator,
             )[None]  # fmt: skip
-        if name not in ("auto", "random"):
+        elif name in ("auto", "random") or k > 0:
+            positions = generator.normal(0, spread, shape)
+        else:
             raise ParameterError(
                 f"must be 'auto', 'personas', 'random', an array of shape {shape} or an Atlas; "
                 "the other starts are for one map",
                 name="init",
                 value=self.init,
             )
-        return generator.normal(0, spread, shape)
+        if proportions is not None:
+            weights = weights_from_proportions(proportions)
+        check_start(positions, weights, shape)
+        if not name and proportions is None:
+            positions = separated(spread_out(positions, generator), generator)
+        if model.mixing == "fixed" and not isinstance(self.init, Atlas):
+            weights = np.zeros(shape[:2])
+        # Optimizers work on flat views, so the arrays must be contiguous, which slices of an atlas
+        # are not.
+        flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
+        return Start(Parameters((flat[0],), (flat[1],)), noise)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.constraints import stops
 from manymaps.model.parameters import log_softmin
 from manymaps.optimizers.loop import Cost, Descent
 
@@ -77,6 +79,15 @@ class FittedMaps:
         return self.atlas_.n_maps * self.atlas_.n_components
 
 
+def watching(
+    callback: Callback | Sequence[Callback] | None, atlas: Callable[[Descent], Atlas]
+) -> Callable[[Descent], bool] | None:
+    """Return the callback of a descent, which passes iteration, cost and the atlas so far."""
+    if callback is None:
+        return None
+    return lambda run: stops(callback, run.n_iter, run.cost, partial(atlas, run))
+
+
 def atlas_of(
     run: Descent,
     objective: Cost,
@@ -112,8 +123,8 @@ def atlas_of(
     rows_first = slice(None, None, -1 if objective.model.given == "columns" else 1)
     maps = np.concatenate(run.parameters.positions[rows_first], axis=1).astype(np.float64)
     proportions = np.exp(log_softmin(np.concatenate(run.parameters.weights[rows_first], axis=1)))
-    weights = proportions / proportions.sum(axis=1, keepdims=True)
-    maps = maps - np.einsum("mn,mnd->md", weights, maps)[:, None]
+    centres = np.einsum("mn,mnd->md", proportions / proportions.sum(axis=1, keepdims=True), maps)
+    maps = maps - centres[:, None]
     order = objective.target.order
     if order is not None:
         rank = np.argsort(order)

@@ -47,6 +47,8 @@ class Input:
         Part of the responses of each word that are objects (`Associations.covered`).
     points : array or sparse array, optional
         Vectors or distances.
+    are_distances : bool
+        Whether the points are distances.
     graph : NeighborGraph, optional
         Neighbours.
     """
@@ -58,7 +60,18 @@ class Input:
     table: Any = None
     covered: Any = None
     points: Any = None
+    are_distances: bool = False
     graph: NeighborGraph | None = None
+
+    @property
+    def vectors(self) -> Any:
+        """Vectors, or None for other data."""
+        return None if self.are_distances else self.points
+
+    @property
+    def are_similarities(self) -> bool:
+        """Whether the data are similarities."""
+        return self.strengths is not None
 
 
 def read_input(X: Any, estimator: Any) -> Input:
@@ -113,7 +126,7 @@ def read_input(X: Any, estimator: Any) -> Input:
             "square"
         )
     if not are_similarities:
-        return Input(labels=labels, points=table)
+        return Input(labels=labels, points=table, are_distances=are_distances)
     norms = associations_of(labels, table)
     return Input(labels=labels, strengths=norms.strengths, observed=_judged(norms), table=table)
 

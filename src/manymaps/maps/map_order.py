@@ -84,8 +84,8 @@ def order_of_maps(
     likeness = map_likeness(p, rows, columns)
     distances = squareform(likeness.max() - likeness, checks=False)
     order = leaves_list(optimal_leaf_ordering(linkage(distances, "average"), distances))
-    held = rows.sum(axis=1) if columns is None else rows.sum(axis=1) + columns.sum(axis=1)
-    return np.asarray(order if held[order[0]] >= held[order[-1]] else order[::-1], np.intp)
+    mass = rows.sum(axis=1) if columns is None else rows.sum(axis=1) + columns.sum(axis=1)
+    return np.asarray(order if mass[order[0]] >= mass[order[-1]] else order[::-1], np.intp)
 
 
 def in_order_of_maps(atlas: Atlas, target: Target) -> Atlas:

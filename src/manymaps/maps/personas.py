@@ -85,7 +85,7 @@ class Personas:
     owner: np.ndarray
 
     @property
-    def weights(self) -> np.ndarray:
+    def masses(self) -> np.ndarray:
         """Sum of the ties of each persona, of shape (n_personas,)."""
         return np.bincount(self.holder, self.ties.data, len(self.owner))
 
@@ -146,8 +146,8 @@ def _strongest(p: sparse.sparray, count: int) -> sparse.csr_array:
     ties = stored_associations(sparse.csr_array(p))
     rows = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr))
     order = np.lexsort((ties.indices, -ties.data, rows))
-    kept = np.sort(order[np.arange(len(order)) - ties.indptr[rows[order]] < count])
-    parts = ties.data[kept].astype(np.float32), (rows[kept], ties.indices[kept])
+    strong = np.sort(order[np.arange(len(order)) - ties.indptr[rows[order]] < count])
+    parts = ties.data[strong].astype(np.float32), (rows[strong], ties.indices[strong])
     return sparse.csr_array(parts, shape=ties.shape)
 
 
@@ -198,22 +198,20 @@ def persona_start(
     with one_blas_thread():
         directions = spectral_directions(p, min(_DIRECTIONS, n), seed=seed)
         split = personas(p)
-        maps = _dealt(split, directions, n_maps, generator)
+        maps = _assigned(split, directions, n_maps, generator)
         proportions = _proportions(split, maps, n_maps)
-        positions = np.array(
-            [principal_places(directions, held, n_components) for held in proportions]
-        )
+        positions = np.array([principal_places(directions, pi, n_components) for pi in proportions])
     return positions + _NOISE * generator.normal(size=positions.shape), proportions
 
 
-def _dealt(
-    found: Personas, directions: np.ndarray, n_maps: int, generator: np.random.Generator
+def _assigned(
+    split: Personas, directions: np.ndarray, n_maps: int, generator: np.random.Generator
 ) -> np.ndarray:
     """Assign a map to each persona."""
     themes = spherical_centres(directions, n_maps, generator)
-    weights = found.weights
-    shape = (len(weights), directions.shape[0])
-    holds = sparse.csr_array((found.ties.data, (found.holder, found.ties.indices)), shape)
+    masses = split.masses
+    shape = (len(masses), directions.shape[0])
+    holds = sparse.csr_array((split.ties.data, (split.holder, split.ties.indices)), shape)
     reached = holds @ directions
 
     def leaning(nodes: np.ndarray, count: int) -> np.ndarray:
@@ -222,8 +220,8 @@ def _dealt(
         return _LEANING * unit_rows(together) @ themes.T
 
     return signed_partition(
-        found.network - _PARTING * _rivalry(found.owner, weights),
-        weights,
+        split.network - _PARTING * _rivalry(split.owner, masses),
+        masses,
         n_maps,
         leaning,
         coarsening=_COARSENING * n_maps,
@@ -232,23 +230,24 @@ def _dealt(
     )
 
 
-def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
-    """Compute min(w_a, w_b) for each pair of personas of one object."""
+def _rivalry(owner: np.ndarray, masses: np.ndarray) -> sparse.csr_array:
+    """Compute min(mass_a, mass_b) for each pair of personas of one object."""
     counts = np.bincount(owner)
     starts = np.cumsum(counts) - counts
     first, second = crossed_runs(starts, counts, starts, counts)
-    least = np.where(first == second, 0.0, np.minimum(weights[first], weights[second]))
+    least = np.where(first == second, 0.0, np.minimum(masses[first], masses[second]))
     return sparse.csr_array((least, (first, second)), (len(owner),) * 2)
 
 
-def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
+def _proportions(split: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
     """Compute the share of each map in the ties of an object, plus a small share in every map.
 
     If the small share is limited to the maps of the object's neighbours, a fit is a tenth faster
     and ends at a lower cost. However, fewer of the fitted senses are then senses in the data.
     """
-    held = np.zeros((n_maps, found.ties.shape[0]))
-    np.add.at(held, (maps, found.owner), found.weights)
-    whole = held.sum(axis=0)
-    held = np.divide(held, whole, out=np.zeros_like(held), where=whole > 0) + _EVERYWHERE
-    return held / held.sum(axis=0)
+    shares = np.zeros((n_maps, split.ties.shape[0]))
+    np.add.at(shares, (maps, split.owner), split.masses)
+    totals = shares.sum(axis=0)
+    shares = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
+    shares += _EVERYWHERE
+    return shares / shares.sum(axis=0)

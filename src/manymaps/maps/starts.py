@@ -28,6 +28,7 @@ from manymaps.checks import check_choice
 from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.compute.threads import one_blas_thread
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.model.parameters import FARTHEST
 from manymaps.model.target import Target
 
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
@@ -37,6 +38,9 @@ _NOISE = 0.01
 # Noise of coincident objects in kernel widths, equal to the spread of the default start of t-SNE.
 _SEPARATION = 1e-4
 _MOST_FOR_MDS = 10_000
+# A tenth of the distance at which a run is considered diverged, so that the points can still move
+# outwards.
+_FARTHEST_START = FARTHEST / 10
 
 
 def start_positions(
@@ -117,6 +121,19 @@ def start_positions(
     if start != "random":
         whole += noise * generator.normal(size=whole.shape)
     return spread * whole
+
+
+def check_start(positions: np.ndarray, weights: np.ndarray, shape: tuple[int, int, int]) -> None:
+    """Raise a ParameterError if positions have another shape, or a value that is too large."""
+    if positions.shape != shape or weights.shape != shape[:2]:
+        raise ParameterError(f"init has shape {positions.shape}; expected {shape}")
+    if not np.isfinite(positions).all():
+        raise ParameterError("init contains a value that is not finite")
+    reach = np.abs(positions).max()
+    if reach > _FARTHEST_START:
+        raise ParameterError(
+            f"init has points {reach:g} from the origin; expected at most {_FARTHEST_START:g}"
+        )
 
 
 def spread_out(

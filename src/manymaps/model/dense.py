@@ -29,11 +29,12 @@ Shapes: (n, n) for pairs, (n_maps, n, n_components) for positions y, (n_maps, n)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from manymaps.compute.similarity import kernel_code
 from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel, StoredKernel
 from manymaps.model.entries import Entries
@@ -104,11 +105,11 @@ def log_q(logs: np.ndarray, is_joint: bool, background: float = 0.0) -> np.ndarr
     return choices
 
 
-def divergence(p: np.ndarray, log_q: np.ndarray, row_weights: np.ndarray | float = 1.0) -> float:
+def divergence(p: np.ndarray, log_q: np.ndarray, row_totals: np.ndarray | float = 1.0) -> float:
     """Compute sum_ij p_ij log(p_ij / q_ij) over the pairs with p_ij > 0."""
     related = p > 0
-    weights = np.broadcast_to(np.reshape(row_weights, (-1, 1)), p.shape)[related]
-    return float((p[related] * (np.log(p[related] / weights) - log_q[related])).sum())
+    totals = np.broadcast_to(np.reshape(row_totals, (-1, 1)), p.shape)[related]
+    return float((p[related] * (np.log(p[related] / totals) - log_q[related])).sum())
 
 
 def cost(
@@ -166,6 +167,8 @@ class DenseObjective:
     ------
     DataError
         If there are more than 2,000 objects.
+    ParameterError
+        If the kernel can only be read from a file.
     """
 
     target: Target
@@ -174,21 +177,13 @@ class DenseObjective:
     column_factors: np.ndarray | None = None
 
     def __post_init__(self) -> None:
+        kernel_code(self.model.kernel)  # raises an error for a kernel without a gradient
         n = self.target.values.shape[0]
         if n > MOST_OBJECTS:
             raise DataError(
                 f"cells are missing in a table of {n:,} objects, but tables with missing cells may "
                 f"have at most {MOST_OBJECTS:,} objects; fill in the cells or omit objects"
             )
-
-    @property
-    def masses(self) -> tuple[np.ndarray, ...]:
-        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
-        return self.target.masses
-
-    def with_background_share(self, share: float) -> DenseObjective:
-        """Return the objective with the background of the model multiplied by a factor."""
-        return replace(self, model=self.model.with_background_share(share))
 
     @cached_property
     def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
@@ -233,7 +228,7 @@ class DenseObjective:
         gradient, shares = self._gradient(y, w, similarities - log_b, slopes, explained)
         penalty, slope = size_penalty(parameters.positions[0], self.penalty)
         gradient.positions[0][...] += slope
-        kl = divergence(p, choices, self._row_weights) if want_cost else np.nan
+        kl = divergence(p, choices, self._row_totals) if want_cost else np.nan
         normalizers = log_z(similarities, target.is_joint)[:, 0]
         return Evaluation(
             target.scale * kl + penalty,
@@ -244,8 +239,8 @@ class DenseObjective:
         )
 
     @property
-    def _row_weights(self) -> np.ndarray | float:
-        return 1.0 if self.target.row_weights is None else self.target.row_weights
+    def _row_totals(self) -> np.ndarray | float:
+        return 1.0 if self.target.row_totals is None else self.target.row_totals
 
     def _gradient(
         self,

@@ -26,7 +26,7 @@ cost of the active entries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -145,17 +145,6 @@ class Objective:
         if self.column_factors is not None:
             columns = np.log(self.column_factors).astype(np.float32)
         return rows, columns
-
-    @property
-    def masses(self) -> tuple[np.ndarray, ...]:
-        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
-        return self.target.masses
-
-    def with_background_share(self, share: float) -> Objective:
-        """Return the objective with the background of the model multiplied by a factor."""
-        if share == 1 or not self.model.background:
-            return self
-        return replace(self, model=self.model.with_background_share(share))
 
     def evaluate(
         self,
@@ -318,9 +307,9 @@ class Objective:
             pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
             n_chunks = len(pairs.chunks) - 1
             where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
-            weights, factor = pairs.weights
+            sums, factor = pairs.sums
             share_out(
-                single_map_attraction, n_chunks, *where, weights, own, others,
+                single_map_attraction, n_chunks, *where, sums, own, others,
                 plane_words(others), kind, rest, pull, mass,
             )  # fmt: skip
             pull *= factor
@@ -342,10 +331,8 @@ class Objective:
         centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]
-            weights, factor = pairs.weights
-            pull, mass = linear_pulls(
-                pairs.chunks, pairs.indptr, pairs.indices, weights, own, others
-            )
+            sums, factor = pairs.sums
+            pull, mass = linear_pulls(pairs.chunks, pairs.indptr, pairs.indices, sums, own, others)
             pull *= factor
             mass *= factor
             # All pulls sum to 0, so any centre is correct. This centre causes little cancellation.

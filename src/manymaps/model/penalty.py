@@ -23,13 +23,5 @@ def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndar
     if strength == 0:
         return 0.0, 0.0
     flat = positions.ravel()
-    value = (
-        0.5
-        * strength
-        * float(
-            np.dot(flat, flat)
-            if flat.dtype == np.float64
-            else np.einsum("i,i->", flat, flat, dtype=np.float64)
-        )
-    )
+    value = 0.5 * strength * float(np.einsum("i,i->", flat, flat, dtype=np.float64))
     return value, positions.dtype.type(strength) * positions

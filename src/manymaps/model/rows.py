@@ -89,20 +89,20 @@ class ChoiceMaps:
         kind, k = kernel_code(self.kernel), len(rows)
         p = canonical_rows(p)
         norms, log_pi, charges = self._terms()
-        weights = np.empty((n_maps, k, n), np.float32)
-        slopes = weights if kind == GAUSSIAN else np.empty_like(weights)
+        terms = np.empty((n_maps, k, n), np.float32)
+        slopes = terms if kind == GAUSSIAN else np.empty_like(terms)
         factors, cost = np.empty(k), np.empty(k)
         force, share = np.empty((n_maps, k, d), np.float32), np.empty((n_maps, k), np.float32)
         forces, shares = np.empty_like(self.positions), np.empty((n_maps, n), np.float32)
         with one_blas_thread():
             share_out(
                 weigh_rows, -(-k // ROWS), rows, p.indptr, p.indices, p.data, self.positions,
-                norms, log_pi, charges, kind, exaggeration, weights, slopes, factors, force, share,
+                norms, log_pi, charges, kind, exaggeration, terms, slopes, factors, force, share,
                 cost,
             )  # fmt: skip
             choosers = (factors[:, None] * self.positions[:, rows]).astype(np.float32, order="C")
             share_out(
-                feel_rows, -(-n // COLUMNS), choosers, self.positions, weights, slopes, factors,
+                feel_rows, -(-n // COLUMNS), choosers, self.positions, terms, slopes, factors,
                 kind, forces, shares,
             )  # fmt: skip
         biases = shares.sum(axis=0)
@@ -186,7 +186,7 @@ class RowCost:
     def whole(
         self, maps: ChoiceMaps, exaggeration: float = 1.0
     ) -> tuple[float, tuple[np.ndarray, ...]]:
-        """Compute - sum p log q of all rows, without penalties, and the gradient with penalties.
+        """Compute - sum p log q of all rows, and the gradient, with penalties.
 
         Exaggeration multiplies only the attraction in the gradient.
         """
@@ -198,11 +198,7 @@ class RowCost:
             total += cost
             for whole, slope in zip(sums, slopes, strict=False):
                 whole += slope
+        for strength, values in zip(self.strengths, maps.arrays, strict=True):
+            flat = values.ravel()
+            total += strength / 2 * float(np.einsum("i,i->", flat, flat, dtype=np.float64))
         return total, tuple(sums)
-
-    def penalties(self, maps: ChoiceMaps) -> float:
-        """Compute the part of the cost that is due to the penalties."""
-        return sum(
-            strength / 2 * float(np.einsum("i,i->", x.ravel(), x.ravel(), dtype=np.float64))
-            for strength, x in zip(self.strengths, maps.arrays, strict=True)
-        )

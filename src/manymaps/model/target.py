@@ -56,7 +56,7 @@ class Pairs:
         return self.forward + self.backward
 
     @property
-    def weights(self) -> tuple[np.ndarray, np.float32]:
+    def sums(self) -> tuple[np.ndarray, np.float32]:
         """Array and factor, whose product is p_ij + p_ji for each stored pair.
 
         For a symmetric P, the array is p_ij, so that sums over pairs need no additional array. The
@@ -87,7 +87,7 @@ class Target:
         Whether each row or the whole table is a distribution.
     one_set : bool, default=True
         Whether rows and columns are the same objects. If they are, self-pairs are excluded.
-    row_weights : ndarray of shape (n_rows,), optional
+    row_totals : ndarray of shape (n_rows,), optional
         Sum of each full row under the conditional normalization. The default is 1.
     is_symmetric : bool, default=False
         Whether p_ij and p_ji are bit-identical for all pairs.
@@ -101,7 +101,7 @@ class Target:
     values: sparse.csr_array
     normalization: Literal["conditional", "joint"] = "conditional"
     one_set: bool = True
-    row_weights: np.ndarray | None = None
+    row_totals: np.ndarray | None = None
     is_symmetric: bool = False
     observed: np.ndarray | None = None
     order: np.ndarray | None = None
@@ -161,10 +161,10 @@ class Target:
 
     @cached_property
     def negative_entropy(self) -> float:
-        """Sum of p_ij log p_ij, with rows normalized to their weights under "conditional"."""
+        """Sum of p_ij log p_ij, with rows divided by their totals under "conditional"."""
         divisors = None
-        if self.row_weights is not None and not self.is_joint:
-            divisors = np.repeat(self.row_weights, np.diff(self.values.indptr))
+        if self.row_totals is not None and not self.is_joint:
+            divisors = np.repeat(self.row_totals, np.diff(self.values.indptr))
         total = 0.0
         step = max(1, self.values.nnz) if self.values.dtype == np.float64 else _AT_ONCE
         for start in range(0, self.values.nnz, step):
@@ -474,8 +474,8 @@ def count_target(
     values = _divided(values, np.full(values.shape[0], values.data.sum()))
     if normalization == "joint":
         return Target(values, "joint", one_set=False)
-    weights = np.asarray(values.sum(axis=1)).ravel()
-    n_rows = int((weights > 0).sum())
+    totals = np.asarray(values.sum(axis=1)).ravel()
+    n_rows = int((totals > 0).sum())
     values.data *= n_rows
-    weights *= n_rows
-    return Target(values, "conditional", one_set=False, row_weights=weights)
+    totals *= n_rows
+    return Target(values, "conditional", one_set=False, row_totals=totals)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from manymaps.errors import DivergedError
 from manymaps.optimizers.line_search import LBFGS, ConjugateGradient
 from manymaps.optimizers.momentum import Momentum
-from manymaps.optimizers.schedules import Anneal, Constant, Line, Schedule, Stages, Switch
+from manymaps.optimizers.schedules import Constant, Line, Schedule, Stages, Switch
 
 __all__ = [
     "LBFGS",
-    "Anneal",
     "ConjugateGradient",
     "Constant",
     "DivergedError",

@@ -17,7 +17,7 @@ every iteration; those with a line search have their own stopping criterion.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from manymaps.model.entries import Entries
 from manymaps.model.objective import Evaluation, Objective
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.line_search import LineSearch, search_lines
-from manymaps.optimizers.momentum import Momentum, Optimizer, Steps, shorter_steps
+from manymaps.optimizers.momentum import Momentum, Optimizer, Steps
 from manymaps.progress import work
 
 # A refresh requires the shares in all maps, whose computation takes as long as several iterations.
@@ -114,11 +114,11 @@ class Descent:
 
     def keep(self) -> None:
         """Keep the parameters, to which a run that diverges returns."""
-        self._kept = self.n_iter, self.parameters.copy()
+        self._last = self.n_iter, self.parameters.copy()
 
     def restore(self) -> None:
         """Return to the parameters that were kept."""
-        self.n_iter, self.parameters = self._kept
+        self.n_iter, self.parameters = self._last
 
 
 Cost = Objective | DenseObjective
@@ -214,8 +214,8 @@ def _take_steps(
 ) -> None:
     """Descend by steps with momentum."""
     at = run.parameters
-    steps = Steps(optimizer, at, seed, objective.target.n_rows_with_mass)
-    shortening = tuple(map(shorter_steps, objective.masses))
+    n_summed = objective.target.n_rows_with_mass
+    steps = Steps(optimizer, at, seed, n_summed, objective.target.masses)
     entries, cost_before = None, np.inf
     for k in range(max_iter):
         refreshes = not optimizer.exact and k % (_WHILE_LEAVING if k in _LEAVING else _REFRESH) == 0
@@ -223,7 +223,7 @@ def _take_steps(
         # A diverging run raises DivergedError instead of floating-point warnings.
         with np.errstate(over="ignore", invalid="ignore"):
             steps.guard(k)
-            current = objective.with_background_share(optimizer.background_share(k))
+            current = _with_background_share(objective, optimizer.background_share(k))
             exaggeration = steps.exaggeration(k)
             now = current.evaluate(
                 at, entries=entries, exaggeration=exaggeration, want_cost=records
@@ -243,8 +243,6 @@ def _take_steps(
                 if not run.is_finite(now):
                     raise _diverged(objective, optimizer, run)
                 run.record(now)
-            if not optimizer.exact:
-                _shorten(now.gradient, shortening, entries)
             steps.move(now.gradient, k)
         if refreshes:
             entries = tuple(map(Entries, masks))
@@ -253,6 +251,13 @@ def _take_steps(
             steps.check(run.n_iter)
         if ends():
             break
+
+
+def _with_background_share(objective: Cost, share: float) -> Cost:
+    """Return the objective with the background of the model multiplied by a factor."""
+    if share == 1 or not objective.model.background:
+        return objective
+    return replace(objective, model=objective.model.with_background_share(share))
 
 
 def _search_lines(
@@ -296,17 +301,6 @@ def _diverged(objective: Cost, optimizer: Optimizer, run: Descent) -> DivergedEr
         f"the cost is not finite at the start of the fit, with points up to {widths:g} kernel "
         "widths from the origin; start closer to the origin, or use a wider kernel"
     )
-
-
-def _shorten(
-    gradient: Parameters, factors: tuple[np.ndarray, ...], entries: tuple[Entries, ...] | None
-) -> None:
-    """Multiply the slopes of the positions by a factor per object."""
-    for k, slopes in enumerate(gradient.positions):
-        factor = factors[k]
-        if gradient.places is not None and entries is not None:
-            factor = factor[entries[k].objects]
-        slopes *= factor[:, None]
 
 
 def _active(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:

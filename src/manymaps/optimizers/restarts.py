@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from manymaps.compute.tasks import is_spread, run_tasks
+from manymaps.compute.tasks import Prefer, is_spread, run_tasks
 from manymaps.progress import work
 
 
@@ -27,12 +27,17 @@ R = TypeVar("R", bound=Result)
 
 
 def best_of(
-    starts: Sequence[S], run: Callable[[S], R], *, in_order: bool = False
+    starts: Sequence[S],
+    run: Callable[[S], R],
+    *,
+    in_order: bool = False,
+    n_jobs: int | None = None,
+    prefer: Prefer = "processes",
 ) -> tuple[R, list[R]]:
     """Perform a run from each start; return the run with the lowest cost, and all runs.
 
-    A joblib context can distribute the runs over processes (`manymaps.compute.tasks`), unless
-    they must be performed in order, as for a callback. After a stopped run, no other run begins.
+    A joblib context or `n_jobs` can distribute the runs (`manymaps.compute.tasks`), unless they
+    must be performed in order, as for a callback. After a stopped run, no other run begins.
 
     Parameters
     ----------
@@ -42,6 +47,8 @@ def best_of(
         Function that performs a run from a start. Its result has a `cost` and is `stopped` or not.
     in_order : bool
         Whether to perform the runs in this process, one after another.
+    n_jobs, prefer : int and str, optional
+        Number and kind of workers (`manymaps.compute.tasks.finished`).
 
     Returns
     -------
@@ -58,8 +65,9 @@ def best_of(
     runs: list[R] = []
     if len(starts) == 1:
         runs = [run(starts[0])]
-    elif is_spread() and not in_order:
-        runs = run_tasks(run, [(start,) for start in starts], "run")
+    elif not in_order and (n_jobs is not None or is_spread()):
+        tasks = [(start,) for start in starts]
+        runs = run_tasks(run, tasks, "run", n_jobs=n_jobs, prefer=prefer)
     else:
         with work("run", total=len(starts)) as show:
             for k, start in enumerate(starts):

@@ -3,7 +3,7 @@
 >>> momentum = Switch(0.5, 250, 0.8)
 >>> momentum(0), momentum(249), momentum(250)
 (0.5, 0.5, 0.8)
->>> jitter = Anneal(0.1, 100)
+>>> jitter = Line(((0, 0.1), (100, 0.0)))
 >>> jitter(0), jitter(50), jitter(100)
 (0.1, 0.05, 0.0)
 >>> exaggeration = Stages(((0, 12.0), (250, 1.0), (700, 4.0)))
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import ClassVar
 
 from manymaps.errors import ParameterError
 
@@ -43,14 +44,10 @@ class Constant:
     """
 
     value: float
+    settled_at: ClassVar[int] = 0
 
     def __call__(self, iteration: int) -> float:
         return self.value
-
-    @property
-    def settled_at(self) -> int:
-        """First iteration from which the value is constant."""
-        return 0
 
 
 @dataclass(frozen=True)
@@ -92,46 +89,32 @@ class Switch:
 
 
 @dataclass(frozen=True)
-class Anneal:
-    """Linear decrease from `start` to zero over `until` iterations.
+class _Points:
+    """Pairs (iteration, value), whose iterations increase from 0."""
 
-    Parameters
-    ----------
-    start : float
-        Value at iteration 0.
-    until : int
-        Iteration from which the value is 0.
+    points: tuple[tuple[int, float], ...]
 
-    See Also
-    --------
-    Line, manymaps.Momentum
-
-    Examples
-    --------
-    >>> from manymaps.optimizers import Anneal
-    >>> [Anneal(0.3, until=100)(t) for t in (0, 50, 100)]
-    [0.3, 0.15, 0.0]
-    """
-
-    start: float
-    until: int
-
-    def __call__(self, iteration: int) -> float:
-        return self.start * max(0.0, 1 - iteration / self.until) if self.until else 0.0
+    def __post_init__(self) -> None:
+        starts = [start for start, _ in self.points]
+        if not starts or starts[0] != 0 or sorted(set(starts)) != starts:
+            raise ParameterError(
+                f"got {self.points!r}; a schedule needs pairs (iteration, value) whose iterations "
+                "start at 0 and increase"
+            )
 
     @property
     def settled_at(self) -> int:
         """First iteration from which the value is constant."""
-        return self.until
+        return self.points[-1][0]
 
 
 @dataclass(frozen=True)
-class Stages:
+class Stages(_Points):
     """Piecewise constant values, defined by pairs (iteration, value) starting at iteration 0.
 
     Parameters
     ----------
-    values : tuple of (iteration, value)
+    points : tuple of (iteration, value)
         Pairs in the order of their iterations.
 
     Raises
@@ -151,23 +134,13 @@ class Stages:
     [0.5, 0.8, 0.9]
     """
 
-    values: tuple[tuple[int, float], ...]
-
-    def __post_init__(self) -> None:
-        _check_points(self.values)
-
     def __call__(self, iteration: int) -> float:
-        starts = [start for start, _ in self.values]
-        return self.values[bisect_right(starts, iteration) - 1][1]
-
-    @property
-    def settled_at(self) -> int:
-        """First iteration from which the value is constant."""
-        return self.values[-1][0]
+        starts = [start for start, _ in self.points]
+        return self.points[bisect_right(starts, iteration) - 1][1]
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(_Points):
     """Linear interpolation of points (iteration, value), and constant after the last point.
 
     Parameters
@@ -182,7 +155,7 @@ class Line:
 
     See Also
     --------
-    Anneal, Stages, manymaps.Momentum
+    Stages, manymaps.Momentum
 
     Examples
     --------
@@ -192,11 +165,6 @@ class Line:
     [4.0, 2.5, 1.0, 1.0]
     """
 
-    points: tuple[tuple[int, float], ...]
-
-    def __post_init__(self) -> None:
-        _check_points(self.points)
-
     def __call__(self, iteration: int) -> float:
         after = bisect_right([start for start, _ in self.points], iteration)
         start, value = self.points[after - 1]
@@ -205,19 +173,5 @@ class Line:
         end, goal = self.points[after]
         return value + (goal - value) * (iteration - start) / (end - start)
 
-    @property
-    def settled_at(self) -> int:
-        """First iteration from which the value is constant."""
-        return self.points[-1][0]
 
-
-def _check_points(points: tuple[tuple[int, float], ...]) -> None:
-    starts = [start for start, _ in points]
-    if not starts or starts[0] != 0 or sorted(set(starts)) != starts:
-        raise ParameterError(
-            f"got {points!r}; a schedule needs pairs (iteration, value) whose iterations start at "
-            "0 and increase"
-        )
-
-
-Schedule = Constant | Switch | Anneal | Stages | Line
+Schedule = Constant | Switch | Stages | Line

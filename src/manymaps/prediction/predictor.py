@@ -59,7 +59,7 @@ from manymaps.errors import DataError, DataWarning, DivergedError, ParameterErro
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.optimizers.momentum import Momentum, Steps, shorter_steps
+from manymaps.optimizers.momentum import Momentum, Steps
 from manymaps.optimizers.rows import RowDescent
 from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.charts import local_charts
@@ -590,17 +590,15 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     ) -> None:
         """Fit the maps by steps with momentum, each of which evaluates all cues."""
         mass = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
-        shorter = 1 if optimizer.exact else shorter_steps(mass)[:, None]
         learns_biases = cost.bias_penalty is not None
         stopping.patient_until = optimizer.exaggeration.settled_at
         at = maps.parameters(learns_biases)
-        steps = Steps(optimizer, at, n_summed=stopping.n_cues)
+        steps = Steps(optimizer, at, n_summed=stopping.n_cues, masses=[mass])
         for iteration in range(1, self.max_iter + 1):
             stopping.n_iter = iteration
             # A diverging run raises DivergedError instead of floating-point warnings.
             with np.errstate(over="ignore", invalid="ignore"):
                 _, slopes = cost.whole(maps.at(at), steps.exaggeration(iteration - 1))
-                slopes[0][...] *= shorter
                 gradient = ChoiceMaps(slopes[0], slopes[1], slopes[2]).parameters(learns_biases)
                 steps.move(gradient, iteration - 1)
             if iteration % _FULL_EVERY == 0 or iteration == self.max_iter:
