@@ -1,13 +1,13 @@
 """Do two maps predict associations better than one? Table 1 of van der Maaten & Hinton (2009).
 
     python examples/prediction_2009.py [--sizes 1x35 1x70 ...] [--splits 5] [--first-split 0]
-        [--penalties .02 .05 .1] [--first-shares .88] [--dropout 0] [--no-biases]
-        [--paper-optimizer] [--models] [--tune] [--output table.csv] [--quick]
+        [--penalties .02 .05 .1] [--no-biases] [--paper-optimizer] [--models]
+        [--tune] [--output table.csv] [--quick]
 
 A tenth of the associations (both directions of a pair together) is used for early stopping, and a
 tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats per cue. The parts
 in the report differ from these, so compare orders rather than digits. Each fit stops by its
-validation part. Among several penalties or first shares, and with --tune among the parameters of
+validation part. Among several penalties, and with --tune among the parameters of
 the other models (`GRIDS`), each split uses those of its least validation error. The test part
 affects no choice. Several maps start with random rotations of the same eigenvectors and are fitted
 to the training part only; `many_small_maps.py` adds a teacher. Other settings are the defaults of
@@ -117,14 +117,6 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--first-split", type=int, default=0, help="the seed of the first split")
     parser.add_argument("--penalties", type=float, nargs="+", default=[0.02, 0.05, 0.1])
-    parser.add_argument(
-        "--first-shares",
-        type=float,
-        nargs="+",
-        default=[RowDescent.first_share],
-        help="of each word in the first map, at first",
-    )
-    parser.add_argument("--dropout", type=float, default=0.0, help="of pairs in each pass")
     parser.add_argument("--no-biases", action="store_true", help="the report's model, no bias")
     parser.add_argument("--paper-optimizer", action="store_true", help="the report's settings")
     parser.add_argument("--models", action="store_true", help="other models of meaning as well")
@@ -137,7 +129,7 @@ def read_arguments() -> argparse.Namespace:
     return arguments
 
 
-def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str, Any]]:
+def settings_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the sets of parameters of the maps that the options specify."""
     common: dict[str, Any] = {"max_iter": 5} if arguments.quick else {}
     if arguments.paper_optimizer:
@@ -146,10 +138,8 @@ def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str
     if arguments.no_biases:
         common["bias_penalty"] = None
     for penalty in arguments.penalties:
-        for share in arguments.first_shares if n_maps > 1 else [None]:
-            descent = RowDescent(first_share=share, dropout=arguments.dropout)
-            alone = {"init": "spectral", "distillation": 0}
-            yield {"penalty": penalty, "optimizer": descent} | alone | common
+        alone = {"init": "spectral", "distillation": 0}
+        yield {"penalty": penalty, "optimizer": RowDescent()} | alone | common
 
 
 def best_maps(
@@ -163,7 +153,7 @@ def best_maps(
         maps(n_maps, n_components)
         .set_params(random_state=seed, **settings)
         .fit(split.train, split.validation)
-        for settings in settings_of(arguments, n_maps)
+        for settings in settings_of(arguments)
     ]
     return min(fits, key=lambda fit: np.nanmin(fit.history_["validation"]))
 

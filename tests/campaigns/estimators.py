@@ -107,7 +107,7 @@ _NEIGHBORHOODS: dict[str, list[Any]] = {
     "affinity": ["auto", mm.GaussianAffinity(2), mm.GlobalGaussian(2), mm.GlobalGaussian(sigma=1),
                  mm.LocalPerplexity(2)],
 }  # fmt: skip
-_STARTS = ["auto", "random", "pca", "mds", "spectral"]
+_STARTS = ["auto", "random", "pca", "mds"]
 _MANY: dict[str, list[Any]] = {
     "n_maps": [2, 1, 3],
     "normalization": ["conditional", "joint"],
@@ -174,7 +174,7 @@ def _other_estimators() -> dict[str, Subject]:
         "distillation": [0, None],
         "penalty": [0.1, 0.0, 1e6],
         "bias_penalty": [0.5, None, 0.0],
-        "optimizer": [None, RowDescent(learning_rate=1e6), RowDescent(dropout=0.5), *_MOMENTA],
+        "optimizer": [None, RowDescent(learning_rate=1e6), *_MOMENTA],
         "max_iter": [5, 1],
         "random_state": [0, None],
     }

@@ -10,7 +10,6 @@ from manymaps.compute.threads import threads
 from manymaps.errors import ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
-from manymaps.model.parameters import log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.model.target import conditional_target
 from manymaps.optimizers.rows import RowDescent
@@ -156,14 +155,6 @@ class TestDescent:
         costs = [run.step() for _ in range(60)]
         assert costs[-1] < 0.75 * costs[0]
 
-    def test_first_map_gets_its_share(self):
-        for share, expected in ((0.7, [0.7, 0.15, 0.15]), (None, [1 / 3] * 3)):
-            maps = random_maps("gaussian", 3, 2)
-            maps.weights[...] = 0
-            RowDescent(first_share=share).start(maps, RowCost(masked_p()), 0)
-            proportions = np.exp(log_softmin(maps.weights))
-            np.testing.assert_allclose(proportions[:, 0], expected, rtol=1e-5)
-
     def test_no_bias_without_its_penalty(self):
         maps = random_maps("gaussian", 1, 5)
         before = maps.biases.copy()
@@ -183,18 +174,6 @@ class TestDescent:
             run.step()
             moved[decay] = np.abs(maps.positions - before).mean()
         assert moved[0.5] < 0.4 * moved[1.0]
-
-    def test_dropout_leaves_pairs_out_and_keeps_the_mean(self):
-        """One pair a row, and most of them left out: steps of what remains, of the same mean."""
-        n = 12
-        p = sparse.csr_array(np.eye(n, k=1) + np.eye(n, k=1 - n))
-        maps = random_maps("gaussian", 2, 5, n=n)
-        run = RowDescent(dropout=0.9).start(maps, RowCost(p), 0)
-        assert np.isfinite(run.step())
-        assert all(np.isfinite(array).all() for array in maps.arrays)
-        drawn = np.array([run._thinned().p.data for _ in range(2000)])
-        assert set(np.unique(drawn).round(9)) == {0.0, 10.0}
-        np.testing.assert_allclose(drawn.mean(axis=0), p.data, atol=0.3)
 
     def test_a_row_without_its_pairs_has_no_part(self):
         maps, p = random_maps("cauchy", 2, 5), masked_p()
@@ -224,8 +203,7 @@ class TestDescent:
         "setting",
         [
             {"learning_rate": 0.0}, {"learning_rate": float("nan")}, {"learning_rate": "a"},
-            {"steps_per_pass": 0}, {"steps_per_pass": 2.5}, {"decay": 1.5}, {"first_share": 1.0},
-            {"dropout": 1.0}, {"keep_mean": 1.0}, {"keep_square": -0.1},
+            {"steps_per_pass": 0}, {"steps_per_pass": 2.5}, {"decay": 1.5},
         ],
     )  # fmt: skip
     def test_impossible_settings_are_refused(self, setting):

@@ -54,7 +54,7 @@ CODE_FITS = (
     "--method code fits counts of rows and columns; if the file lists counts, use manymaps read {} "
     "--rows COLUMN --columns COLUMN --strength COLUMN -o OUT.npz"
 )
-STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
+STARTS = ("auto", "personas", "random", "pca", "mds", "ca")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +110,8 @@ class Start:
 
     init: str | Path | None = option(
         OrFile("start", STARTS, ".atlas"),
-        "Initial positions: auto, personas (several maps), random, pca, mds, spectral (one "
-        "map), ca (code), or an atlas.  [default: auto; aspect-maps: random]",
+        "Initial positions: auto, personas (several maps), random, pca, mds (one map), "
+        "ca (code), or an atlas.  [default: auto; aspect-maps: random]",
         metavar="START",
     )  # fmt: skip
     restarts: int | None = option(

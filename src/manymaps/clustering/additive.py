@@ -489,7 +489,8 @@ class AdditiveClustering(
 
         # The compiled loops release the interpreter lock, so threads are used unless joblib's
         # context selects another backend.
-        best, runs = best_of([*seeds[1:], *starts], run, n_jobs=self.n_jobs, prefer="threads")
+        begins: list[np.random.SeedSequence | np.ndarray] = [*seeds[1:], *starts]
+        best, runs = best_of(begins, run, n_jobs=self.n_jobs, prefer="threads")
         squares = problem.n_pairs * problem.variance
         constant = similarities.is_constant
         self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in runs])

@@ -122,7 +122,6 @@ class MapEstimator(
     n_maps: int = field(default=1, init=False)
     n_components: int = field(default=2, kw_only=False)
     penalty: float = field(default=0.0, init=False)
-    marginals: bool = field(default=False, init=False)
     perplexity: float | Sequence[float] = 30.0
     metric: str | Callable = "euclidean"
     affinity: str | Affinity = "auto"
@@ -139,6 +138,7 @@ class MapEstimator(
 
     __metadata_request__transform: ClassVar[dict[str, str]] = {"refine": metadata_routing.UNUSED}
     method: ClassVar[str]
+    marginals = False
     _start_spread = 0.01
 
     @abstractmethod
@@ -369,7 +369,7 @@ class MapEstimator(
             positions, proportions = persona_start(target.values, *shape[::2], generator)
         elif self.n_maps == 1 and name != "random" and k == 0:
             positions = start_positions(
-                name, data.points, target, self.n_components,
+                name, data.points, n, self.n_components,
                 metric=self.metric, spread=spread, generator=generator,
             )[None]  # fmt: skip
         elif name in ("auto", "random") or k > 0:

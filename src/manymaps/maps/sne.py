@@ -108,7 +108,7 @@ class SNE(_SingleMap):
     neighbors : NeighborSearch, optional
         Method and recall of the search for neighbours. By default, an exact search is used if it is
         cheap, and an approximate search otherwise.
-    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+    init : {"auto", "random", "pca", "mds"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
         If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int
@@ -209,7 +209,7 @@ class SymmetricSNE(_SingleMap):
     neighbors : NeighborSearch, optional
         Method and recall of the search for neighbours. By default, an exact search is used if it is
         cheap, and an approximate search otherwise.
-    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+    init : {"auto", "random", "pca", "mds"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
         If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int
@@ -310,7 +310,7 @@ class UniSNE(_SingleMap):
     neighbors : NeighborSearch, optional
         Method and recall of the search for neighbours. By default, an exact search is used if it is
         cheap, and an approximate search otherwise.
-    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+    init : {"auto", "random", "pca", "mds"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
         If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int
@@ -457,7 +457,7 @@ class TSNE(_SingleMap):
     neighbors : NeighborSearch, optional
         Method and recall of the search for neighbours. By default, an exact search is used if it is
         cheap, and an approximate search otherwise.
-    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+    init : {"auto", "random", "pca", "mds"}, ndarray (n, n_components), or Atlas
         Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
         If the optimizer defines a `start_spread`, "auto" means "random".
     n_init : int

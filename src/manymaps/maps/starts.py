@@ -5,7 +5,6 @@
     pca        vectors      the first principal components
     mds        vectors or   classical scaling (Torgerson 1952): eigenvectors of -1/2 J D^2 J, D the
                distances    distances, each times the root of its eigenvalue
-    spectral   a target P   eigenvectors of the normalized Laplacian of P
 
 All named starts are scaled in the same way. The longest axis has a standard deviation of `spread`,
 far below the kernel width, so that a start determines directions and not distances. Noise of a
@@ -29,9 +28,8 @@ from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.compute.threads import one_blas_thread
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.parameters import FARTHEST
-from manymaps.model.target import Target
 
-STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
+STARTS = ("auto", "personas", "random", "pca", "mds")
 
 # Objects with equal vectors would never separate.
 _NOISE = 0.01
@@ -46,7 +44,7 @@ _FARTHEST_START = FARTHEST / 10
 def start_positions(
     start: str,
     data: Any,
-    target: Target,
+    n: int,
     n_components: int,
     *,
     metric: Any = "euclidean",
@@ -57,13 +55,13 @@ def start_positions(
 
     Parameters
     ----------
-    start : {"auto", "random", "pca", "mds", "spectral"}
+    start : {"auto", "random", "pca", "mds"}
         Name of the start. "auto" means "pca" if there are vectors, and "random" otherwise.
     data : array or sparse array of shape (n, n_features), distances (n, n), or None
         Vectors or, with `metric="precomputed"`, distances. Pass None if there are only
         similarities.
-    target : Target
-        The similarities to fit.
+    n : int
+        Number of objects.
     n_components : int
         Number of dimensions of each map.
     metric : str or callable
@@ -86,29 +84,22 @@ def start_positions(
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps.model.target import joint_target
     >>> line = np.arange(5.0)[:, None]
-    >>> target = joint_target(np.exp(-(line - line.T) ** 2))
-    >>> y = start_positions("pca", line, target, 1, generator=np.random.default_rng(0))
+    >>> y = start_positions("pca", line, 5, 1, generator=np.random.default_rng(0))
     >>> np.argsort(y[:, 0])[[0, -1]].tolist() in ([0, 4], [4, 0])
     True
     """
-    n = target.values.shape[0]
     vectors = data is not None and not (isinstance(metric, str) and metric == "precomputed")
     if start == "auto":
         start = "pca" if vectors else "random"
     check_choice("init", start, STARTS, why=", nor an array or an Atlas")
     if start == "pca" and not vectors:
-        raise ParameterError(
-            'needs vectors; without them take "spectral" or "random"', name="init", value=start
-        )
+        raise ParameterError('needs vectors; without them take "random"', name="init", value=start)
     with one_blas_thread():  # the bits of a product may depend on the number of threads
         if start == "pca":
             positions = _principal_components(data, n_components, generator)
         elif start == "mds":
             positions = _classical_scaling(data, metric, n, n_components)
-        elif start == "spectral":
-            positions = _spectral(target, n_components, generator)
         else:
             positions = generator.normal(size=(n, n_components))
     positions = positions - positions.mean(axis=0)
@@ -116,11 +107,11 @@ def start_positions(
     if deviation > 0:
         positions = positions / deviation
     noise = 1.0 if positions.shape[1] == 0 or deviation == 0 else _NOISE
-    whole = np.zeros((n, n_components))
-    whole[:, : positions.shape[1]] = positions[:, :n_components]
+    full = np.zeros((n, n_components))
+    full[:, : positions.shape[1]] = positions[:, :n_components]
     if start != "random":
-        whole += noise * generator.normal(size=whole.shape)
-    return spread * whole
+        full += noise * generator.normal(size=full.shape)
+    return spread * full
 
 
 def check_start(positions: np.ndarray, weights: np.ndarray, shape: tuple[int, int, int]) -> None:
@@ -275,18 +266,16 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
     from sklearn.metrics import pairwise_distances
 
     if data is None:
-        raise ParameterError(
-            'needs vectors or distances; take "spectral" or "random"', name="init", value="mds"
-        )
+        raise ParameterError('needs vectors or distances; take "random"', name="init", value="mds")
     if n > _MOST_FOR_MDS:
         raise ParameterError(
             f"needs a table of all distances, too large for {n} objects (at most {_MOST_FOR_MDS}); "
-            'take "pca" or "spectral"',
+            'take "pca"',
             name="init",
             value="mds",
         )
     if sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
-        raise DataError('init="mds" needs all distances, and only some are stored; take "spectral"')
+        raise DataError('init="mds" needs all distances, and only some are stored; take "random"')
     are_distances = isinstance(metric, str) and metric == "precomputed"
     k = min(n_components, n - 1)
     if not are_distances and _all_alike(data):
@@ -295,21 +284,3 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
     if not squares.any():
         return np.zeros((n, k))
     return scaled_axes(centred_products(squares), k, np.cos(np.arange(n)))
-
-
-def _spectral(target: Target, n_components: int, generator: np.random.Generator) -> np.ndarray:
-    from sklearn.manifold import spectral_embedding
-
-    similarities = target.values
-    if not target.is_symmetric:
-        similarities = similarities + similarities.T
-    k = min(n_components, similarities.shape[0] - 2)
-    if k < 1:
-        return np.zeros((similarities.shape[0], 0))
-    # ARPACK requires 32-bit indices.
-    table = sparse.csr_matrix(similarities)
-    with warnings.catch_warnings():
-        # Unconnected groups are expected, and they start apart from one another.
-        warnings.filterwarnings("ignore", message="Graph is not fully connected")
-        seed = int(generator.integers(2**31 - 1))
-        return spectral_embedding(table, n_components=k, random_state=seed)

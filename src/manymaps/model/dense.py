@@ -214,21 +214,21 @@ class DenseObjective:
         y = parameters.positions[0].astype(np.float64)
         w = parameters.weights[0].astype(np.float64)
         log_b = 0.0 if self.column_factors is None else np.log(self.column_factors)
-        # Similarities v_ij and choices q_ij.
+        # Similarities v_ij and log_full q_ij.
         similarities = log_v(model.kernel, (y, w), (y, w), model.kernel_width, log_b)
         np.fill_diagonal(similarities, -np.inf)
         logs = np.where(possible, similarities, -np.inf)
-        chosen = log_q(logs, target.is_joint)
-        choices = log_q(logs, target.is_joint, background)
+        log_part = log_q(logs, target.is_joint)
+        log_full = log_q(logs, target.is_joint, background)
         # The slopes c_ij = dC / d log v_ij.
         related, explained = p > 0, p.copy()
-        explained[related] *= np.exp(np.log1p(-background) + chosen[related] - choices[related])
+        explained[related] *= np.exp(np.log1p(-background) + log_part[related] - log_full[related])
         mass = explained.sum(axis=None if target.is_joint else 1, keepdims=True)
-        slopes = mass * np.exp(chosen) - exaggeration * explained
+        slopes = mass * np.exp(log_part) - exaggeration * explained
         gradient, shares = self._gradient(y, w, similarities - log_b, slopes, explained)
         penalty, slope = size_penalty(parameters.positions[0], self.penalty)
         gradient.positions[0][...] += slope
-        kl = divergence(p, choices, self._row_totals) if want_cost else np.nan
+        kl = divergence(p, log_full, self._row_totals) if want_cost else np.nan
         normalizers = log_z(similarities, target.is_joint)[:, 0]
         return Evaluation(
             target.scale * kl + penalty,

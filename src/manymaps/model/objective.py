@@ -51,7 +51,7 @@ from manymaps.model.target import Target
 
 # Products of a smaller term with masses would underflow in float32. The general sums use
 # logarithms instead.
-_LEAST_REST = 1e-30
+_LEAST_EVEN = 1e-30
 # The attraction has separate loops for up to 2 dimensions. A Gaussian map with more dimensions uses
 # the linear form.
 _UNROLLED_DIMENSIONS = 2
@@ -137,14 +137,12 @@ class Objective:
 
     @cached_property
     def _log_factors(self) -> tuple[np.ndarray, np.ndarray]:
-        n_rows, n_columns = self.target.values.shape
-        rows = np.zeros(n_rows, np.float32)
-        columns = np.zeros(n_columns, np.float32)
-        if self.row_factors is not None and self.target.is_joint:
-            rows = np.log(self.row_factors).astype(np.float32)
-        if self.column_factors is not None:
-            columns = np.log(self.column_factors).astype(np.float32)
-        return rows, columns
+        logs = [np.zeros(n, np.float32) for n in self.target.values.shape]
+        factors = self.row_factors if self.target.is_joint else None, self.column_factors
+        for log, factor in zip(logs, factors, strict=True):
+            if factor is not None:
+                log[:] = np.log(factor)
+        return logs[0], logs[1]
 
     def evaluate(
         self,
@@ -244,13 +242,13 @@ class Objective:
     ) -> _Attraction:
         """Compute the attraction; for one map by sums without proportions, if they apply."""
         n_maps, _, d = sides[0].positions.shape
-        rest = self._rest(log_z)
-        if n_maps > 1 or rest is None:
+        even = self._even_part(log_z)
+        if n_maps > 1 or even is None:
             return self._general_attraction(sides, log_z, want_cost)
-        if self.model.kernel == "gaussian" and not rest and d > _UNROLLED_DIMENSIONS:
+        if self.model.kernel == "gaussian" and not even and d > _UNROLLED_DIMENSIONS:
             pulls, masses, energy = self._linear_pulls(sides)
         else:
-            pulls, masses, energy = self._pulls(sides, rest, want_cost)
+            pulls, masses, energy = self._pulls(sides, even, want_cost)
         cost = np.nan
         if want_cost:
             log_a, log_b = self._log_factors
@@ -259,7 +257,7 @@ class Objective:
             cost -= float(self.target.column_mass @ log_b)
         # Under a joint normalization, only the sum of the masses is used. It includes each pair
         # twice.
-        row_mass = masses[0] / 2 if rest else self.target.row_mass
+        row_mass = masses[0] / 2 if even else self.target.row_mass
         return pulls, masses, row_mass, cost
 
     def _general_attraction(
@@ -267,10 +265,10 @@ class Objective:
     ) -> _Attraction:
         """Compute the attraction in any number of maps."""
         log_a, log_b = self._log_factors
-        chooser, chosen = (log_a - log_z).astype(np.float64), log_b.astype(np.float64)
-        roles = [(chooser, chosen)]
+        log_row, log_column = (log_a - log_z).astype(np.float64), log_b.astype(np.float64)
+        roles = [(log_row, log_column)]
         if len(sides) > 1:
-            roles = [(chooser, np.zeros(len(chooser))), (np.zeros(len(chosen)), chosen)]
+            roles = [(log_row, np.zeros(len(log_row))), (np.zeros(len(log_column)), log_column)]
         pulls, shares, masses, cost = [], [], [], 0.0
         tables = [side.table(self.model) for side in sides]
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
@@ -285,40 +283,40 @@ class Objective:
             cost += float(row_cost.sum())
         return pulls, shares, masses[0], cost
 
-    def _rest(self, log_z: np.ndarray) -> np.float32 | None:
+    def _even_part(self, log_z: np.ndarray) -> np.float32 | None:
         """Return the background relative to a similarity if it is one number (see `single_map`)."""
         background = self.model.background
         if not background:
             return np.float32(0)
         if not self._is_plain:
             return None
-        log_rest = np.log(background) - np.log1p(-background) + log_z[0]
-        rest = np.exp(log_rest) / self.target.n_choices
-        return np.float32(rest) if rest > _LEAST_REST else None
+        log_even = np.log(background) - np.log1p(-background) + log_z[0]
+        even = np.exp(log_even) / self.target.n_choices
+        return np.float32(even) if even > _LEAST_EVEN else None
 
     def _pulls(
-        self, sides: tuple[Side, ...], rest: np.float32, want_cost: bool
+        self, sides: tuple[Side, ...], even: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-        """Compute pulls and masses of each side of one map, and - sum p log(v + rest)."""
+        """Compute pulls and masses of each side of one map, and - sum p log(v + even)."""
         kind = kernel_code(self.model.kernel)
         pulls, masses, energy = [], [], np.nan
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
-            own, others = side.positions[0], sides[k - 1].positions[0]
-            pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
+            y, z = side.positions[0], sides[k - 1].positions[0]
+            pull, mass = np.empty_like(y), np.empty(len(y), np.float32)
             n_chunks = len(pairs.chunks) - 1
-            where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
+            where = (0,) * y.shape[1], pairs.chunks, pairs.indptr, pairs.indices
             sums, factor = pairs.sums
             share_out(
-                single_map_attraction, n_chunks, *where, sums, own, others,
-                plane_words(others), kind, rest, pull, mass,
+                single_map_attraction, n_chunks, *where, sums, y, z,
+                plane_words(z), kind, even, pull, mass,
             )  # fmt: skip
             pull *= factor
             mass *= factor
             pulls.append(pull)
             masses.append(mass)
             if want_cost and k == 0:
-                row_cost = np.empty(len(own))
-                how = own, others, kind, rest
+                row_cost = np.empty(len(y))
+                how = y, z, kind, even
                 share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, row_cost)
                 energy = float(row_cost.sum())
         return pulls, masses, energy
@@ -330,13 +328,13 @@ class Objective:
         pulls, masses, energy = [], [], 0.0
         centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
-            own, others = side.positions[0], sides[k - 1].positions[0]
+            y, z = side.positions[0], sides[k - 1].positions[0]
             sums, factor = pairs.sums
-            pull, mass = linear_pulls(pairs.chunks, pairs.indptr, pairs.indices, sums, own, others)
+            pull, mass = linear_pulls(pairs.chunks, pairs.indptr, pairs.indices, sums, y, z)
             pull *= factor
             mass *= factor
             # All pulls sum to 0, so any centre is correct. This centre causes little cancellation.
-            energy += float(np.einsum("ij,ij->", own - centre, pull)) / 2
+            energy += float(np.einsum("ij,ij->", y - centre, pull)) / 2
             pulls.append(pull)
             masses.append(mass)
         return pulls, masses, energy
@@ -355,11 +353,11 @@ class Objective:
         log_b = self._log_factors[1].astype(np.float64)
         roles, fields = [(log_rho, log_b)], [(potential, repulsion)]
         if len(sides) > 1:
-            nobody = np.full(len(log_rho), -np.inf), np.full(len(log_b), -np.inf)
-            roles = [(log_rho, nobody[0]), (nobody[1], log_b)]
+            none = np.full(len(log_rho), -np.inf), np.full(len(log_b), -np.inf)
+            roles = [(log_rho, none[0]), (none[1], log_b)]
             fields = [(potential, potential), (repulsion, repulsion)]
         slopes: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
-        whole = all(side.log_pi.size == len(side.entry_log_pi) for side in sides)
+        is_full = all(side.log_pi.size == len(side.entry_log_pi) for side in sides)
         for side, role, field_pair, pull, share in zip(
             sides, roles, fields, pulls, shares, strict=True
         ):
@@ -367,9 +365,9 @@ class Objective:
                 role, field_pair, pull, share, self.model, exaggeration, self.target.scale
             )
             shape = side.positions.shape
-            slopes[0].append(d_positions.reshape(shape) if whole else d_positions)
-            slopes[1].append(d_weights.reshape(shape[:2]) if whole else d_weights)
-        places = None if whole else tuple(side.entries.places for side in sides)
+            slopes[0].append(d_positions.reshape(shape) if is_full else d_positions)
+            slopes[1].append(d_weights.reshape(shape[:2]) if is_full else d_weights)
+        places = None if is_full else tuple(side.entries.places for side in sides)
         return Parameters(tuple(slopes[0]), tuple(slopes[1]), places)
 
 

@@ -191,14 +191,14 @@ class RowCost:
         Exaggeration multiplies only the attraction in the gradient.
         """
         rows = np.flatnonzero(np.diff(self.p.indptr) > 0)
-        total, sums = 0.0, [np.zeros_like(array) for array in maps.arrays]
+        cost_sum, sums = 0.0, [np.zeros_like(array) for array in maps.arrays]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows[start : start + _ROWS_AT_ONCE]
             cost, slopes = self.gradient(maps, part, len(part) / len(rows), exaggeration)
-            total += cost
-            for whole, slope in zip(sums, slopes, strict=False):
-                whole += slope
+            cost_sum += cost
+            for total_slope, slope in zip(sums, slopes, strict=False):
+                total_slope += slope
         for strength, values in zip(self.strengths, maps.arrays, strict=True):
             flat = values.ravel()
-            total += strength / 2 * float(np.einsum("i,i->", flat, flat, dtype=np.float64))
-        return total, tuple(sums)
+            cost_sum += strength / 2 * float(np.einsum("i,i->", flat, flat, dtype=np.float64))
+        return cost_sum, tuple(sums)

@@ -229,12 +229,12 @@ def _take_steps(
                 at, entries=entries, exaggeration=exaggeration, want_cost=records
             )
             if refreshes:
-                whole = now.gradient.places is None
-                shares = now.shares if whole else current.shares(at, now.log_normalizers)
+                is_full = now.gradient.places is None
+                shares = now.shares if is_full else current.shares(at, now.log_normalizers)
                 masks = tuple(map(_active, at.weights, shares))
                 if k % _REFRESH == 0:
                     if k >= _FADE_FROM and objective.model.mixing == "learned":
-                        _fade(at, masks, shares, objective.penalty, positions=not whole)
+                        _fade(at, masks, shares, objective.penalty, positions=not is_full)
                     change = abs(cost_before - now.cost)
                     settled = k >= optimizer.settled_at + 2 * _REFRESH
                     run.converged = settled and bool(change <= _CONVERGED * abs(now.cost))

@@ -19,6 +19,8 @@ from manymaps.model.rows import ChoiceMaps, RowCost
 # Maximum number of similarities between the cues of a step and all objects in all maps (128 MiB of
 # float32).
 _NUMBERS_AT_ONCE = 1 << 25
+# Decay rates of the averages of gradients and of squared gradients in Adam.
+_KEEP_MEAN, _KEEP_SQUARE = 0.9, 0.99
 
 
 @dataclass(frozen=True)
@@ -36,16 +38,6 @@ class RowDescent:
         Ratio of the learning rate of mixing weights and biases to the learning rate of positions.
     decay : float in (0, 1], default=0.97
         Factor by which the learning rate is multiplied after each pass.
-    first_share : float in (0, 1) or None, default=None
-        Mixing proportion of every object in the first map at the start; the rest is divided among
-        the other maps. If None, proportions are equal. Each object then soon concentrates by chance
-        in one map and can no longer be associated with objects in another map. If all objects start
-        in a common map, an object moves to another map only if its position there is better.
-    dropout : float in [0, 1), default=0.0
-        Fraction of the stored pairs that are omitted at random from each pass. The weights of the
-        other pairs are increased accordingly.
-    keep_mean, keep_square : float in [0, 1), default=0.9 and 0.99
-        Decay rates of the averages of gradients and of squared gradients in Adam.
 
     Raises
     ------
@@ -57,27 +49,15 @@ class RowDescent:
     steps_per_pass: int = 20
     weight_rate: float = 1.0
     decay: float = 0.97
-    first_share: float | None = None
-    dropout: float = 0.0
-    keep_mean: float = 0.9
-    keep_square: float = 0.99
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_rate"):
             check_number(name, getattr(self, name), above=0)
         check_whole("steps_per_pass", self.steps_per_pass)
         check_number("decay", self.decay, above=0, most=1)
-        if self.first_share is not None:
-            check_number("first_share", self.first_share, above=0, below=1)
-        for name in ("dropout", "keep_mean", "keep_square"):
-            check_number(name, getattr(self, name), least=0, below=1)
 
     def start(self, maps: ChoiceMaps, cost: RowCost, seed: int) -> Passes:
-        """Start a run from these maps, which it updates in place, after applying `first_share`."""
-        others = len(maps.weights) - 1
-        if self.first_share is not None and others:
-            odds = self.first_share / (1 - self.first_share)
-            maps.weights[1:] += np.float32(np.log(odds * others))
+        """Start a run from these maps, which it updates in place."""
         return Passes(self, maps, cost, seed)
 
 
@@ -108,31 +88,23 @@ class Passes:
 
         s = self.settings
         order = self._generator.permutation(self._rows)
-        cost = self._thinned() if s.dropout else self.cost
         n_steps = min(len(order), max(s.steps_per_pass, self._least_steps))
         total = 0.0
         for rows in np.array_split(order, n_steps):
             rows.sort()
-            value, slopes = cost.gradient(self.maps, rows, len(rows) / len(order))
+            value, slopes = self.cost.gradient(self.maps, rows, len(rows) / len(order))
             total += value
             self._steps += 1
-            unbiased = np.sqrt(1 - s.keep_square**self._steps)
+            unbiased = np.sqrt(1 - _KEEP_SQUARE**self._steps)
             rate = s.learning_rate * s.decay**self.done * unbiased
-            rate /= 1 - s.keep_mean**self._steps
+            rate /= 1 - _KEEP_MEAN**self._steps
             for k, slope in enumerate(slopes):
                 adam_step(
                     self.maps.arrays[k].reshape(-1), slope.reshape(-1),
                     self._mean[k].reshape(-1), self._square[k].reshape(-1),
                     np.float32(rate * (1.0 if k == 0 else s.weight_rate)),
-                    np.float32(s.keep_mean), np.float32(s.keep_square),
+                    np.float32(_KEEP_MEAN), np.float32(_KEEP_SQUARE),
                     np.float32(1e-5 * unbiased),
                 )  # fmt: skip
         self.done += 1
         return total
-
-    def _thinned(self) -> RowCost:
-        """Return the cost without the pairs omitted from this pass, with equal expectation."""
-        p = self.cost.p
-        kept = self._generator.random(p.nnz) >= self.settings.dropout
-        data = np.where(kept, p.data / (1 - self.settings.dropout), 0.0)
-        return replace(self.cost, p=sparse.csr_array((data, p.indices, p.indptr), p.shape))
