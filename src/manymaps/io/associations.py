@@ -24,7 +24,7 @@ from manymaps.checks import check_labels
 from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
-from manymaps.data.tables import is_number, names_of, place, source_of
+from manymaps.data.tables import Labels, is_number, names_of, place, source_of
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
@@ -376,31 +376,32 @@ def pairs_in(
     values = np.ones(len(frame))
     if weight is not None:
         values = numbers_of(frame, [weight], RULE_OF[rule], ends)[:, 0]
-    words = [np.array(labels_of(frame, c).cells(), object) for c in ends]
+    words = [labels_of(frame, c) for c in ends]
     if labels is not None:
         words, note = _named_by(words, labels, frame)
         notes += (note,)
     if fold:
-        words = [np.array(list(map(folded_label, cells)), object) for cells in words]
-    is_named = (words[0] != "") & (words[1] != "")
+        words = [Labels(list(map(folded_label, c.texts)), c.codes) for c in words]
+    is_named = words[0].mask(bool) & words[1].mask(bool)
     left_out = {"empty label": int(np.count_nonzero(~is_named))}
     if left_out["empty label"] and rule == "similarity":
         where = place(frame, int(np.argmin(is_named)))
         raise DataError(f"{where}: a label is empty; fill it in")
     if rule == "strength" and frame.attrs.get("objects") is None:
-        codes, answers = pd.factorize(words[1])
+        answers, codes = words[1]
         # Strengths are not counts, and larger numbers could overflow.
         are_counts = (np.floor(values) == values) & (np.abs(values) < MOST_COUNTED)
         weights = values if are_counts.all() else None
         counts = np.bincount(codes, weights, len(answers)).astype(np.int64)
-        dropped, found = missing_answers(answers.tolist(), counts, missing)
+        dropped, found = missing_answers(answers, counts, missing)
         notes += found
         if dropped.any():
             left_out["missing answer"] = int(np.count_nonzero(is_named & dropped[codes]))
             is_named &= ~dropped[codes]
     rows = np.flatnonzero(is_named)
     known = np.array(objects, object)
-    codes, distinct = pd.factorize(np.concatenate([known, words[0][rows], words[1][rows]]))
+    cells = [np.array(column.texts, object)[column.codes[rows]] for column in words]
+    codes, distinct = pd.factorize(np.concatenate([known, *cells]))
     cue, response = np.split(codes[len(known) :].astype(np.int32), 2)
     return NumberedPairs(
         labels=tuple(distinct.tolist()),
@@ -456,8 +457,8 @@ def _pair_columns(
 
 
 def _named_by(
-    words: Sequence[np.ndarray], labels: Sequence[str], frame: pd.DataFrame
-) -> tuple[list[np.ndarray], str]:
+    words: Sequence[Labels], labels: Sequence[str], frame: pd.DataFrame
+) -> tuple[list[Labels], str]:
     """Replace numbers in pairs by the labels at these positions, which start at 0 or 1.
 
     Raises
@@ -468,7 +469,7 @@ def _named_by(
         If the pairs contain words.
     """
     check_labels(labels, len(labels), "object", source=source_of(frame))
-    texts = set(np.concatenate(words))
+    texts = {text for column in words for text in column.texts}
     if not is_text(frame) or not any(map(str.isdecimal, texts)):
         raise ParameterError(
             f"{setting('labels')} applies to matrices and to pairs of whole numbers, but "
@@ -477,16 +478,16 @@ def _named_by(
     # Programs count from 0 or from 1. If position 0 occurs, counting starts at 0.
     start = 0 if "0" in texts else 1
     label_at = {str(i): label for i, label in enumerate(labels, start)}
-    for cells in words:
-        wrong = next((k for k, text in enumerate(cells) if text not in label_at), None)
-        if wrong is not None:
+    for column in words:
+        wrong = np.flatnonzero(column.mask(lambda text: text not in label_at))
+        if wrong.size:
             raise DataError(
-                f"{place(frame, wrong)}: {cells[wrong][:60]!r} is not the position of a label; "
-                f"with {setting('labels')}, pairs must be whole numbers, here from {start} to "
-                f"{len(labels) - 1 + start}"
+                f"{place(frame, wrong[0])}: {column.cells()[wrong[0]][:60]!r} is not the position "
+                f"of a label; with {setting('labels')}, pairs must be whole numbers, here from "
+                f"{start} to {len(labels) - 1 + start}"
             )
     note = f"numbers from {start} were replaced by the {len(labels):,} labels at these positions"
-    return [np.array([label_at[text] for text in cells], object) for cells in words], note
+    return [Labels([label_at[text] for text in c.texts], c.codes) for c in words], note
 
 
 def associate(entries: LabelledMatrix | NumberedPairs, rules: Rules) -> Associations:
