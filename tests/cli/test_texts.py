@@ -95,8 +95,6 @@ def test_folders_have_groups(tmp_path):
 
 def test_windows_and_associations(posts):
     assert same(written(posts, *settings("window=2")), count_cooccurrences(posts, window=2))
-    harmonic = written(posts, *settings("window=3", "weighting=harmonic"))
-    assert same(harmonic, count_cooccurrences(posts, window=3, weighting="harmonic"))
     near = written(posts, *settings("window=3", "weights=ppmi"))
     expected = ppmi(count_cooccurrences(posts, window=3), rows="keep")
     assert near.labels == expected.labels
@@ -114,7 +112,6 @@ def test_windows_and_associations(posts):
         (settings("column=body"), 3, "no column 'body'; its columns are 'id', 'text', 'group'"),
         (settings("skip_words=9"), 3, "no word is left of 6"),
         (["--stop-words", "french"], 3, "french: no such file"),
-        (settings("weighting=flat"), 2, "--set window=N is missing"),
         (settings("weights=ppmi"), 2, "--set window=N is missing"),
         (settings("weights=tfidf", "window=2"), 2, "weights"),
         (settings("token_pattern=("), 2, "is not a regular expression"),

@@ -39,15 +39,13 @@ def occurrences(documents: list[list[str]]) -> dict[tuple[str, str], float]:
     return dict(Counter((str(i), word) for i, words in enumerate(documents) for word in words))
 
 
-def pairs(
-    documents: list[list[str]], window: int, weighting: str, words: set[str]
-) -> dict[tuple[str, str], float]:
+def pairs(documents: list[list[str]], window: int, words: set[str]) -> dict[tuple[str, str], float]:
     """The definition, pair by pair."""
     found: Counter[tuple[str, str]] = Counter()
     for document in documents:
         for (s, x), (t, y) in product(enumerate(document), repeat=2):
             if 0 < abs(s - t) <= window and {x, y} <= words:
-                found[x, y] += 1 if weighting == "flat" else 1 / abs(s - t)
+                found[x, y] += 1
     return dict(found)
 
 
@@ -192,16 +190,15 @@ class TestCooccurrences:
         assert counts.kinds == ("word", "context")
         assert counts.row_labels == counts.column_labels == ("aa", "bb", "cc")
         assert counts.values.toarray().tolist() == [[2, 1, 0], [1, 0, 1], [0, 1, 0]]
-        harmonic = count_cooccurrences(["aa bb cc"], ALL, window=9, weighting="harmonic")
-        assert harmonic.values.toarray().tolist() == [[0, 1, 0.5], [1, 0, 1], [0.5, 1, 0]]
+        written = count_cooccurrences(["café tie"], Words(vocabulary=["CAFE\u0301", "tie"]))
+        assert written.values.toarray().tolist() == [[0, 1], [1, 0]]
 
     @given(
         documents=LETTERS,
         window=st.integers(1, 14),
-        weighting=st.sampled_from(["flat", "harmonic"]),
         left_out=st.sets(st.sampled_from("abcdefg")),
     )
-    def test_same_as_a_dict(self, documents, window, weighting, left_out):
+    def test_same_as_a_dict(self, documents, window, left_out):
         words = {word for words in documents for word in words} - left_out
         if not words:
             return
@@ -209,25 +206,22 @@ class TestCooccurrences:
             [" ".join(words) for words in documents],
             replace(SINGLE, stop_words=sorted(left_out)),
             window=window,
-            weighting=weighting,
         )
-        expected = pairs(documents, window, weighting, words)
+        expected = pairs(documents, window, words)
         assert set(found.row_labels) == words
         assert table(found) == pytest.approx(expected)
         assert (found.values != found.values.T).nnz == 0
 
-    @pytest.mark.parametrize("weighting", ["flat", "harmonic"])
     @pytest.mark.parametrize("window", [1, 4, 5, 11, 100])
-    def test_same_as_a_dict_for_any_window(self, window, weighting):
+    def test_same_as_a_dict_for_any_window(self, window):
         rng = random.Random(window)
         documents = [rng.choices("abcdefgh", k=rng.choice([0, 1, 4, 23])) for _ in range(12)]
         found = count_cooccurrences(
             [" ".join(words) for words in documents],
             SINGLE,
             window=window,
-            weighting=weighting,
         )
-        assert table(found) == pytest.approx(pairs(documents, window, weighting, set("abcdefgh")))
+        assert table(found) == pytest.approx(pairs(documents, window, set("abcdefgh")))
 
     def test_the_table_of_fewer_words_is_a_part(self):
         rng = random.Random(0)
@@ -247,8 +241,6 @@ class TestCooccurrences:
     def test_bad_options_are_refused(self):
         with pytest.raises(ParameterError):
             count_cooccurrences(POEM, window=0)
-        with pytest.raises(ParameterError):
-            count_cooccurrences(POEM, weighting="linear")
 
 
 @pytest.mark.slow

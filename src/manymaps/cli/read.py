@@ -28,7 +28,7 @@ APPLICABLE = {
     "vectors": "labels",
     "counts": "strength rows columns kinds",
     "texts": "stop_words max_words column label_column skip_words min_documents token_pattern "
-    "lowercase vocabulary window weighting weights",
+    "lowercase vocabulary window weights",
     "judgements": f"judge {_OF_PAIRS}",
     "clean data": "",
 }
@@ -97,7 +97,7 @@ class ReadOptions:
     )
     set: tuple[tuple[str, Any], ...] = setting_option(
         "Set participant, missing or kinds or, for texts, column, label_column, skip_words, "
-        "min_documents, token_pattern, lowercase, vocabulary, window, weighting or weights; can be "
+        "min_documents, token_pattern, lowercase, vocabulary, window or weights; can be "
         "repeated."
     )
 
@@ -221,23 +221,23 @@ def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Association
     """Count the words of texts, or the pairs of words that are near one another."""
     from manymaps.io.files import read_labels
 
-    near = {name: settings.pop(name) for name in ("window", "weighting") if name in settings}
+    window = settings.pop("window", None)
     weights = settings.pop("weights", "counts")
     if weights not in ("counts", "ppmi"):
         raise click.UsageError(f"--set weights={weights} is not counts or ppmi")
-    refuse(("window" not in near and (near or weights != "counts"), "--set window=N is missing"))
+    refuse((window is None and weights != "counts", "--set window=N is missing"))
     columns = {name: settings.pop(name, None) for name in ("column", "label_column")}
     stop_words: Any = settings.pop("stop_words", "english")
     if isinstance(stop_words, Path):
         stop_words = read_labels(stop_words)
     words = mm.Words(stop_words=None if stop_words == "none" else stop_words, **settings)
-    if not near:
+    if window is None:
         return mm.count_texts(file, words, **columns)
-    counts = mm.count_cooccurrences(file, words, **near, **columns)
+    counts = mm.count_cooccurrences(file, words, window=window, **columns)
     if weights == "counts":
         return counts
     # A word has up to 2 * window neighbours at each occurrence.
-    n_rare = int((counts.row_totals < 2 * near["window"] * RARE).sum())
+    n_rare = int((counts.row_totals < 2 * window * RARE).sum())
     if 2 * n_rare > counts.n_rows:
         note(
             f"{n_rare:,} of {counts.n_rows:,} words occur fewer than about {RARE} times, and their "

@@ -1,16 +1,14 @@
 """Counts of words in documents, counts of co-occurrences within a window, and their PPMI.
 
     count_texts           n_xy = occurrences of word y in document x
-    count_cooccurrences   n_xy = sum of w(|s - t|) over pairs of tokens s, t of one document with
-                                 word x at s, word y at t and 0 < |s - t| <= window
+    count_cooccurrences   n_xy = number of pairs of tokens s, t of one document with word x at s,
+                                 word y at t and 0 < |s - t| <= window
     ppmi                  max(0, log2(n_xy n / (n_x n_y)))
 
-with w = 1 ("flat") or w(k) = 1 / k ("harmonic": J. Pennington, R. Socher & C. Manning 2014, GloVe,
-EMNLP, section 4.2). The second table is symmetric. Two occurrences of the same word within a window
-count twice on the diagonal, once from each side. Omitted words still contribute to the distance
-between their neighbours (the "clean" windows of O. Levy, Y. Goldberg & I. Dagan 2015, TACL 3,
-section 3.1). The table of a smaller vocabulary is therefore a submatrix of the table of a larger
-vocabulary.
+The second table is symmetric. Two occurrences of the same word within a window count twice on the
+diagonal, once from each side. Omitted words still contribute to the distance between their
+neighbours (the "clean" windows of O. Levy, Y. Goldberg & I. Dagan 2015, TACL 3, section 3.1). The
+table of a smaller vocabulary is therefore a submatrix of the table of a larger vocabulary.
 
 scikit-learn's CountVectorizer splits texts into words and counts them. Texts are converted to
 Unicode's composed form (NFC) first, in which equal words consist of equal characters.
@@ -27,7 +25,7 @@ from functools import cache, partial
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_choice, check_whole
+from manymaps.checks import check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.pair_rules import Rules
@@ -37,7 +35,6 @@ from manymaps.io.matrices import matrix_from
 from manymaps.io.texts import Documents, TextSource, read_documents
 from manymaps.labels import listed
 
-WEIGHTINGS = ("flat", "harmonic")
 # English contractions are single words, because their parts ("don" and "t") mean nothing. They are
 # also function words, which scikit-learn's list omits.
 CONTRACTION = r"'(?i:d|ll|m|re|t|ve)\b"
@@ -208,7 +205,6 @@ def count_cooccurrences(
     words: Words | None = None,
     *,
     window: int = 5,
-    weighting: str = "flat",
     column: str | None = None,
     label_column: str | None = None,
 ) -> Counts:
@@ -220,8 +216,6 @@ def count_cooccurrences(
         See `count_texts`.
     window : int
         Maximum distance between two words, in words. The default is 5.
-    weighting : {"flat", "harmonic"}
-        Weight of a pair at distance k, which is 1 for "flat" and 1 / k for "harmonic".
     column, label_column
         See `count_texts`.
 
@@ -235,7 +229,7 @@ def count_cooccurrences(
     DataError
         As for `count_texts`.
     ParameterError
-        If the window is not an integer of at least 1, or if the weighting is unknown.
+        If the window is not an integer of at least 1.
 
     See Also
     --------
@@ -245,23 +239,27 @@ def count_cooccurrences(
     --------
     >>> from manymaps import Words, count_cooccurrences
     >>> texts, words = ["tie the knot", "tie bow"], Words(stop_words=None)
-    >>> counts = count_cooccurrences(texts, words, window=2, weighting="harmonic")
+    >>> counts = count_cooccurrences(texts, words, window=2)
     >>> counts.column_labels
     ('bow', 'knot', 'the', 'tie')
     >>> counts.values.toarray()[3].tolist()
-    [1.0, 0.5, 1.0, 0.0]
+    [1.0, 1.0, 1.0, 0.0]
     """
     check_whole("window", window)
-    check_choice("weighting", weighting, WEIGHTINGS)
-    documents = read_documents(source, column, label_column)
-    tokens, names, _, notes = _counted(documents, words or Words())
-    column_of = {name: c for c, name in enumerate(names)}
+    words, documents = words or Words(), read_documents(source, column, label_column)
+    tokens, names, _, notes = _counted(documents, words)
+    column_of = {_prepared(words, name): c for c, name in enumerate(names)}
     columns = np.array([column_of.get(word, -1) for row in tokens for word in row])
-    lengths = np.array(list(map(len, tokens)))
-    window = min(window, int(lengths.max()) - 1)
-    weights = [1 / k if weighting == "harmonic" else 1.0 for k in range(1, window + 1)]
-    order = np.repeat(np.arange(lengths.size), lengths)
-    values = _near(columns, order, len(names), weights)
+    lengths = list(map(len, tokens))
+    order = np.repeat(np.arange(len(lengths)), lengths)
+    values = sparse.csr_array((len(names), len(names)))
+    for distance in range(1, min(window + 1, max(lengths))):
+        left, right = columns[:-distance], columns[distance:]
+        is_pair = (order[:-distance] == order[distance:]) & (left >= 0) & (right >= 0)
+        cells = (left[is_pair], right[is_pair])
+        ones = sparse.coo_array((np.ones(cells[0].size), cells), shape=values.shape)
+        values = values + sparse.csr_array(ones)
+    values = sparse.csr_array(values + values.T)
     return _reported(Counts(values, names, names, ("word", "context")), documents, notes)
 
 
@@ -400,17 +398,3 @@ def _reported(counts: Counts, documents: Documents, notes: tuple[str, ...]) -> C
     """Add the report on the documents, the words and those without counts."""
     notes = (*documents.report.notes, *notes, *empty_notes(counts, "kept"))
     return replace(counts, report=replace(documents.report, notes=notes))
-
-
-def _near(
-    columns: np.ndarray, documents: np.ndarray, n: int, weights: Sequence[float]
-) -> sparse.csr_array:
-    """Sum weighted pairs of words by their distance 1, 2, ... in a document, shape (n, n)."""
-    total = sparse.csr_array((n, n))
-    for distance, weight in enumerate(weights, 1):
-        left, right = columns[:-distance], columns[distance:]
-        is_pair = (documents[:-distance] == documents[distance:]) & (left >= 0) & (right >= 0)
-        cells = (left[is_pair], right[is_pair])
-        pairs = sparse.coo_array((np.full(cells[0].size, weight), cells), shape=(n, n))
-        total = total + sparse.csr_array(pairs)
-    return sparse.csr_array(total + total.T)
