@@ -35,7 +35,6 @@ MapInContext Momentum
 NeighborGraph NeighborSearch ParameterError PowerWeights
 ReadReport Record Refinement RowInsertion Split Stability Trials
 UnknownLabelError Vectors Words Interval Intervals
-Reliability
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

@@ -19,7 +19,6 @@ from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals
 from .analysis.pair_table import pair_table as pair_table
 from .analysis.record import Record as Record
-from .analysis.reliability import Reliability as Reliability
 from .analysis.reliability import reliability as reliability
 from .analysis.stability import Stability as Stability
 from .analysis.stability import repeat_fits as repeat_fits

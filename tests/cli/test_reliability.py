@@ -7,7 +7,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked
-from manymaps.analysis.reliability import EXPLAINED, RECURRING
+from manymaps.analysis.stability import EXPLAINED, RECURRING
 from trial_samples import write_swow
 
 QUICK = ("--maps", 2, "--iterations", 20, "--jobs", 1)

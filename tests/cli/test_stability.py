@@ -47,7 +47,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert found.pop("overlap")["observed"] == pytest.approx(here.observed.overlap)
     assert found.pop("explained") == pytest.approx(np.nanmean(here.reliability.explained))
     assert found.pop("recurring") == pytest.approx(np.nanmean(here.reliability.recurring))
-    even = here.reliability.explained_by_even_spread
+    even = here.reliability.explained_by_even_spread.mean()
     assert found.pop("explained_by_even_spread") == pytest.approx(even)
     assert found.pop("map_similarity") == pytest.approx(here.map_similarity)
     assert found.pop("map_similarity_by_chance") == pytest.approx(here.map_similarity_by_chance)

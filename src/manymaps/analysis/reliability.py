@@ -34,7 +34,6 @@ Shapes: one value for each object, (n,).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,122 +50,8 @@ from manymaps.model.target import conditional_target, joint_target
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Names of the metadata columns.
-EXPLAINED, RECURRING = "share explained", "share recurring"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Reliability:
-    """Reliability of the position of each object.
-
-    Attributes
-    ----------
-    labels : tuple of str, length n
-        Labels of the objects, in the order of the atlas.
-    explained : ndarray of shape (n,)
-        Share of the object's P that its position explains, from 0 to 1. It is NaN if P is not
-        known.
-    recurring : ndarray of shape (n,) or None
-        Share of the object's neighbours that recur in another fit, averaged over the other fits,
-        from 0 to 1. It is NaN for an object without neighbours. The array is None if there are no
-        other fits.
-    n_others : int
-        Number of other fits.
-    n_neighbors : int
-        Number of neighbours per object that are compared.
-    explained_by_even_spread : float
-        Mean share of P that an even spread explains. It is NaN if at most half of the pairs have a
-        similarity.
-    kinds : tuple of str, length n, or None
-        Kind of each object, if the atlas is bipartite.
-
-    See Also
-    --------
-    reliability
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from manymaps import Atlas, reliability
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
-    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> recalled = sparse.csr_array([[0, .9, .1], [1, 0, 0], [1, 0, 0]])
-    >>> atlas = Atlas(atlas.labels, maps, half, atlas.model, associations=recalled)
-    >>> reliability(atlas).explained.round(2).tolist()
-    [0.6, 1.0, 1.0]
-    """
-
-    labels: tuple[str, ...]
-    explained: np.ndarray
-    recurring: np.ndarray | None
-    n_others: int
-    n_neighbors: int
-    explained_by_even_spread: float = np.nan
-    kinds: tuple[str, ...] | None = None
-
-    def __repr__(self) -> str:
-        return f"<Reliability of {len(self.labels):,} objects, with {self.n_others} other fits>"
-
-    @property
-    def by_chance(self) -> float:
-        """Expected recurring share in random maps, k / (n - 1)."""
-        others = max(len(self.labels) - 1, 1)
-        return min(self.n_neighbors, others) / others
-
-    @property
-    def metadata(self) -> dict[str, np.ndarray]:
-        """Return the known metadata columns, "share explained" and "share recurring".
-
-        Values are rounded to three decimals for display in pages and tables.
-        """
-        columns = {EXPLAINED: self.explained}
-        if self.recurring is not None:
-            columns[RECURRING] = self.recurring
-        known = {name: values for name, values in columns.items() if np.isfinite(values).any()}
-        return {name: values.round(3) for name, values in known.items()}
-
-    def attach(self, atlas: Atlas) -> Atlas:
-        """Add the columns to the metadata of an atlas, replacing columns with the same names.
-
-        Parameters
-        ----------
-        atlas : Atlas
-            An atlas with the same objects in the same order.
-
-        Returns
-        -------
-        Atlas
-            A new atlas with the columns.
-
-        Raises
-        ------
-        DataError
-            If the atlas contains different objects, or the same objects in a different order.
-        """
-        if tuple(atlas.labels) != self.labels:
-            raise DataError(
-                "the atlas has other objects than the reliability, or another order; use "
-                "the atlas that was passed to reliability"
-            )
-        return replace(atlas, metadata={**atlas.metadata, **self.metadata})
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per object: label, kind (if there are two kinds) and `metadata`.
-
-        Returns
-        -------
-        DataFrame
-            The table.
-        """
-        columns = {"label": np.array(self.labels, dtype=object)}
-        columns |= {} if self.kinds is None else {"kind": np.array(self.kinds)}
-        return as_frame(columns | self.metadata)
-
-
-def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> Reliability:
+def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> pd.DataFrame:
     """Measure how reliable the position of each object is.
 
     Parameters
@@ -182,11 +67,13 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
 
     Returns
     -------
-    Reliability
-        The explained and recurring shares. The explained share requires that the atlas contains the
-        fitted data. These are the strongest associations or the vectors, from which similarities
-        are recomputed. The explained share is NaN if the atlas is bipartite or if vectors were
-        omitted from a file.
+    DataFrame
+        One row per object: "label", "kind" (if there are two kinds), "explained",
+        "explained_by_even_spread" and, with other fits, "recurring" (by chance, k / (n - 1)). The
+        explained share requires that the atlas contains the fitted data. These are the strongest
+        associations or the vectors, from which similarities are recomputed. It is NaN if the atlas
+        is bipartite, if vectors were omitted from a file, or for an object without data. The even
+        spread is NaN if at most half of the pairs have a similarity.
 
     Raises
     ------
@@ -197,7 +84,7 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
 
     See Also
     --------
-    Reliability, evaluate, repeat_fits
+    evaluate, repeat_fits
 
     Examples
     --------
@@ -226,24 +113,22 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
     return reliability_with(atlas, in_order_of(atlas, fits), n_neighbors)
 
 
-def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
+def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> pd.DataFrame:
     """Return the `reliability` for fits whose objects are already in the order of the atlas."""
-    explained, spread = _explained(atlas)
-    return Reliability(
-        labels=tuple(atlas.labels),
-        explained=explained,
-        recurring=_recurring(atlas, others, n_neighbors) if others else None,
-        n_others=len(others),
-        n_neighbors=n_neighbors,
-        explained_by_even_spread=mean_known(spread),
-        kinds=None if atlas.kinds is None else tuple(atlas.kinds),
-    )
+    columns = {"label": np.array(atlas.labels, dtype=object)}
+    if atlas.kinds is not None:
+        columns["kind"] = np.array(atlas.kinds)
+    columns["explained"], columns["explained_by_even_spread"] = _explained(atlas)
+    if others:
+        columns["recurring"] = _recurring(atlas, others, n_neighbors)
+    return as_frame(columns)
 
 
 def mean_explained(atlas: Atlas) -> tuple[float, float]:
     """Return the mean shares of the data that the maps and an even spread explain, or NaN."""
-    explained, spread = _explained(atlas)
-    return mean_known(explained), mean_known(spread)
+    known = [shares[np.isfinite(shares)] for shares in _explained(atlas)]
+    explained, spread = (float(shares.mean()) if len(shares) else np.nan for shares in known)
+    return explained, spread
 
 
 def explained_by_even_spread(table: sparse.csr_array) -> np.ndarray:
@@ -261,12 +146,6 @@ def explained_by_even_spread(table: sparse.csr_array) -> np.ndarray:
     rows = np.repeat(np.arange(n), np.diff(table.indptr))
     p = table.data.astype(np.float64)
     return ratio(np.bincount(rows, np.minimum(p, 1 / (n - 1)), n), np.bincount(rows, p, n))
-
-
-def mean_known(shares: np.ndarray) -> float:
-    """Average the known shares; NaN if none is known."""
-    known = shares[np.isfinite(shares)]
-    return float(known.mean()) if len(known) else np.nan
 
 
 def _explained(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:

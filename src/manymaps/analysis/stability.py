@@ -49,7 +49,7 @@ from scipy import sparse
 
 from manymaps.analysis.alignment import map_pairs
 from manymaps.analysis.object_order import in_order_of
-from manymaps.analysis.reliability import Reliability, reliability_with
+from manymaps.analysis.reliability import reliability_with
 from manymaps.analysis.senses import FitSenses, fit_senses, matched, permuted
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_index, check_number, check_whole
@@ -65,6 +65,8 @@ from manymaps.seeds import derived_seeds, drawn_seed
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Names of the metadata columns.
+EXPLAINED, RECURRING = "share explained", "share recurring"
 # Tolerance for the rounding error of weights that sum to 1.
 _ROUNDING = 1e-9
 
@@ -191,20 +193,30 @@ class Stability:
         return shares
 
     @cached_property
-    def reliability(self) -> Reliability:
-        """Reliability of each position in the reference, compared with the other fits."""
+    def reliability(self) -> pd.DataFrame:
+        """The `manymaps.reliability` of each position in the reference."""
         others = [atlas for k, atlas in enumerate(self.atlases) if k != self.reference]
         return reliability_with(self.atlases[self.reference], others, self.n_neighbors)
 
+    @property
+    def recurring_by_chance(self) -> float:
+        """Expected share of neighbours that recur in random maps, k / (n - 1)."""
+        others = max(self.atlases[0].n_objects - 1, 1)
+        return min(self.n_neighbors, others) / others
+
     def attach(self) -> Atlas:
-        """Return the atlas of the reference, with the columns of `reliability` in its metadata.
+        """Return the atlas of the reference, with the reliability of its positions as metadata.
 
         Returns
         -------
         Atlas
-            A new atlas with the columns.
+            A new atlas with the columns "share explained" (if known) and "share recurring", rounded
+            to three decimals.
         """
-        return self.reliability.attach(self.atlases[self.reference])
+        reference, table = self.atlases[self.reference], self.reliability
+        columns = {EXPLAINED: table["explained"], RECURRING: table["recurring"]}
+        known = {name: x.round(3).to_numpy() for name, x in columns.items() if x.notna().any()}
+        return replace(reference, metadata={**reference.metadata, **known})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sense of each word in each fit.
@@ -246,7 +258,7 @@ def stability(
         At least two fits by the same method with the same labels, in any order. The numbers of maps
         may differ.
     n_neighbors : int
-        Number of nearest neighbours of each object for the recurring share (`Reliability`), and of
+        Number of nearest neighbours of each object for the recurring share (`reliability`), and of
         members of a sense if no associations of a word are known.
     threshold : float in (0, 1]
         Minimum overlap between a sense and its match for the sense to recur.

@@ -133,12 +133,9 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
 
 
 def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
-    from manymaps.analysis.reliability import mean_known
-
     names = ("observed", "by_other_words", "by_dealing")
     levels = {name: getattr(found, name) for name in names}
     reliability = found.reliability
-    assert reliability.recurring is not None
     return {
         "n_fits": found.n_fits,
         "n_objects": found.atlases[0].n_objects,
@@ -149,9 +146,9 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
         "map_similarity_by_chance": found.map_similarity_by_chance,
-        "recurring": mean_known(reliability.recurring),
-        "explained": mean_known(reliability.explained),
-        "explained_by_even_spread": reliability.explained_by_even_spread,
+        "recurring": float(reliability["recurring"].mean()),
+        "explained": float(reliability["explained"].mean()),
+        "explained_by_even_spread": float(reliability["explained_by_even_spread"].mean()),
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
         "seed": options.seed,
@@ -163,7 +160,7 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
 def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
     """Report the observed and chance recurrence, and the words with most and least recurrence."""
     recurrence, overlap = record["recurrence"], record["overlap"]
-    by_chance, even = found.reliability.by_chance, record["explained_by_even_spread"]
+    by_chance, even = found.recurring_by_chance, record["explained_by_even_spread"]
     best, worst = _extremes(found)
     rows: list[tuple[str, ...]] = [
         ("", "observed", "senses of other words", "permuted members"),
