@@ -115,7 +115,7 @@ def test_swow_as_its_two_files_are_written(tmp_path):
 )  # fmt: skip
 def test_names_of_columns(header, answers, participant):
     names = header.split(",")
-    found = trial_columns(pd.DataFrame(columns=names), needed=header == "cue,R1")
+    found = trial_columns(pd.DataFrame(columns=names))
     assert ",".join(names[c] for c in found.answers) == answers
     assert (names[found.participant] if found.participant is not None else None) == participant
 
@@ -193,21 +193,6 @@ def test_treatments_come_in_their_order(tmp_path):
     again = mm.read_trials(file, fold=True, where="age < 24", balance=3)
     np.testing.assert_array_equal(trials.columns["age"], again.columns["age"])
     assert mm.read_trials(file, balance="least").n_trials == 12
-
-
-def test_people_who_contradict_themselves_are_counted(tmp_path):
-    rows = [[f"p{i}", "Fe", f"10:{i}{j}", "tie", "knot"] for i in range(5) for j in range(3)]
-    rows[4][1] = "Ma"
-    rows[7][1] = "NA"
-    file = write_plain(tmp_path / "a.csv", ["subject", "gender", "time", "cue", "response"], rows)
-    trials = mm.read_trials(file)
-    said = [note for note in trials.report.notes if "more than one" in note]
-    assert said == [
-        "1 participants have more than one 'gender' (such as 'p1'); each trial has its own value"
-    ]
-    assert {name: group.n_trials for name, group in trials.groups("gender").items()} == {
-        "Fe": 13, "Ma": 1
-    }  # fmt: skip
 
 
 def test_trials_without_a_cue_or_a_person(tmp_path):

@@ -18,8 +18,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from manymaps.data.tables import MISSING, names_of, source_of
-from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import NAMES, find, folded, head_of, numeric_columns, usual_column
+from manymaps.errors import DataError, setting
+from manymaps.io.columns import (
+    NAMES,
+    find,
+    find_needed,
+    folded,
+    head_of,
+    numeric_columns,
+    usual_column,
+)
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -38,6 +46,8 @@ prolificid prolificpid userid
         "position": "rpos position responseposition responseorder responsenumber rank",
     }.items()
 }
+# Columns that a pair of a cue and a response has, but an answer of a participant does not.
+STRENGTHS = {*NAMES["strength"], *NAMES["count"], "n", "rating"}
 # Row numbers are not attributes of participants or trials.
 ROW_NUMBERS = ("", "id", "unnamed:0", "rowid", "row", "indexlevel0")
 _STEMS = (
@@ -91,12 +101,25 @@ def has_trials(
 ) -> bool:
     """Return whether a frame contains trials, by the names of its columns and those of the user.
 
-    Only trials have a column of participants or several columns of answers.
+    Only trials have several columns of answers. A cue and a response are a pair if there is no
+    participant, or if there is a strength.
+
+    >>> import pandas as pd
+    >>> has_trials(pd.DataFrame(columns=["cue", "response", "strength"]))
+    False
     """
     try:
-        return trial_columns(frame, cue, response, participant, needed=False) is not None
-    except (DataError, ParameterError):
+        columns = trial_columns(frame, cue, response, participant)
+    except DataError:
         return False
+    if participant is not None or len(columns.answers) > 1:
+        return True
+    names, who = list(map(folded, names_of(frame))), columns.participant
+    numeric = numeric_columns(frame)
+    has_strengths = any(numeric[c] and name in STRENGTHS for c, name in enumerate(names))
+    # An "id" next to an answer without a number is the number of a row.
+    has_people = who is not None and (names[who] != "id" or columns.has_several)
+    return has_people and not has_strengths
 
 
 def trial_columns(
@@ -104,9 +127,7 @@ def trial_columns(
     cue: str | None = None,
     response: str | None = None,
     participant: str | None = None,
-    *,
-    needed: bool = True,
-) -> TrialColumns | None:
+) -> TrialColumns:
     """Find the columns of trials by their names.
 
     Parameters
@@ -114,16 +135,12 @@ def trial_columns(
     frame : DataFrame
     cue, response, participant : str, optional
         Names from the user, which must exist. Several names of answers are separated by commas.
-    needed : bool
-        Whether the user specified that the frame contains trials. If false, the result is None for
-        a frame of pairs.
 
     Raises
     ------
     DataError
-        If a column from the user is missing, or if a required column is missing and `needed`.
-    ParameterError
-        If a column would be read twice.
+        If a column from the user is missing or would be read twice, or if a required column is
+        missing.
 
     Examples
     --------
@@ -131,63 +148,45 @@ def trial_columns(
     >>> header = ["participantID", "age", "cue", "R1", "R2", "R3"]
     >>> trial_columns(pd.DataFrame([["3", "33", "tie", "knot", "", ""]], columns=header))[:5]
     (2, (3, 4, 5), 0, None, (1,))
-    >>> trial_columns(pd.DataFrame(columns=["cue", "response", "strength"]), needed=False)
     """
     names, numeric = names_of(frame), numeric_columns(frame)
-    needed = needed or participant is not None or "," in (response or "")
     who = find(frame, "participant", participant, usual=USUAL["participant"])
-    stimulus = find(frame, "cue", cue, usual=USUAL["cue"])
+    stimulus = find_needed(frame, "cue", cue, [who], usual=USUAL["cue"])
     families = _families(names, numeric)
-    answers: tuple[int, ...] = ()
+    answers: list[int] = []
+    single = usual_column(names, USUAL["response"], (stimulus, who))
     if response is not None:
-        named = [find(frame, "response", name.strip()) for name in response.split(",")]
-        answers = tuple(c for c in named if c is not None)
+        for name in response.split(","):
+            answers.append(find_needed(frame, "response", name.strip(), [stimulus, who, *answers]))
+    # A column with counts of first responses may have the name of a first response.
+    elif families and (len(families[0]) > 1 or single is None):
+        answers = families[0]
+    elif single is not None and not numeric[single]:
+        answers = [single]
     else:
-        single = usual_column(names, USUAL["response"], (stimulus, who))
-        # A column with counts of first responses may have the name of a first response.
-        if families and (len(families[0]) > 1 or single is None):
-            answers = families[0]
-        elif single is not None and not numeric[single]:
-            answers = (single,)
-    if stimulus is None or not answers:
-        if not needed:
-            return None
-        role, option = ("answers", "response") if stimulus is not None else ("cues", "cue")
-        several = ", several separated by commas" if option == "response" else ""
         raise DataError(
-            f"{source_of(frame)} has no column of {role}; its columns are {listed(names)}. Name it "
-            f"as {setting(option)}{several}"
+            f"{source_of(frame)} has no column of answers; its columns are {listed(names)}. Name "
+            f"it as {setting('response')}, several separated by commas"
         )
-    is_single = len(answers) == 1
-    is_numbered = ANSWER.fullmatch(folded(names[answers[0]])) is not None
-    # Without another column of participants, the column "ID" next to R1 contains them.
-    if who is None and (needed or is_numbered):
+    # Without another column of participants, the column "ID" contains them.
+    if who is None:
         who = usual_column(names, ("id",), (stimulus, *answers))
-    # A cue and a response form a pair if there is no participant or if there is a strength.
-    if not needed and is_single and (who is None or _has_strengths(names, numeric)):
-        return None
     position = None
-    if is_single and who is not None:
+    if len(answers) == 1 and who is not None:
         position = usual_column(names, USUAL["position"], (stimulus, who, *answers))
         if position is not None and not _are_ranks(head_of(frame), position):
             position = None
-    read = [c for c in (stimulus, *answers, who, position) if c is not None]
-    if len(set(read)) < len(read):
-        raise ParameterError(
-            f"{source_of(frame)}: a column would be read twice; its columns are {listed(names)}. "
-            f"Name different ones as {setting('cue')}, {setting('response')} and "
-            f"{setting('participant')}"
-        )
     # Raw spellings of answers are not attributes of a trial.
-    left_out = {*read, *(c for family in families for c in family)}
+    left_out = {stimulus, who, position, *answers, *(c for family in families for c in family)}
     others = [
         c for c, name in enumerate(names) if c not in left_out and folded(name) not in ROW_NUMBERS
     ]
-    has_several = not is_single or position is not None or is_numbered
-    return TrialColumns(stimulus, answers, who, position, tuple(others), has_several)
+    is_numbered = ANSWER.fullmatch(folded(names[answers[0]])) is not None
+    has_several = len(answers) > 1 or position is not None or is_numbered
+    return TrialColumns(stimulus, tuple(answers), who, position, tuple(others), has_several)
 
 
-def _families(names: Sequence[str], numeric: Sequence[bool]) -> list[tuple[int, ...]]:
+def _families(names: Sequence[str], numeric: Sequence[bool]) -> list[list[int]]:
     """Return groups of columns with the same name and numbers from 1, corrected answers first.
 
     Groups of several columns precede single columns.
@@ -205,14 +204,8 @@ def _families(names: Sequence[str], numeric: Sequence[bool]) -> list[tuple[int, 
         columns = families[key]
         n = next(n for n in range(len(columns) + 1) if n + 1 not in columns)
         if n:
-            runs.append(tuple(columns[k + 1] for k in range(n)))
+            runs.append([columns[k + 1] for k in range(n)])
     return sorted(runs, key=lambda run: len(run) < 2)
-
-
-def _has_strengths(names: Sequence[str], numeric: Sequence[bool]) -> bool:
-    """Return whether a numeric column has a name for strengths or counts."""
-    usual = {*NAMES["strength"], *NAMES["count"], "n", "rating"}
-    return any(numeric[c] for c, name in enumerate(names) if folded(name) in usual)
 
 
 def _are_ranks(head: Sequence[Sequence[str]], column: int) -> bool:

@@ -115,8 +115,7 @@ def read_trials(
     Notes
     -----
     Trials without a cue are omitted. In a file with participants, a trial without a participant is
-    assigned to a new participant. Columns that have one value for most participants are checked,
-    and the report counts the participants with more than one value.
+    assigned to a new participant.
 
     Examples
     --------
@@ -182,7 +181,6 @@ def trials_from(
     """
     frame = checked_frame(data, NO_FRAME)
     columns = trial_columns(frame, cue, response, participant)
-    assert columns is not None
     trials = _trials(frame, columns, missing)
     if fold:
         trials = trials.folded()
@@ -226,10 +224,7 @@ def _trials(
         )
     else:
         participants, who = _participants(labels_of(frame, columns.participant), notes)
-    others = {
-        names[c]: _attribute(labels_of(frame, c), names[c], who, participants, notes)
-        for c in columns.others
-    }
+    others = {names[c]: _attribute(labels_of(frame, c), names[c], notes) for c in columns.others}
     report = ReadReport(source, n_read, 0, dropped, tuple(notes))
     trials = Trials(cue.texts, answers, cue.codes, given, who, participants, others, report)
     if columns.position is not None:
@@ -271,23 +266,9 @@ def _is_unknown(text: str) -> bool:
     return not text or text.casefold() in NOT_AVAILABLE
 
 
-def _attribute(
-    column: Labels,
-    name: str,
-    who: np.ndarray | None,
-    participants: Sequence[str],
-    notes: list[str],
-) -> np.ndarray:
+def _attribute(column: Labels, name: str, notes: list[str]) -> np.ndarray:
     """Convert an additional column to numbers if nearly all known cells are numbers, else texts."""
     unknown = np.array(list(map(_is_unknown, column.texts)), bool)
-    if who is not None:
-        several = _with_several(column.codes, unknown, who)
-        if several.size:
-            examples = listed([participants[i] for i in several[:3].tolist()])
-            notes.append(
-                f"{several.size:,} participants have more than one {name!r} (such as {examples}); "
-                "each trial has its own value"
-            )
     numbers = numbers_in(column.texts)
     wrong = np.isinf(numbers) & ~unknown
     counts = np.bincount(column.codes, minlength=len(column.texts))
@@ -298,19 +279,6 @@ def _attribute(
         return np.where(np.isfinite(numbers), numbers, np.nan)[column.codes]
     texts = ["" if is_unknown else x for x, is_unknown in zip(column.texts, unknown, strict=True)]
     return np.array(texts, dtype=object)[column.codes]
-
-
-def _with_several(codes: np.ndarray, unknown: np.ndarray, who: np.ndarray) -> np.ndarray:
-    """Return participants with several values in a column with one value for most participants.
-
-    A value that differs between the trials of most participants, such as the time, is not an error.
-    """
-    known = ~unknown[codes]
-    pairs = np.unique(who[known].astype(np.int64) * unknown.size + codes[known])
-    n_values = np.bincount(pairs // unknown.size)
-    n_trials = np.bincount(who[known], minlength=n_values.size)
-    several = n_values > 1
-    return np.flatnonzero(several) if 2 * several.sum() < (n_trials > 1).sum() else np.empty(0, int)
 
 
 def _gathered(rows: Trials, position: Labels, name: str) -> Trials:
