@@ -112,8 +112,7 @@ def _of_raw(
         known = "associations"
     if known == "vectors":
         return Loaded(read_vectors(file, words=words), {})
-    makers = kinds.READERS if isinstance(source, Path) else kinds.MAKERS
-    return Loaded(makers[known](source, **settings if known == "associations" else {}), {})
+    return Loaded(kinds.read(source, known, **settings if known == "associations" else {}), {})
 
 
 def opened_responses(file: Path) -> Loaded:

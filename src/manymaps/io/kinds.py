@@ -63,12 +63,15 @@ READERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def read(path: str | os.PathLike[str], kind: str | None = None, **options: Any) -> Any:
+def read(
+    data: pd.DataFrame | str | os.PathLike[str], kind: str | None = None, **options: Any
+) -> Any:
     """Read the data in a file.
 
     Parameters
     ----------
-    path : path
+    data : DataFrame or path
+        File, or the result of `opened`.
     kind : {"associations", "trials", "counts", "vectors", "ratings"}, optional
         Kind of data. By default, the suffix of the file and the names of its columns determine it.
     **options
@@ -94,7 +97,7 @@ def read(path: str | os.PathLike[str], kind: str | None = None, **options: Any) 
     ...     read(pairs), read(counts)
     (<Associations of 2 objects, 2 pairs, from ...a.csv>, <Counts of 1 document x 2 words...b.csv>)
     """
-    data = opened(path)
+    data = opened(data) if isinstance(data, str | os.PathLike) else data
     makers = READERS if isinstance(data, Path) else MAKERS
     return makers[kind or kind_of(data)](data, **options)
 
