@@ -357,7 +357,7 @@ class TestTables:
     @pytest.mark.parametrize(
         ("table", "message"),
         [
-            ([[1, -2], [3, 4]], "-2"), ([[1, np.nan], [3, 4]], "nan"),
+            ([[1, -2], [3, 4]], "-2"), ([[1, np.nan], [3, 4]], "NaN"),
             ([[1, np.inf], [3, 4]], "inf"), ([[0, 0], [0, 0]], "no count"),
             ([[1, 2, 3]], "at least two"), ([[1], [2]], "at least two"),
         ],

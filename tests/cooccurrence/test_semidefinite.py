@@ -380,7 +380,7 @@ def test_a_solver_that_stalls_is_named_with_its_status(solver, options, status):
     ("table", "message"),
     [
         (np.array([[1.0, -1.0], [1.0, 1.0]]), "-1"),
-        (np.array([[1.0, np.nan], [1.0, 1.0]]), "nan"),
+        (np.array([[1.0, np.nan], [1.0, 1.0]]), "NaN"),
         (np.zeros((2, 2)), "no count"),
     ],
 )
