@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 _EXACT = 1e-12
 # Each model also starts from the clusters of its neighbours in the path.
 _STARTS = 3
-# A cluster that most refits do not contain depends on which pairs were judged. Figures dash the
-# outlines of the same clusters. design.md reports the recurrence of true and of other clusters.
+# A cluster that most refits do not contain depends on which pairs were judged. design.md reports
+# the recurrence of true and of other clusters.
 RECURS = 0.5
 # The observed gain is the largest of 20 exchangeable gains with probability 1/20. In exponential
 # noise, the description length alone detects structure in 40 % of tables. With these shuffles,
