@@ -28,6 +28,7 @@ from manymaps.data.counts import Counts
 from manymaps.data.tables import names_of, place, source_of
 from manymaps.errors import DataError
 from manymaps.io.columns import (
+    RULE_OF,
     NumberRule,
     cells_as_numbers,
     has_pair_header,
@@ -52,9 +53,7 @@ RULES = {
         lambda values: np.isinf(values) | (values < 0),
         "similarities must be finite numbers of at least 0; missing cells are empty or NA",
     ),
-    "similarity": NumberRule(
-        "value", np.isinf, "similarities must be finite numbers; missing cells are empty or NA"
-    ),
+    "similarity": RULE_OF["similarity"],
 }
 
 

@@ -39,9 +39,6 @@ from manymaps.io.matrices import LabelledMatrix, labelled_matrix
 if TYPE_CHECKING:
     import pandas as pd
 
-# A dense float64 table of this size needs 3.2 GB.
-MOST_OBJECTS = 20_000
-
 
 def read_similarities(
     path: str | os.PathLike[str],
@@ -88,7 +85,7 @@ def read_similarities(
 
     Notes
     -----
-    A table may have at most 20,000 objects.
+    A table of n objects needs 8 n^2 bytes of memory.
 
     Examples
     --------
@@ -255,11 +252,6 @@ def square_frame(
     import pandas as pd
 
     n, n_absent, notes = len(entries.labels), 0, entries.notes
-    if n > MOST_OBJECTS:
-        raise DataError(
-            f"{entries.source} contains {n:,} objects; the limit for a table of all pairs is "
-            f"{MOST_OBJECTS:,}"
-        )
     if isinstance(entries, LabelledMatrix):
         table = _filled(entries.values.toarray())
     else:
