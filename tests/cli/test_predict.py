@@ -66,8 +66,8 @@ class TestPredict:
 
     def test_options_reach_the_split_and_the_fit(self, norms):
         usual = record("predict", norms, "--dims", 3, *QUICK)
-        for options in (("--by", "row"), ("--kernel", "cauchy"),
-                        ("--penalty", 0.5), ("--seed", 1)):  # fmt: skip
+        for options in (("--by", "row"), ("--set", "kernel=cauchy"),
+                        ("--set", "penalty=0.5"), ("--seed", 1)):  # fmt: skip
             other = record("predict", norms, "--dims", 3, *QUICK, *options)
             assert other["valid"] != usual["valid"], options
 
@@ -99,7 +99,9 @@ class TestInterruption:
         monkeypatch.setattr(_EarlyStopping, "see", see)
         output = norms.with_name("o.atlas")
         options = ("-o", output) if kept else ()
-        result = invoke("predict", norms, "--maps", 1, "--dims", 2, "--patience", 60, *options)
+        result = invoke(
+            "predict", norms, "--maps", 1, "--dims", 2, "--set", "patience=60", *options
+        )
         assert (result.exit_code, result.stdout) == (130, "")
         partial = norms.with_name("o.partial.atlas")
         told = (

@@ -76,18 +76,6 @@ def test_the_look(folder):
     assert [column["name"] for column in header["columns"]] == ["length", "group"]
 
 
-def test_titles_of_maps(folder):
-    maps = shown(folder, "--map-title", "1=Knots = ties", "--map-title", "0=Dress")["maps"]
-    assert [map_["title"] for map_ in maps] == [["Dress"], ["Knots = ties"]]
-    for wrong, told in (
-        ("Knots", "does not name a map"),
-        ("x=Knots", "does not name a map"),
-        ("2=Knots", "names a map that does not exist; maps are 0 to 1"),
-    ):
-        result = failed(view(folder, "--map-title", wrong), 2, told)
-        assert "--map-title" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

@@ -17,6 +17,7 @@ from manymaps.cli.options import (
     estimator_from,
     output_names,
     refuse,
+    setting_option,
     width_option,
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
@@ -74,13 +75,7 @@ class ClusterOptions:
         "Treat pairs that are not in the list as zero or as missing (lists of pairs only).  "
         "[default: zero; missing for dissimilarities]",
     )
-    strict: bool = flag("Exit with an error if the table is asymmetric.")
     as_in: str | None = as_in_option()
-    solver: str | None = option(
-        ("annealing", "gibbs"),
-        "Algorithm that finds the memberships.  [default: annealing up to 400 objects times "
-        "clusters, gibbs above]",
-    )
     restarts: int | None = option(
         positive,
         "Number of random starts; the best solution is used.  [default: 10; 3 with --choose]",
@@ -91,10 +86,9 @@ class ClusterOptions:
         "Report how often each cluster recurs in N refits to resampled pairs, e.g. 100.  [default: "
         "20 with --choose]",
     )
-    constant: str | None = option(
-        ["free", "nonnegative", "none"],
-        "Constraint on the additive constant, the similarity that all objects share.  [default: "
-        "free]",
+    set: tuple[tuple[str, Any], ...] = setting_option(
+        "Set any parameter of AdditiveClustering, such as solver=gibbs or constant=nonnegative; "
+        "can be repeated."
     )
     running: Running = group(Running)
 
@@ -179,10 +173,10 @@ def _write_table(table: pd.DataFrame, path: Path) -> None:
 
 def _estimator(n_clusters: int | None, options: ClusterOptions) -> Any:
     settings = {
-        **chosen(options, "solver", "restarts", "strict"),
+        **chosen(options, "restarts"),
         **chosen(options.running),
+        **dict(options.set),
         "n_clusters": n_clusters,
-        "constant": False if options.constant == "none" else options.constant,
         "kind": "dissimilarity" if options.dissimilarities else None,
     }
     if options.choose is not None:
@@ -215,7 +209,7 @@ def _record(
         "n_missing": n * (n - 1) // 2 - n_pairs,
         # A perfect fit has an infinite value, which JSON represents as null.
         "log_likelihood": estimator.log_likelihood_,
-        "solver": options.solver,
+        "solver": dict(options.set).get("solver"),
         "seed": options.running.seed,
         "solutions": estimator.solutions_.tolist(),
         "iterations": int(estimator.n_iter_),
@@ -260,20 +254,18 @@ def _n_best(solutions: list[float]) -> int:
 
 def _choose(table: pd.DataFrame, numbers: range, options: ClusterOptions) -> None:
     """Compare numbers of clusters, and suggest one number."""
-    from manymaps.clustering.problem import similarities_from
-
-    kind = "dissimilarity" if options.dissimilarities else "similarity"
-    similarities = similarities_from(table, kind=kind, strict=options.strict)
     with work(f"finding {numbers[0]} to {numbers[-1]} clusters of {options.file}"):
         path = mm.cluster_path(
-            similarities,
+            table,
             numbers,
             estimator=_estimator(numbers[0], options),
             n_bootstraps=options.bootstraps or BOOTSTRAPS_TO_CHOOSE,
             random_state=options.running.seed,
         )
     record = {**_path_record(path), "seconds": elapsed()}
-    tell(lambda: record, lambda: _path_report(record, options.file), summary=True)
+    again = next_step("cluster", options.file, "--clusters", path.suggestion)
+    text = f"{path}\n{again}" if path.has_structure else f"{path}"
+    tell(lambda: record, lambda: text, summary=True)
 
 
 def _path_record(path: Any) -> dict[str, Any]:
@@ -291,21 +283,3 @@ def _path_record(path: Any) -> dict[str, Any]:
         "structure_found": path.has_structure,
         "constant_description_length": path.constant_length,
     }
-
-
-def _path_report(record: dict[str, Any], file: Path) -> str:
-    from manymaps.clustering.paths import RECURS
-
-    names = ("variance_accounted_for", "description_length", "held_out_error")
-    columns = [record[name] or [None] * len(record["n_clusters"]) for name in names]
-    rows: list[Any] = [("clusters", "recur", "starts", "variance", "length", "held-out error")]
-    for k, recurrence, solutions, *numbers in zip(
-        record["n_clusters"], record["recurrence"], record["solutions"], *columns, strict=True
-    ):
-        stable = f"{sum(one >= RECURS for one in recurrence)} of {k}"
-        rows.append((k, stable, f"{_n_best(solutions)} of {len(solutions)}", *numbers))
-    constant = f"length without clusters: {record['constant_description_length']:.1f}"
-    if not record["structure_found"]:
-        return f"{grid(rows)}\nno structure found\n{constant}"
-    again = next_step("cluster", file, "--clusters", record["suggestion"])
-    return f"{grid(rows)}\nsuggested: {record['suggestion']}\n{constant}\n{again}"

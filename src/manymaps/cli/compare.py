@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,7 @@ from manymaps.cli.options import (
     word_option,
 )
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import (
-    InputFile,
-    Number,
-    OutputFile,
-    figure_file,
-    positive,
-)
+from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
 from manymaps.errors import DataError
 from manymaps.labels import find_label
 from manymaps.progress import work
@@ -46,16 +40,6 @@ DESCRIPTION = (
 )
 
 
-def group_names(value: str) -> tuple[str, ...]:
-    """Parse names separated by commas."""
-    names = tuple(name.strip() for name in value.split(","))
-    if not all(names) or len(set(names)) < len(names):
-        raise click.BadParameter(
-            f"{value!r} has an empty or repeated name; use distinct names such as young,old"
-        )
-    return names
-
-
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions:
     """Options of the command `compare`."""
@@ -67,7 +51,8 @@ class CompareOptions:
         "'age < 30' and its opposite.",
     )
     names: tuple[str, ...] | None = option(
-        group_names, "Names of the groups (several FILEs only).  [default: the names of the files]",
+        Several(click.STRING),
+        "Names of the groups (several FILEs only).  [default: the names of the files]",
         metavar="A,B",
     )  # fmt: skip
     atlas: Path | None = option(
@@ -158,7 +143,7 @@ def compare(options: CompareOptions) -> None:
         _write(found, options)
     record = _record(found, options)
     files = chosen(options, *OUTPUTS).values()
-    tell(lambda: record, lambda: _report(found, record), files=files)
+    tell(lambda: record, lambda: _report(record), files=files)
 
 
 def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associations], str]:
@@ -169,11 +154,15 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
     files = options.files
     loaded = [opened_responses(file) for file in files]
     rule = str(loaded[0].settings.get("responses", "keep")).replace("keep", "drop")
-    names = options.names or _names(files)
+    # The names of files without suffixes may be equal.
+    short = tuple(file.name.split(".")[0] or file.name for file in files)
+    is_short = len(set(short)) == len(files)
+    names = options.names or (short if is_short else tuple(map(str, files)))
     if len(names) != len(files):
         raise click.UsageError(f"--names has {len(names)} names for {len(files)} files")
     groups: dict[str, Any] = dict(zip(names, (one.data for one in loaded), strict=True))
-    refuse((len(groups) < len(files), "duplicate group names; use --names to rename the groups"))
+    refuse((len(groups) < len(files) or "" in groups,
+            "empty or duplicate group names; use --names to rename the groups"))  # fmt: skip
     if options.by is not None:
         trials = loaded[0].data
         if not isinstance(trials, mm.Trials):
@@ -190,10 +179,6 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
     return groups, rule
 
 
-def _names(files: Sequence[Path]) -> list[str]:
-    """Return the names of the files without suffixes, or full paths if names are not unique."""
-    short = [file.name.split(".")[0] or file.name for file in files]
-    return short if len(set(short)) == len(short) else [str(file) for file in files]
 
 
 def _write(found: mm.Comparison, options: CompareOptions) -> None:
@@ -205,10 +190,9 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
     if options.plot is not None:
         figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
     if options.output is not None:
-        changed = [found.words[w] for w in found.order if found.changes[w] != NO_CHANGE]
         atlas = found.attach()
-        known = set(atlas.labels)
-        examples = [word for word in changed if word in known][:EXAMPLES]
+        changed = [found.words[w] for w in found.order if found.changes[w] != NO_CHANGE]
+        examples = [word for word in changed if word in atlas][:EXAMPLES]
         with work(f"writing {options.output}"):
             mm.write_page(
                 atlas,
@@ -220,8 +204,7 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
                 noun="word",
             )
     if options.table is not None:
-        columns = {name: values[found.order] for name, values in found.columns.items()}
-        write_columns(columns, options.table)
+        write_columns(dict(found.to_frame()), options.table)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
 
@@ -231,25 +214,26 @@ def _record(found: mm.Comparison, options: CompareOptions) -> dict[str, Any]:
 
     from manymaps.analysis.comparison import NO_CHANGE
 
-    changes = [_change(found, w) for w in found.order.tolist() if found.changes[w] != NO_CHANGE]
-    known = found.effect[np.isfinite(found.effect)]
-    quartiles = np.quantile(known, [0.25, 0.5, 0.75]) if known.size else [np.nan] * 3
+    words, senses = found.to_frame(), found.sense_frame()
+    changes = words[words["change"] != NO_CHANGE]
     groups = zip(found.groups, found.n_responses, found.n_units, strict=True)
+    low, median, high = words["effect"].quantile([0.25, 0.5, 0.75]).tolist()
     return {
         "groups": [
             {"name": name, "n_responses": int(n.sum()), "median_units": float(np.median(units))}
             for name, n, units in groups
         ],
         "units": found.units,
-        "n_words": len(found.words),
+        "n_words": len(words),
         "n_changed": len(changes),
         "n_words_changed": int(found.changed.sum()),
-        "n_senses": len(found.sense_changes),
-        "n_senses_changed": int((found.sense_changes != "").sum()),
+        "n_senses": len(senses),
+        "n_senses_changed": int((senses["change"] != "").sum()),
         "alpha": found.alpha,
         "min_effect": found.min_effect,
-        "effect": dict(zip(("low", "median", "high"), map(float, quartiles), strict=True)),
-        "changes": changes,
+        "effect": {"low": low, "median": median, "high": high},
+        "changes": changes.to_dict("records"),
+        "senses": senses[senses["word"].isin(changes["word"])].to_dict("records"),
         "notes": list(found.notes),
         "seed": options.running.seed,
         "seconds": elapsed(),
@@ -257,39 +241,16 @@ def _record(found: mm.Comparison, options: CompareOptions) -> dict[str, Any]:
     }
 
 
-def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
-    """Return the record of a word that changed."""
-    word = found.words[w]
-    numbers = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q",
-               "least_q")  # fmt: skip
-    senses = [
-        {"map": sense.map, "members": sense.members,
-         "shares": dict(zip(found.groups, sense.shares, strict=True)),
-         "shift": None if sense.shift is None else sense.shift._asdict(),
-         "p": sense.p, "q": sense.q, "change": sense.change}
-        for sense in found.senses_of(word)
-    ]  # fmt: skip
-    more = {
-        name: [{"answer": answer, "more": gap} for answer, gap in found.answers(word, name)]
-        for name in found.groups
-    }
-    numbers_of_word = {name: float(getattr(found, name)[w]) for name in numbers}
-    return {"word": word, "change": str(found.changes[w]), **numbers_of_word, "senses": senses,
-            "more": more}  # fmt: skip
-
-
-def _report(found: mm.Comparison, record: dict[str, Any]) -> str:
+def _report(record: dict[str, Any]) -> str:
     """Report the result in one sentence, the words that differ most, and the tests."""
     changes, effect = record["changes"], record["effect"]
+    names = [group["name"] for group in record["groups"]]
     lines = [
-        f"{len(changes):,} of {record['n_words']:,} words differ between "
-        f"{' and '.join(found.groups)}; the median effect of all words is {effect['median']:z.2f} "
-        f"(middle half: {effect['low']:z.2f} to {effect['high']:z.2f})"
+        f"{len(changes):,} of {record['n_words']:,} words differ between {' and '.join(names)}; "
+        f"the median effect of all words is {effect['median']:z.2f} "
+        f"(middle half: {effect['low']:z.2f} to {effect['high']:z.2f})",
+        grid(_rows(record, names)) if changes else "no word differs significantly",
     ]
-    if changes:
-        lines.append(grid(_rows(found, changes[:LISTED])))
-    else:
-        lines.append("no word differs significantly")
     if len(changes) > LISTED:
         lines.append(
             f"and {len(changes) - LISTED:,} more; use --table OUT.csv to list all, or --min-effect "
@@ -298,26 +259,28 @@ def _report(found: mm.Comparison, record: dict[str, Any]) -> str:
     lines.append(
         f"differences in all responses of a word: {record['n_words_changed']:,}; in the response "
         f"share of a sense: {record['n_senses_changed']:,} of {record['n_senses']:,}; joint false "
-        f"discovery rate {found.alpha:.0%}; {record['seconds']:.0f} s"
+        f"discovery rate {record['alpha']:.0%}; {record['seconds']:.0f} s"
     )
     return "\n".join(lines)
 
 
-def _rows(found: mm.Comparison, changes: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    yield "word", "change", "effect", "95 %", "q", *(f"more of {name}" for name in found.groups)
-    for one in changes:
+def _rows(record: dict[str, Any], names: list[str]) -> Iterator[tuple[str, ...]]:
+    """Yield a row per word that changed, and a row per sense that changed."""
+    yield "word", "change", "effect", "95 %", "q", *(f"more of {name}" for name in names)
+    for one in record["changes"][:LISTED]:
         limits = f"{one['effect_low']:.2f}-{one['effect_high']:.2f}"
-        more = (", ".join(shown(part["answer"], 20) for part in one["more"][name][:3])
-                for name in found.groups)  # fmt: skip
         numbers = f"{one['effect']:z.2f}", limits, f"{one['least_q']:.2g}"
-        yield shown(one["word"]), one["change"], *numbers, *more
-        for sense in (sense for sense in one["senses"] if sense["change"]):
-            members = ", ".join(shown(member, 20) for member in sense["members"][:3])
-            change, shift = f"{sense['change']}, map {sense['map']}", sense["shift"]
-            shifts = (
-                ("", "")
-                if shift is None
-                else (f"{shift['value']:+.2f}", f"{shift['low']:+.2f} to {shift['high']:+.2f}")
-            )
-            shares = (f"{share:.0%}" for share in sense["shares"].values())
-            yield f"  {members}", change, *shifts, f"{sense['q']:.2g}", *shares
+        yield one["word"], one["change"], *numbers, *(_first(one[f"more_{k}"]) for k in names)
+        for sense in record["senses"]:
+            if sense["word"] == one["word"] and sense["change"]:
+                shifts = ("", "")
+                if "shift" in sense:
+                    low, high = sense["shift_low"], sense["shift_high"]
+                    shifts = f"{sense['shift']:+.2f}", f"{low:+.2f} to {high:+.2f}"
+                shares = (f"{sense[f'share_{name}']:.0%}" for name in names)
+                change = f"{sense['change']}, map {sense['map']}"
+                yield f"  {_first(sense['members'])}", change, *shifts, f"{sense['q']:.2g}", *shares
+
+
+def _first(words: str) -> str:
+    return ", ".join(shown(word, 20) for word in words.split("; ")[:3])

@@ -36,8 +36,7 @@ class DiagnoseOptions:
 
     file: Path = argument("FILE", InputFile())
     metric: str | None = option(
-        "NAME",
-        "Distance between vectors, or precomputed for distances.  [default: euclidean]",
+        "NAME", "Distance between vectors, or precomputed for distances.  [default: euclidean]"
     )
     running: Running = group(Running)
 

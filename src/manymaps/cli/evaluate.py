@@ -27,8 +27,7 @@ class EvaluateOptions:
         metavar="K", sets="n_neighbors k",
     )  # fmt: skip
     metric: str | None = option(
-        "NAME",
-        "Distance between vectors, or precomputed for distances.  [default: that of ATLAS]",
+        "NAME", "Distance between vectors, or precomputed for distances.  [default: that of ATLAS]"
     )
     perplexity: float | tuple[float, ...] | None = option(
         perplexities,

@@ -25,8 +25,7 @@ class PlotOptions:
     )
     word: str | None = option("WORD", "Draw the senses of a word side by side.")
     kind: str | None = option(
-        "NAME",
-        "Kind of the objects in --word, such as document (bipartite atlases only).",
+        "NAME", "Kind of the objects in --word, such as document (bipartite atlases only)."
     )
     min_weight: float = option(
         Number(0, 1),

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
 from manymaps.cli.interruption import ending_early, partial_name
-from manymaps.cli.options import Running, as_in_option, estimator_from, output_names, refuse
+from manymaps.cli.options import (
+    Running,
+    as_in_option,
+    estimator_from,
+    output_names,
+    refuse,
+    setting_option,
+)
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive, refuse_to_replace
+from manymaps.cli.types import InputFile, OutputFile, Several, positive, refuse_to_replace
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -34,17 +41,12 @@ class PredictOptions:
         sets="n_components",
     )
     as_in: str | None = as_in_option()
-    kernel: str | None = option(
-        ("gaussian", "cauchy"),
-        "Kernel that turns distances into similarities.  [default: gaussian]",
+    set: tuple[tuple[str, Any], ...] = setting_option(
+        "Set any parameter of AssociationPredictor, such as kernel=cauchy or penalty=0.3; can be "
+        "repeated."
     )
-    penalty: float | None = option(Number(min=0), "Weight of the size penalty.  [default: 0.1]")
     iterations: int | None = option(
         positive, "Maximum number of passes over the cues.  [default: 300]", sets="max_iter"
-    )
-    patience: int | None = option(
-        positive,
-        "Number of passes without a lower validation error after which a fit ends.  [default: 5]",
     )
     by: Literal["pair", "row"] = option(
         ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue at once.",
@@ -90,9 +92,7 @@ def predict(options: PredictOptions) -> None:
     split = mm.split_associations(norms, by=options.by, random_state=options.running.seed)
     note(*split.notes)
     results: list[PredictionResult] = []
-    settings = chosen(options.running) | chosen(
-        options, "kernel", "penalty", "iterations", "patience"
-    )
+    settings = chosen(options.running) | chosen(options, "iterations") | dict(options.set)
     with ending_early() as stop:
         for k in range(count):
             sizes = {"n_maps": maps[k % len(maps)], "n_components": dims[k % len(dims)]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +184,7 @@ def _kind(options: ReadOptions) -> str:
 
 def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded:
     """Read files with the settings of their kind."""
-    from manymaps.cli.reading import Loaded
+    from manymaps.cli.reading import Loaded, column_of_counts
     from manymaps.data.clean import read_clean
 
     file = options.files[0]
@@ -207,7 +207,13 @@ def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded
             counting = {"responses": settings.pop("responses", "drop"),
                         "rows": settings.pop("rows", ROW_SUMS[0])}  # fmt: skip
             return Loaded(mm.read_trials(file, **settings), counting)
-    return Loaded(mm.read_associations(file, **settings), {})
+    data, counts = mm.read_associations(file, **settings), column_of_counts(file)
+    if data.n_responses is None and counts is not None and "strength" not in settings:
+        # Strengths do not contain the number of responses, which comparisons need.
+        counted = mm.read_associations(file, **settings, strength=counts)
+        if counted.labels == data.labels:
+            data = replace(data, n_responses=counted.n_responses)
+    return Loaded(data, {})
 
 
 def _judgements(files: tuple[Path, ...], settings: dict[str, Any]) -> mm.Judgements:

@@ -121,7 +121,7 @@ def opened_responses(file: Path) -> Loaded:
     Responses that are never cues are kept. Norms are read as counts if a raw file has them, because
     strengths do not contain the number of responses.
     """
-    strength = None if is_clean(file) else _column_of_counts(file)
+    strength = None if is_clean(file) else column_of_counts(file)
     loaded = opened(file, takes=PAIRS[:2], responses="keep", strength=strength)
     if not isinstance(loaded.data, Trials):
         return loaded
@@ -130,7 +130,7 @@ def opened_responses(file: Path) -> Loaded:
     return Loaded(loaded.data, loaded.settings | {"responses": rule})
 
 
-def _column_of_counts(file: Path) -> str | None:
+def column_of_counts(file: Path) -> str | None:
     """Return the name of the column of counts in a table that also has strengths."""
     table = kinds.opened(file)
     if isinstance(table, Path):

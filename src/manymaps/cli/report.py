@@ -13,6 +13,7 @@ import manymaps as mm
 from manymaps.cli.contract import cell, grid, next_step, shown
 from manymaps.data.counts import looks_transposed
 from manymaps.data.pair_rules import NEVER_A_CUE
+from manymaps.errors import setting
 from manymaps.labels import fold, plural
 
 if TYPE_CHECKING:
@@ -180,13 +181,13 @@ def _notes(data: mm.Associations) -> list[str]:
     if alike > _FEW_ALIKE * data.n_objects:
         notes.append(
             f"{alike:,} of {data.n_objects:,} objects differ from another only in case or spaces; "
-            "use --fold to merge them"
+            f"use {setting('fold', True)} to merge them"
         )
     never = data.report.dropped.get(NEVER_A_CUE, 0)
     if never > data.report.n_read / 2:
         notes.append(
             f"{never / data.report.n_read:.0%} of the responses are never a cue and are left out; "
-            "use --responses keep:5 to keep those given to at least 5 cues"
+            f"use {setting('responses', 'keep:5')} to keep those given to at least 5 cues"
         )
     return notes
 

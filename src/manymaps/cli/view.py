@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import click
 
 import manymaps as mm
 from manymaps.cli.contract import as_json, emit_json, note
@@ -32,17 +29,10 @@ class ViewOptions:
         "COLUMN", "Numeric metadata column that initially sets the size of the dots."
     )
     title: str | None = option("TEXT", "Title of the page.  [default: the name of OUT.html]")
-    map_titles: tuple[str, ...] = option(
-        "M=TEXT", "Title of map M instead of its typical words; can be repeated.", "--map-title",
-        multiple=True,
-    )  # fmt: skip
     description: str | None = option(
-        "TEXT",
-        "Description of the page in one sentence.  [default: a sentence on distances]",
+        "TEXT", "Description of the page in one sentence.  [default: a sentence on distances]"
     )
     source: str = option("TEXT", "Source of the data.", default="")
-    credit: str = option("TEXT", "Acknowledgement.", default="")
-    date: str = option("TEXT", "Date of the data or of the page.", default="")
     noun: str | None = option(
         "NOUN",
         "Noun for an object, such as word or 'mouse,mice'.  [default: word if associations are "
@@ -91,15 +81,12 @@ def view(options: ViewOptions) -> None:
     for label in (*options.hide, *options.examples):
         atlas.index(label)
     one, _, several = (options.noun or "").partition(",")
-    settings = chosen(
-        options, "color", "size", "title", "description", "source", "credit", "date", "min_weight"
-    )
+    settings = chosen(options, "color", "size", "title", "description", "source", "min_weight")
     with work(f"writing {output}"):
         mm.write_page(
             atlas,
             output,
             hide=options.hide,
-            map_titles=_map_titles(options.map_titles),
             noun=(one.strip(), several.strip()) if several else (one or None),
             examples=options.examples or None,
             **settings,
@@ -116,17 +103,3 @@ def view(options: ViewOptions) -> None:
         note(f"{output}: {record['bytes'] / 1e6:,.1f} MB; open it in a browser (no network needed)")
     if options.opened and not webbrowser.open(output.resolve().as_uri()):
         note("warning: no browser could be started")
-
-
-def _map_titles(titles: Sequence[str]) -> dict[int, str] | None:
-    """Return the titles of maps by map number; None if there are no titles."""
-    named = {}
-    for each in titles:
-        number, _, title = each.partition("=")
-        if not number.strip().isdecimal() or not title:
-            raise click.BadParameter(
-                f"{each!r} does not name a map; expected a number and a title such as '3=Music'",
-                param_hint="'--map-title'",
-            )
-        named[int(number)] = title.strip()
-    return named or None
