@@ -152,9 +152,6 @@ def test_lists_of_pairs(tmp_path):
     file.write_text("word1,word2,similarity\n" + "".join(lines), encoding="utf-8")
     result = invoke("cluster", file, "--clusters", 3)
     assert "1 of 15 pairs are not in the list; they count as 0" in result.stderr
-    result = invoke("cluster", file, "--clusters", 3, "--absent", "missing")
-    assert "they are unknown" in result.stderr
-    assert found(file, "--clusters", 3, "--absent", "missing") == GROUPS
 
 
 def test_numbers_of_clusters_are_compared(structured):

@@ -70,11 +70,6 @@ class ClusterOptions:
     )
     width: Width | None = width_option()
     dissimilarities: bool = flag("Read the values of FILE as dissimilarities.", sets="kind")
-    absent: str | None = option(
-        ["zero", "missing"],
-        "Treat pairs that are not in the list as zero or as missing (lists of pairs only).  "
-        "[default: zero; missing for dissimilarities]",
-    )
     as_in: str | None = as_in_option()
     restarts: int | None = option(
         positive,
@@ -119,7 +114,7 @@ def cluster(options: ClusterOptions) -> None:
     )  # fmt: skip
     from manymaps.cli.reading import opened_similarities
 
-    absent = options.absent or ("missing" if options.dissimilarities else "zero")
+    absent = "missing" if options.dissimilarities else "zero"
     table = opened_similarities(options.file, absent)
     note(*table.attrs["notes"])
     if options.choose is not None:

@@ -161,8 +161,8 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
     if len(names) != len(files):
         raise click.UsageError(f"--names has {len(names)} names for {len(files)} files")
     groups: dict[str, Any] = dict(zip(names, (one.data for one in loaded), strict=True))
-    refuse((len(groups) < len(files) or "" in groups,
-            "empty or duplicate group names; use --names to rename the groups"))  # fmt: skip
+    refuse((len(groups) < len(files) ,
+            "duplicate group names; use --names to rename the groups"))  # fmt: skip
     if options.by is not None:
         trials = loaded[0].data
         if not isinstance(trials, mm.Trials):
@@ -177,8 +177,6 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
         else:
             note(*(f"{name}: {line}" for line in reading_notes(data)))
     return groups, rule
-
-
 
 
 def _write(found: mm.Comparison, options: CompareOptions) -> None:

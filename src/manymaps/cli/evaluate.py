@@ -10,7 +10,7 @@ import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import Running, atlas_argument
 from manymaps.cli.record import argument, chosen, command, flag, group, option
-from manymaps.cli.types import InputFile, perplexities, positive
+from manymaps.cli.types import InputFile, positive
 from manymaps.labels import first_of
 from manymaps.progress import work
 
@@ -28,12 +28,6 @@ class EvaluateOptions:
     )  # fmt: skip
     metric: str | None = option(
         "NAME", "Distance between vectors, or precomputed for distances.  [default: that of ATLAS]"
-    )
-    perplexity: float | tuple[float, ...] | None = option(
-        perplexities,
-        "Effective number of neighbours in the KL divergence (vectors only).  [default: that of "
-        "ATLAS]",
-        metavar="X[,X...]",
     )
     sample: int | None = option(
         positive,
@@ -75,7 +69,7 @@ def evaluate(options: EvaluateOptions) -> None:
 
     atlas = mm.load_atlas(options.atlas)
     data = _data(atlas, options)
-    values = chosen(options, "metric", "perplexity", "neighbors", "sample", "groups")
+    values = chosen(options, "metric", "neighbors", "sample", "groups")
     settings = {name: value for name, value in values.items() if value is not None}
     if isinstance(data, mm.Vectors) and atlas.settings.metric == "precomputed":
         settings.setdefault("metric", "precomputed")

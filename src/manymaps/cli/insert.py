@@ -13,12 +13,12 @@ import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import atlas_argument, jobs_option, refuse_given
 from manymaps.cli.record import argument, command, option, output_option
-from manymaps.cli.types import InputFile, OutputFile, perplexities, positive
+from manymaps.cli.types import InputFile, OutputFile, positive
 from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
 
-NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity", "refine", "perplexity")
+NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity", "refine")
 
 
 def neighbor_count(value: str) -> int | str:
@@ -57,11 +57,6 @@ class InsertOptions:
         click.BOOL, "Refine the position of each new object by minimizing the cost of the model.",
         "--refine/--no-refine", default=True,
     )  # fmt: skip
-    perplexity: float | tuple[float, ...] | None = option(
-        perplexities,
-        "Effective number of neighbours for --refine.  [default: that of ATLAS]",
-        metavar="X[,X...]",
-    )
     jobs: int | None = jobs_option()
 
 
@@ -85,8 +80,6 @@ def insert(options: InsertOptions) -> None:
     from manymaps.compute.threads import threads
 
     atlas, output = mm.load_atlas(options.atlas), options.output
-    if not options.refine:
-        refuse_given(("perplexity",), "positions that are not refined (--no-refine)")
     if atlas.kinds is not None:
         refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
     with threads(options.jobs):
@@ -147,7 +140,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}
     settings: dict[str, Any] = {
         "n_neighbors": options.neighbors,
-        "refine": options.refine and mm.Refinement(perplexity=options.perplexity),
+        "refine": options.refine,
     }
     if isinstance(data, mm.Vectors):
         if options.vectors is not None:

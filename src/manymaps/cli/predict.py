@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
-from manymaps.cli.interruption import ending_early, partial_name
+from manymaps.cli.contract import elapsed, grid, note, tell
 from manymaps.cli.options import (
     Running,
     as_in_option,
@@ -19,7 +18,7 @@ from manymaps.cli.options import (
     setting_option,
 )
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, OutputFile, Several, positive, refuse_to_replace
+from manymaps.cli.types import InputFile, OutputFile, Several, positive
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -93,51 +92,21 @@ def predict(options: PredictOptions) -> None:
     note(*split.notes)
     results: list[PredictionResult] = []
     settings = chosen(options.running) | chosen(options, "iterations") | dict(options.set)
-    with ending_early() as stop:
-        for k in range(count):
-            sizes = {"n_maps": maps[k % len(maps)], "n_components": dims[k % len(dims)]}
-            predictor: mm.AssociationPredictor = estimator_from(
-                mm.AssociationPredictor,
-                settings | sizes | {"callback": stop},
-                options.as_in,
-                "predict",
-            )
-            started = time.perf_counter()
-            with work(f"fitting {_size(predictor)} to the training part of {options.file}"):
-                predictor.fit(split.train, split.validation)
-            # An interrupted fit has not reached its lowest validation error.
-            if stop.asked:
-                raise Interrupted(_interruption(norms, predictor, results, options.output))
-            seconds = time.perf_counter() - started
-            results.append(score_predictor(predictor, split, seconds=seconds))
+    for k in range(count):
+        sizes = {"n_maps": maps[k % len(maps)], "n_components": dims[k % len(dims)]}
+        predictor = estimator_from(
+            mm.AssociationPredictor, settings | sizes, options.as_in, "predict"
+        )
+        started = time.perf_counter()
+        size = f"{plural('map', predictor.n_maps)} of {predictor.n_components} dimensions"
+        with work(f"fitting {size} to the training part of {options.file}"):
+            predictor.fit(split.train, split.validation)
+        seconds = time.perf_counter() - started
+        results.append(score_predictor(predictor, split, seconds=seconds))
     if options.output is not None:
         predictor.atlas(norms.labels).save(options.output)
     record = _record(norms, split, results, options)
     tell(lambda: record, lambda: _report(record), files=(options.output,))
-
-
-def _interruption(
-    norms: mm.Associations,
-    predictor: mm.AssociationPredictor,
-    finished: list[PredictionResult],
-    output: Path | None,
-) -> str:
-    """Save the maps so far, if they are wanted, and describe what remains."""
-    if output is not None:
-        partial = partial_name(output)
-        refuse_to_replace("-o", partial)
-        predictor.atlas(norms.labels).save(partial)
-        n = plural("iteration", int(predictor.best_iteration_))
-        return f"interrupted; the maps after {n} are in {partial}"
-    if finished:
-        errors = ", ".join(f"{_size(one.predictor)}: {one.test:.4f}" for one in finished)
-        return f"interrupted; the test errors so far are {errors}"
-    return "interrupted; nothing was saved (use -o OUT.atlas to save the maps)"
-
-
-def _size(predictor: Any) -> str:
-    maps, dims = plural("map", predictor.n_maps), plural("dimension", predictor.n_components)
-    return f"{maps} of {dims}"
 
 
 def _record(

@@ -207,10 +207,10 @@ def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded
             counting = {"responses": settings.pop("responses", "drop"),
                         "rows": settings.pop("rows", ROW_SUMS[0])}  # fmt: skip
             return Loaded(mm.read_trials(file, **settings), counting)
-    data, counts = mm.read_associations(file, **settings), column_of_counts(file)
-    if data.n_responses is None and counts is not None and "strength" not in settings:
+    data, column = mm.read_associations(file, **settings), column_of_counts(file)
+    if data.n_responses is None and column is not None and "strength" not in settings:
         # Strengths do not contain the number of responses, which comparisons need.
-        counted = mm.read_associations(file, **settings, strength=counts)
+        counted = mm.read_associations(file, **settings, strength=column)
         if counted.labels == data.labels:
             data = replace(data, n_responses=counted.n_responses)
     return Loaded(data, {})

@@ -157,8 +157,10 @@ class Several(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the values in order."""
-        parts = str(value).split(",")
-        values = tuple(self.kind.convert(part.strip(), param, ctx) for part in parts)
+        parts = [part.strip() for part in str(value).split(",")]
+        if not all(parts):
+            self.fail(f"{value!r} contains an empty value", param, ctx)
+        values = tuple(self.kind.convert(part, param, ctx) for part in parts)
         return values[0] if self.bare and len(values) == 1 else values
 
 
