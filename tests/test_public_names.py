@@ -13,28 +13,27 @@ SemidefiniteCODE SymmetricSNE TSNE UniSNE
 """
 FUNCTIONS = """
 align associations_from cluster_path cluster_stability compare correspondence_analysis
-count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
+count_cooccurrences count_texts counts_from diagnose evaluate insert
 insert_rows judgements_from load_atlas load_consonants load_integers
 load_word_associations load_word_relations
 fit_vectors nearest_neighbors noise_scan pair_table
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses
-plot_stability predict_associations prediction_error
+plot_stability
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
 read_trials read_vectors repeat_fits resampled save_figure show_progress
-similarity_map similarity_table
+similarity_map
 intervals split_associations sweep trials_from reliability
 vectors_from write_page
 """
 RECORDS = """
-Alignment Associations Atlas AtlasWidget ChoiceModel Comparison
+Associations Atlas AtlasWidget ChoiceModel
 ConjugateGradient Counts DataError DataWarning
 DivergedError ExponentialWeights
-FittedFactor FittedVectors
-GaussianAffinity GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity
-MapInContext Momentum
+GaussianAffinity GlobalGaussian Judgements LBFGS LocalPerplexity
+Momentum
 NeighborGraph NeighborSearch ParameterError PowerWeights
-ReadReport Record Refinement RowInsertion Split Stability Trials
-UnknownLabelError Vectors Words Interval Intervals
+Trials
+UnknownLabelError Vectors Words
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

@@ -9,6 +9,7 @@ from scipy import sparse
 import manymaps as mm
 from lib.models import tune
 from lib.topics import ProbabilisticLSA, TopicModel
+from manymaps.prediction import predict_associations
 from manymaps.seeds import drawn_generator, drawn_seed
 
 RING = sparse.diags_array([0.25] * 4, offsets=[-2, -1, 1, 2], shape=(20, 20)).tocsr()
@@ -45,7 +46,7 @@ CALLS = {
         mm.AssociationPredictor(2, 2, max_iter=2, random_state=s).fit(RING).maps_.positions
     ),
     "predict_associations": lambda s: (
-        mm.predict_associations(NORMS, 1, 2, max_iter=2, random_state=s).per_word
+        predict_associations(NORMS, 1, 2, max_iter=2, random_state=s).per_word
     ),
     "tune": lambda s: (
         tune(ProbabilisticLSA, TOPICS, the_split(s), s)[0].probabilities([0])

@@ -80,12 +80,11 @@ def test_json_has_the_promised_keys(judged):
 def test_a_person_reads_clusters_and_how_the_starts_agreed(judged):
     result = invoke("cluster", judged, "--clusters", 3)
     lines = result.stdout.splitlines()
-    assert lines[0].startswith(
-        "variance accounted for: 100.00% of 15 similarities of 6 objects, in "
-    )
-    assert lines[2].split(maxsplit=2) == ["1", "0.500", "tie, knot, rope"]
-    assert lines[5].split() == ["0.100", "(all)"]
-    assert lines[6].startswith("starts: ")
+    assert lines[0].startswith("15 similarities of 6 objects, in ")
+    assert lines[2].split(maxsplit=2) == ["1", "0.5", "tie, knot, rope"]
+    assert lines[5].split() == ["constant", "0.1", "(all)"]
+    assert lines[6].split() == ["variance", "accounted", "for", "1"]
+    assert lines[7].startswith("starts: ")
     assert invoke("cluster", judged, "--clusters", 3, "--quiet").output == ""
 
 
@@ -119,7 +118,7 @@ def test_judges_are_averaged_and_one_who_disagrees_is_named(tmp_path):
     assert "the average of 3 judges is used" in result.stderr
     assert "judge eve correlates by -1.00 with the average of the others" in result.stderr
     assert result.stderr.count("correlates") == 1
-    assert "0.667" in result.stdout
+    assert "0.6667" in result.stdout
 
 
 def test_how_clusters_come_back(judged):
@@ -131,8 +130,7 @@ def test_how_clusters_come_back(judged):
         assert 0 < one["jaccard_by_chance"] <= 1
         assert one["recurrence"] in (0, 0.25, 0.5, 0.75, 1)
     lines = invoke("cluster", judged, *options).stdout.splitlines()
-    names = ["weight", "jaccard", "jaccard", "by", "chance", "recurrence", "members"]
-    assert lines[1].split() == names
+    assert lines[1].split() == ["weight", "recurrence", "members"]
     assert "refits: 4, each without a quarter of the pairs" in lines[-1]
 
 
@@ -156,16 +154,13 @@ def test_lists_of_pairs(tmp_path):
 
 def test_numbers_of_clusters_are_compared(structured):
     result = record(structured, "--choose", "1-3", "--restarts", 3, "--bootstraps", 4)
-    assert result["n_clusters"] == [1, 2, 3]
-    assert result["variance_accounted_for"] == sorted(result["variance_accounted_for"])
+    assert [row["clusters"] for row in result["rows"]] == [1, 2, 3]
+    explained = [row["vaf"] for row in result["rows"]]
+    assert explained == sorted(explained)
+    assert {"length", "recurs", "held-out", "error"} <= set(result["rows"][0])
     assert result["suggestion"] == 3
-    for name in ("held_out_error", "held_out_standard_error", "description_length"):
-        assert len(result[name]) == 3
     assert result["fewest_by_held_out"] in (1, 2, 3)
-    assert [len(one) for one in result["recurrence"]] == [1, 2, 3]
-    assert [len(one) for one in result["solutions"]] == [4, 5, 4]
-    assert result["structure_found"] is True
-    assert result["constant_description_length"] > min(result["description_length"])
+    assert result["constant_length"] > min(row["length"] for row in result["rows"])
     shown = worked(invoke("cluster", structured, "--choose", "2-3", "--restarts", 3))
     assert "suggested: " in shown.stdout
     assert re.search(r"\n2( +\S+){5}\n", shown.stdout)
@@ -177,8 +172,8 @@ def test_noise_has_no_suggestion(tmp_path):
     noise = np.random.default_rng(0).normal(size=(len(WORDS), len(WORDS)))
     file = write_table(tmp_path / "noise.csv", noise + noise.T)
     result = record(file, "--choose", "2-3", "--restarts", 2)
-    assert (result["suggestion"], result["structure_found"]) == (0, False)
-    assert result["n_clusters"] == [1, 2, 3]
+    assert result["suggestion"] == 0
+    assert len(result["rows"]) == 3
     shown = invoke("cluster", file, "--choose", "2-3", "--restarts", 2)
     assert "no structure found" in worked(shown).stdout
     assert "next:" not in shown.stdout

@@ -160,7 +160,7 @@ def test_the_page_and_the_figure_are_written(norms, tmp_path):
     found = record(*norms, "-o", page, "--plot", plot, "--word", "tie", *SHORT)
     assert (found["output"], found["plot"]) == (str(page), str(plot))
     text = page.read_text(encoding="utf-8")
-    assert "<title>c</title>" in text
+    assert "<title>young and old</title>" in text
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
@@ -168,7 +168,7 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
     page = tmp_path / "c.html"
     found = record(*norms, "--atlas", atlas, "-o", page)
     assert found["changes"][0]["change"] == "senses shifted"
-    assert "<title>c</title>" in page.read_text(encoding="utf-8")
+    assert "<title>young and old</title>" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from scipy import sparse
 
 import manymaps as mm
 from figure_samples import assert_apart, random_atlas, visible_texts
+from manymaps.analysis.comparison import Comparison
 from manymaps.analysis.stability import stability
 from manymaps.figures.lettering import text_width, typeface_for
 
@@ -27,7 +28,7 @@ def clusters(atlas) -> list[SimpleNamespace]:
 
 
 @pytest.fixture(scope="module")
-def compared() -> mm.Comparison:
+def compared() -> Comparison:
     def norms(first: int, second: int) -> mm.Associations:
         table = np.full((9, 9), 3.0) * ~np.eye(9, dtype=bool)
         table[0, 1:3], table[4, 5:7] = (first, second), (second, first)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.analysis.fitted_vectors import arrow_tips
+from manymaps.analysis.fitted_vectors import FittedVectors, arrow_tips
 from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import dominant, title_words
@@ -582,7 +582,7 @@ class TestFeatures:
 
 class TestVectors:
     @pytest.fixture
-    def fitted(self) -> tuple[Atlas, mm.FittedVectors]:
+    def fitted(self) -> tuple[Atlas, FittedVectors]:
         atlas = several(20, 2)
         x, y = atlas.maps[1].T
         table = {"site": atlas.labels, "one": [1.0] * 20, "up": y, "right": x + y, "half": y > 0}

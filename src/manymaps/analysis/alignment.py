@@ -55,10 +55,6 @@ class Alignment:
     n_shared : int
         Number of objects that both atlases contain.
 
-    See Also
-    --------
-    align
-
     Examples
     --------
     >>> import numpy as np
@@ -107,7 +103,7 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
 
     See Also
     --------
-    Alignment, repeat_fits
+    repeat_fits
 
     Examples
     --------

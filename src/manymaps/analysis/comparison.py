@@ -189,10 +189,6 @@ class Comparison:
     atlas : Atlas or None
         The atlas that contains the senses, given or fitted to all groups together.
 
-    See Also
-    --------
-    compare, plot_comparison
-
     Examples
     --------
     >>> from scipy import sparse
@@ -557,7 +553,7 @@ def compare(
 
     See Also
     --------
-    Comparison, plot_comparison, Trials
+    plot_comparison, Trials
 
     Examples
     --------

@@ -254,7 +254,7 @@ def diagnose(
 
     See Also
     --------
-    Record, sweep
+    sweep
 
     References
     ----------

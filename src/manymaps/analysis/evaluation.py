@@ -132,7 +132,7 @@ def evaluate(
 
     See Also
     --------
-    Record, reliability
+    reliability
 
     Examples
     --------

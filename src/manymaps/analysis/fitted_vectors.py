@@ -66,10 +66,6 @@ class FittedFactor:
     p : float
         Permutation p-value of `r2`.
 
-    See Also
-    --------
-    FittedVectors, fit_vectors
-
     Examples
     --------
     >>> import numpy as np
@@ -113,10 +109,6 @@ class FittedVectors:
         Weighted mean position of the sites in map units, where arrows start.
     n_sites : int
         Number of sites that were used.
-
-    See Also
-    --------
-    fit_vectors, plot_map
 
     Examples
     --------

@@ -74,10 +74,6 @@ class Intervals:
         Assumptions. If the data do not identify participants, a note states that each response or
         trial was treated as the answer of a different participant.
 
-    See Also
-    --------
-    intervals
-
     Examples
     --------
     >>> from scipy import sparse
@@ -155,7 +151,7 @@ def intervals(
 
     See Also
     --------
-    Intervals, resampled
+    resampled
 
     Examples
     --------

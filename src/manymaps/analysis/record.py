@@ -30,10 +30,6 @@ class Record(Mapping[str, Any]):
     notes : sequence of str, default=()
         Notes on objects that were omitted or sampled.
 
-    See Also
-    --------
-    evaluate, diagnose
-
     Examples
     --------
     >>> import numpy as np

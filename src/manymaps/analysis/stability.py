@@ -106,10 +106,6 @@ class Stability:
     n_neighbors : int
         Number of nearest neighbours of each object that are compared.
 
-    See Also
-    --------
-    repeat_fits, plot_stability
-
     Examples
     --------
     >>> import numpy as np
@@ -391,7 +387,7 @@ def repeat_fits(
 
     See Also
     --------
-    Stability, reliability, resampled, align
+    reliability, resampled, align
 
     Examples
     --------

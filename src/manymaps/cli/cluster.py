@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
+from manymaps.cli.contract import elapsed, grid, next_step, note, tell
 from manymaps.cli.options import (
     Running,
     Width,
@@ -28,8 +28,6 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     import pandas as pd
 
-# Number of members per row of a table in a terminal.
-MOST_LISTED = 12
 # With --choose, the fits for each number of clusters also start from the clusters of neighbouring
 # numbers, so that three starts suffice.
 RESTARTS_TO_CHOOSE = 3
@@ -141,14 +139,14 @@ def _cluster(table: pd.DataFrame, options: ClusterOptions) -> None:
             )
     if atlas is not None:
         figure = mm.plot_features(atlas, estimator, width=options.width)
+    clusters = estimator.to_frame(None if stability is None else stability.recurrence)
     if options.output is not None:
-        table_of_clusters = estimator.to_frame(None if stability is None else stability.recurrence)
-        _write_table(table_of_clusters, options.output)
+        _write_table(clusters, options.output)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
     record = _record(estimator, stability, table, options)
     files = (options.output, options.plot)
-    tell(lambda: record, lambda: _report(record), files=files, summary=True)
+    tell(lambda: record, lambda: _report(record, clusters), files=files, summary=True)
 
 
 def _write_table(table: pd.DataFrame, path: Path) -> None:
@@ -214,25 +212,15 @@ def _record(
     }
 
 
-def _report(record: dict[str, Any]) -> str:
-    """Report the variance explained, the clusters, and the agreement of starts and refits."""
-    solutions = record["solutions"]
-    names = [name for name in ("jaccard", "jaccard_by_chance", "recurrence")
-             if record["n_bootstraps"]]  # fmt: skip
-    rows = [["", "weight", *(name.replace("_", " ") for name in names), "members"]]
-    for k, one in enumerate(record["clusters"], 1):
-        listed = ", ".join(map(shown, one["members"][:MOST_LISTED]))
-        more = len(one["members"]) - MOST_LISTED
-        listed += f" and {more:,} more" if more > 0 else ""
-        rows.append([f"{k}", f"{one['weight']:.3f}", *(f"{one[name]:.2f}" for name in names),
-                     listed or "(nobody)"])  # fmt: skip
-    rows.append(["", f"{record['constant']:.3f}", *[""] * len(names), "(all)"])
+def _report(record: dict[str, Any], clusters: pd.DataFrame) -> str:
+    """Report the clusters, and the agreement of starts and refits."""
+    solutions, cells = record["solutions"], clusters.astype(object).where(clusters.notna(), None)
+    best = sum(one >= max(solutions) - 1e-9 for one in solutions)
     lines = [
-        f"variance accounted for: {record['variance_accounted_for']:.2%} of "
         f"{record['n_pairs']:,} similarities of {record['n_objects']:,} objects, in "
         f"{record['seconds']:.1f} s",
-        grid(rows),
-        f"starts: {_n_best(solutions)} of {len(solutions)} reached the best value found",
+        grid([["", *cells.columns], *cells.reset_index().to_numpy().tolist()]),
+        f"starts: {best} of {len(solutions)} reached the best value found",
     ]
     if record["n_bootstraps"]:
         lines.append(
@@ -240,11 +228,6 @@ def _report(record: dict[str, Any]) -> str:
             "recurs if its Jaccard index is at least 0.75"
         )
     return "\n".join(lines)
-
-
-def _n_best(solutions: list[float]) -> int:
-    """Count the starts that reached the best solution."""
-    return sum(one >= max(solutions) - 1e-9 for one in solutions)
 
 
 def _choose(table: pd.DataFrame, numbers: range, options: ClusterOptions) -> None:
@@ -257,24 +240,9 @@ def _choose(table: pd.DataFrame, numbers: range, options: ClusterOptions) -> Non
             n_bootstraps=options.bootstraps or BOOTSTRAPS_TO_CHOOSE,
             random_state=options.running.seed,
         )
-    record = {**_path_record(path), "seconds": elapsed()}
+    rows = path.to_frame().reset_index().to_dict("records")
+    names = ("suggestion", "fewest_by_held_out", "constant_length")
+    record = {"rows": rows, **{name: getattr(path, name) for name in names}, "seconds": elapsed()}
     again = next_step("cluster", options.file, "--clusters", path.suggestion)
     text = f"{path}\n{again}" if path.has_structure else f"{path}"
     tell(lambda: record, lambda: text, summary=True)
-
-
-def _path_record(path: Any) -> dict[str, Any]:
-    errors, spreads = path.held_out_error, path.held_out_standard_error
-    return {
-        "n_clusters": [int(k) for k in path.n_clusters],
-        "variance_accounted_for": path.vaf.tolist(),
-        "description_length": path.description_length.tolist(),
-        "held_out_error": None if errors is None else errors.tolist(),
-        "held_out_standard_error": None if spreads is None else spreads.tolist(),
-        "fewest_by_held_out": path.fewest_by_held_out,
-        "recurrence": [one.tolist() for one in path.recurrence or ()],
-        "solutions": [one.solutions_.tolist() for one in path.estimators],
-        "suggestion": path.suggestion,
-        "structure_found": path.has_structure,
-        "constant_description_length": path.constant_length,
-    }

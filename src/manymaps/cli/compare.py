@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,6 +38,9 @@ DESCRIPTION = (
     "of a word's responses and senses: the joint false discovery rate of all tests at which the "
     "word is listed. The examples are the words that changed most."
 )
+
+if TYPE_CHECKING:
+    from manymaps.analysis.comparison import Comparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +182,7 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
     return groups, rule
 
 
-def _write(found: mm.Comparison, options: CompareOptions) -> None:
+def _write(found: Comparison, options: CompareOptions) -> None:
     """Write the requested files, after all steps that may fail."""
     from manymaps.analysis.comparison import NO_CHANGE
     from manymaps.atlas.export import write_columns
@@ -207,7 +210,7 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
         mm.save_figure(figure, options.plot)
 
 
-def _record(found: mm.Comparison, options: CompareOptions) -> dict[str, Any]:
+def _record(found: Comparison, options: CompareOptions) -> dict[str, Any]:
     import numpy as np
 
     from manymaps.analysis.comparison import NO_CHANGE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
@@ -13,6 +13,9 @@ from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, positive
 from manymaps.labels import first_of
 from manymaps.progress import work
+
+if TYPE_CHECKING:
+    from manymaps.analysis.record import Record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +87,7 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     """Read the data: counts for a bipartite atlas, else ratings, associations or vectors."""
     from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import dropped
+    from manymaps.data.associations import ReadReport
     from manymaps.io.ratings import has_ratings
 
     file, kind = options.file, "counts" if atlas.kinds is not None else None
@@ -93,7 +97,7 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     takes = ("counts",) if kind == "counts" else (*PAIRS, "vectors", "ratings")
     data = opened(file, "ratings" if options.ratings else kind, takes=takes, words=words).fitted
     if has_ratings(data):
-        rated, report = data[["word1", "word2"]].stack().unique(), mm.ReadReport(**data.attrs)
+        rated, report = data[["word1", "word2"]].stack().unique(), ReadReport(**data.attrs)
         note(f"{len(data):,} rated pairs of {len(rated):,} words", *report.notes)
         note_case(file, rated.tolist(), atlas.labels)
         if report.n_dropped:
@@ -106,7 +110,7 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     return data
 
 
-def _note(found: mm.Record, options: EvaluateOptions) -> None:
+def _note(found: Record, options: EvaluateOptions) -> None:
     """Print notes on unknown words and sampled objects."""
     note(*found.notes)
     if found.get("unknown"):

@@ -125,6 +125,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
 
     from manymaps.cli.reading import PAIRS, opened
     from manymaps.io.files import read_labels
+    from manymaps.maps.new_objects import similarity_table
 
     new, words, references = options.new, None, None
     labels: Sequence[str]
@@ -170,7 +171,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
         objects: Any = data.subset(labels)
     else:
         responses = [data.labels[j] for j in pairs.col[fresh]]
-        labels, objects = mm.similarity_table(labels, responses, pairs.data[fresh], atlas)
+        labels, objects = similarity_table(labels, responses, pairs.data[fresh], atlas)
         settings |= {"similarity": "precomputed", "labels": labels}
     with work("placing the new objects"):
         insertion = mm.insert(atlas, objects, **settings)

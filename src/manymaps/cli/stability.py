@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -25,6 +25,9 @@ from manymaps.cli.options import (
 from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, OutputFile, Whole, figure_file
 from manymaps.progress import work
+
+if TYPE_CHECKING:
+    from manymaps.analysis.stability import Stability
 
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
@@ -132,7 +135,7 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
         )
 
 
-def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
+def _record(found: Stability, options: StabilityOptions) -> dict[str, Any]:
     names = ("observed", "by_other_words", "by_dealing")
     levels = {name: getattr(found, name) for name in names}
     reliability = found.reliability
@@ -157,7 +160,7 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
     }
 
 
-def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
+def _report(found: Stability, record: dict[str, Any], options: StabilityOptions) -> str:
     """Report the observed and chance recurrence, and the words with most and least recurrence."""
     recurrence, overlap = record["recurrence"], record["overlap"]
     by_chance, even = found.recurring_by_chance, record["explained_by_even_spread"]
@@ -187,7 +190,7 @@ def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptio
     return "\n".join(lines)
 
 
-def _extremes(found: mm.Stability) -> tuple[list[str], list[str]]:
+def _extremes(found: Stability) -> tuple[list[str], list[str]]:
     """Return the words with several senses that overlap most and least between fits."""
     import numpy as np
 

@@ -45,10 +45,6 @@ class RowInsertion:
     n_known : int
         Number of rows that are not inserted because the atlas already contains them.
 
-    See Also
-    --------
-    insert_rows
-
     Examples
     --------
     >>> import manymaps as mm
@@ -96,7 +92,7 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
 
     See Also
     --------
-    RowInsertion, CODE, insert
+    CODE, insert
 
     Examples
     --------

@@ -42,10 +42,6 @@ class ReadReport:
     notes : tuple of str
         Further notes, for example on a row that sums to more than 1.
 
-    See Also
-    --------
-    read_associations, read_trials
-
     Examples
     --------
     >>> from manymaps import ratings_from

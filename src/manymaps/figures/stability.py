@@ -68,7 +68,7 @@ def plot_stability(
 
     See Also
     --------
-    Stability, repeat_fits, save_figure
+    repeat_fits, save_figure
 
     Examples
     --------

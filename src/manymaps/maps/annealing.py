@@ -64,14 +64,11 @@ class NoiseScan:
     optimizer : Momentum
         Optimizer of the estimator, without noise.
 
-    See Also
-    --------
-    noise_scan
-
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import Momentum, NoiseScan
+    >>> from manymaps import Momentum
+    >>> from manymaps.maps.annealing import NoiseScan
     >>> scan = NoiseScan(np.array([1.0, 0.5, 0.25]), np.ones(3), 0.5, Momentum())
     >>> scan.cooled(1000).jitter(0)
     1.0

@@ -93,13 +93,9 @@ class Refinement:
         Whether each object in a single map is finally moved to the nearby position at which its
         neighbours in the data and in the map agree best.
 
-    See Also
-    --------
-    insert
-
     Examples
     --------
-    >>> from manymaps import Refinement
+    >>> from manymaps.maps.insertion import Refinement
     >>> Refinement(perplexity=20).max_iter
     10
     """
@@ -139,10 +135,6 @@ class Insertion:
         log Z of a joint model is not copied; `Atlas.log_whole` computes it over old and new pairs.
         If the atlas has factors, each new object has their median, because its data do not state
         how often it is a response.
-
-    See Also
-    --------
-    insert
 
     Examples
     --------
@@ -247,7 +239,7 @@ def insert(
 
     See Also
     --------
-    Insertion, Refinement, similarity_table, insert_rows
+    insert_rows
 
     Examples
     --------

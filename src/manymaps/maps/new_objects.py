@@ -91,14 +91,11 @@ def similarity_table(
     DataWarning
         If known words are not in the atlas; the message lists them, and their rows are omitted.
 
-    See Also
-    --------
-    insert
-
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import Atlas, similarity_table
+    >>> from manymaps import Atlas
+    >>> from manymaps.maps.new_objects import similarity_table
     >>> from manymaps.model import T_SNE
     >>> atlas = Atlas(["cat", "dog"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
     >>> labels, table = similarity_table(["pup", "pup"], ["Dog", "cat"], [0.8, 0.2], atlas)

@@ -91,14 +91,10 @@ def group_purity(rows: Any, groups: Any) -> GroupMeasure:
     DataError
         If groups and rows differ in number, or if there is only one row.
 
-    See Also
-    --------
-    group_lift, evaluate
-
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import group_purity
+    >>> from manymaps.metrics.groups import group_purity
     >>> purity = group_purity(np.array([[0.0], [1], [10], [12]]), np.array([*"aabb"]))
     >>> purity.curve.round(3).tolist()
     [1.0, 0.5, 0.333]
@@ -144,14 +140,10 @@ def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 9
     ParameterError
         If `most_neighbors` is less than 1.
 
-    See Also
-    --------
-    group_purity, evaluate
-
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import group_lift
+    >>> from manymaps.metrics.groups import group_lift
     >>> documents, words = [[0.0], [1], [9], [10]], [[0.2], [9.9]]
     >>> counts = np.array([[3, 1], [3, 1], [1, 3], [1, 3]])
     >>> group_lift(np.array(documents + words), [*"aabb"], counts).curve.tolist()

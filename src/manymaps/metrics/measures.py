@@ -18,13 +18,9 @@ class Interval(NamedTuple):
     value, low, high : float
         The estimate, its lower limit and its upper limit.
 
-    See Also
-    --------
-    manymaps.Intervals
-
     Examples
     --------
-    >>> from manymaps import Interval
+    >>> from manymaps.metrics.measures import Interval
     >>> value, low, high = Interval(0.75, 0.6, 0.86)
     >>> round(high - low, 2)
     0.26

@@ -316,7 +316,7 @@ def nearest_neighbor_error(
 
     See Also
     --------
-    mu_local, manymaps.group_purity
+    mu_local
 
     Examples
     --------

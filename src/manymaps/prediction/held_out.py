@@ -101,7 +101,7 @@ class Split:
 
     See Also
     --------
-    split_associations
+    manymaps.split_associations
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Ranking:
     --------
     >>> import numpy as np
     >>> from scipy import sparse
-    >>> from manymaps import Split
+    >>> from manymaps.prediction import Split
     >>> from manymaps.prediction import score_split
     >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
     >>> none, held_out = sparse.csr_array((4, 4)), sparse.csr_array(([1.0], ([0], [2])), (4, 4))
@@ -243,7 +243,7 @@ def split_associations(
 
     See Also
     --------
-    Split, predict_associations, sweep
+    prediction.Split, prediction.predict_associations, sweep
 
     Examples
     --------
@@ -365,7 +365,7 @@ def uniform_errors(split: Split) -> dict[str, float]:
 
     See Also
     --------
-    manymaps.prediction_error
+    prediction_error
 
     Examples
     --------
@@ -440,13 +440,13 @@ def prediction_error(
 
     See Also
     --------
-    prediction.score_split, prediction.uniform_errors
+    score_split, uniform_errors
 
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
-    >>> from manymaps import prediction_error
+    >>> from manymaps.prediction import prediction_error
     >>> part = sparse.csr_array([[0, 0.5, 0], [0, 0, 0], [0, 0, 0]])
     >>> def uniform(rows):
     ...     return (1 - np.eye(3)[rows]) / 2

@@ -229,7 +229,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
     See Also
     --------
-    predict_associations, sweep, split_associations
+    prediction.predict_associations, sweep, split_associations
 
     Examples
     --------
@@ -663,15 +663,14 @@ class PredictionResult:
 
     See Also
     --------
-    manymaps.predict_associations, score_predictor
+    predict_associations, score_predictor
 
     Examples
     --------
     >>> from scipy import sparse
-    >>> import manymaps as mm
+    >>> from manymaps.prediction import predict_associations, uniform_errors
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
-    >>> from manymaps.prediction import uniform_errors
-    >>> result = mm.predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
+    >>> result = predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
     >>> bool(result.test < uniform_errors(result.split)["test"])
     True
     """
@@ -745,7 +744,7 @@ def score_predictor(
 
     See Also
     --------
-    PredictionResult, manymaps.predict_associations
+    PredictionResult, predict_associations
 
     Examples
     --------
@@ -805,12 +804,12 @@ def predict_associations(
 
     See Also
     --------
-    AssociationPredictor, split_associations, prediction.PredictionResult
+    PredictionResult, manymaps.AssociationPredictor, manymaps.split_associations
 
     Examples
     --------
     >>> from scipy import sparse
-    >>> from manymaps import predict_associations
+    >>> from manymaps.prediction import predict_associations
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
     >>> result = predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
     >>> bool(result.test < 0.1 * 3.37)

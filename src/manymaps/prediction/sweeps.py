@@ -99,7 +99,7 @@ def sweep(
 
     See Also
     --------
-    predict_associations, split_associations
+    prediction.predict_associations, split_associations
 
     Examples
     --------
