@@ -101,7 +101,7 @@ class TestInspectionOfVectors:
         ("fit", "n_components", -2, "--dims -2"),
         ("fit", "perplexity", (5.0, 9), "--perplexity 5.0,9"),
         ("fit", "init", "a=b", "--init a=b"),
-        ("cluster", "strict", True, "--strict"),
+        ("cluster", "solver", "x", "--set solver=x"),
         ("fit", "jitter", "x", "--set jitter=x"),
         ("evaluate", "k", 10, "--neighbors 10"),
         ("insert", "responses", "keep", "read --responses keep"),
