@@ -214,8 +214,8 @@ def insert(
     -------
     Insertion
         The result. Each object has the same coordinates as if it were inserted by itself. The new
-        atlas contains vectors only if every object has one, and `vectors` do not differ from the
-        vectors of the atlas.
+        atlas contains vectors only if every object has one, and `vectors` were not passed in place
+        of vectors of the atlas.
 
     Raises
     ------
@@ -443,19 +443,6 @@ def _refined(
     return maps, proportions
 
 
-def _n_nearest(atlas: Atlas, perplexities: np.ndarray) -> int:
-    """Return the number of neighbours in the target."""
-    n = atlas.n_objects
-    if not ((perplexities >= 1) & (perplexities <= n)).all():
-        raise ParameterError(
-            f"must be from 1 to {n}, the number of objects in the atlas; to refine new objects, "
-            "pass Refinement(perplexity=...)",
-            name="perplexity",
-            value=perplexities.tolist(),
-        )
-    return min(n, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
-
-
 def _gaussian_rows(
     atlas: Atlas, objects: NewObjects, metric: Metric, perplexities: np.ndarray
 ) -> sparse.csr_array:
@@ -465,15 +452,23 @@ def _gaussian_rows(
 
     beta_i gives object i the perplexity; the target is the mean over the perplexities.
     """
-    k_nearest, exact = _n_nearest(atlas, perplexities), NeighborSearch("exact")
+    n = atlas.n_objects
+    if not ((perplexities >= 1) & (perplexities <= n)).all():
+        raise ParameterError(
+            f"must be from 1 to {n}, the number of objects in the atlas; to refine new objects, "
+            "pass Refinement(perplexity=...)",
+            name="perplexity",
+            value=perplexities.tolist(),
+        )
     graph = nearest_neighbors(
-        objects.known, k_nearest, metric=metric, queries=objects.vectors, search=exact
-    )
+        objects.known, min(n, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max()))),
+        metric=metric, queries=objects.vectors, search=NeighborSearch("exact"),
+    )  # fmt: skip
     k, n_nearest = graph.distances.shape
     squared = graph.distances.astype(np.float64).ravel() ** 2
     starts = np.arange(0, squared.size + 1, n_nearest)
     p = np.mean([conditional_rows(squared, starts, each) for each in perplexities], axis=0)
-    return sparse.csr_array((p, graph.indices.ravel(), starts), (k, atlas.n_objects))
+    return sparse.csr_array((p, graph.indices.ravel(), starts), (k, n))
 
 
 def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:

@@ -47,8 +47,8 @@ class NewObjects:
     similarity : str or function
         Measure by which vectors are compared.
     extends : bool
-        Whether the new vectors can be appended to the vectors of the atlas, because the atlas has
-        no vectors or its vectors equal `known`.
+        Whether the new vectors can be appended to `known` in the atlas, because these are its own
+        vectors or it has none.
     """
 
     labels: tuple[str, ...]
@@ -187,7 +187,7 @@ def read_new(
         new = finite_matrix(new.astype(known.dtype, copy=False), "the new objects")
     if sparse.issparse(new) != sparse.issparse(known):
         new = sparse.csr_array(new) if sparse.issparse(known) else new.toarray()
-    extends = vectors is None or atlas.vectors is None or _agree(known, atlas.vectors)
+    extends = vectors is None or atlas.vectors is None
     return NewObjects(names, vectors=new, known=known, similarity=similarity, extends=extends)
 
 
@@ -204,14 +204,6 @@ def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     known = np.zeros((len(table), atlas.n_objects))
     known[:, columns] = table
     return known
-
-
-def _agree(known: Matrix, own: Matrix) -> bool:
-    """Check whether the vectors are equal in the lower of their two precisions."""
-    if known.shape != own.shape:
-        return False
-    coarse = np.float32 if np.float32 in (known.dtype, own.dtype) else np.float64
-    return bool(abs(known.astype(coarse) - own.astype(coarse)).max() == 0)
 
 
 def _read_mapping(
