@@ -60,7 +60,7 @@ from manymaps.maps.insertion import Refinement, insert_into
 from manymaps.maps.map_order import in_order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.starts import STARTS, check_start, separated, spread_out, start_positions
-from manymaps.model.choice import ChoiceModel
+from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.dense import objective_of
 from manymaps.model.objective import TOLERANCE
 from manymaps.model.parameters import Parameters, weights_from_proportions
@@ -96,7 +96,7 @@ class MapEstimator(
 
     The parameters are the fields of a dataclass, which generates the constructor that scikit-learn
     inspects. A subclass lists additional fields and fields with a different default. It also
-    defines its `ChoiceModel` and its default optimizer.
+    defines its `ChoiceModel` (`_preset`) and its default optimizer.
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
@@ -138,12 +138,14 @@ class MapEstimator(
 
     __metadata_request__transform: ClassVar[dict[str, str]] = {"refine": metadata_routing.UNUSED}
     method: ClassVar[str]
+    _preset: ClassVar[ChoiceModel]
     marginals = False
     _start_spread = 0.01
 
-    @abstractmethod
     def _model(self) -> ChoiceModel:
-        """Return the model to fit."""
+        """Return the model, whose options may be parameters of the estimator."""
+        options = {name: getattr(self, name) for name in CHOICES if hasattr(self, name)}
+        return replace(self._preset, **options)
 
     @abstractmethod
     def _default_optimizer(self, n_objects: int) -> Optimizer:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from inspect import cleandoc
 from typing import Any, ClassVar, Self
 
@@ -34,7 +34,6 @@ from manymaps.model.choice import (
     CHOICES,
     MULTIPLE_MAPS_SNE,
     MULTIPLE_MAPS_T_SNE,
-    ChoiceModel,
     Mixing,
     Normalization,
 )
@@ -168,7 +167,6 @@ class _MultipleMaps(MapEstimator):
         Number of columns of X, or number of objects if X contains associations or neighbours.
     """
 
-    _preset: ClassVar[ChoiceModel]
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         **MapEstimator._parameter_constraints,
         "normalization": CHOICES["normalization"],
@@ -197,15 +195,6 @@ class _MultipleMaps(MapEstimator):
             shared = cleandoc(_MultipleMaps.__doc__)
             sections = shared[shared.index("Parameters\n---") :]
             cls.__doc__ = cleandoc(cls.__doc__).replace(sentence, sections)
-
-    def _model(self) -> ChoiceModel:
-        return replace(
-            self._preset,
-            normalization=self.normalization,
-            mixing=self.mixing,
-            background=self.background,
-            kernel_width=self.kernel_width,
-        )
 
     def _validate_params(self) -> None:
         super()._validate_params()

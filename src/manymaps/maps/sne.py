@@ -13,9 +13,8 @@ optimization, as it does for multiple maps.
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -24,13 +23,7 @@ from manymaps.affinity.affinities import LocalPerplexity
 from manymaps.constraints import AUTO, Allowed, Number, Whole
 from manymaps.errors import DataWarning, setting
 from manymaps.maps.estimator import MapEstimator
-from manymaps.model.choice import (
-    CHOICES,
-    SYMMETRIC_SNE,
-    T_SNE,
-    UNI_SNE,
-    ChoiceModel,
-)
+from manymaps.model.choice import CHOICES, SYMMETRIC_SNE, T_SNE, UNI_SNE
 from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.optimizers.momentum import Momentum, Optimizer
 from manymaps.optimizers.schedules import Constant, Line, Stages, Switch
@@ -65,10 +58,6 @@ class _SingleMap(MapEstimator):
     def embedding_(self) -> np.ndarray:
         """Positions, of shape (n, n_components)."""
         return self.maps_[0]
-
-    @abstractmethod
-    def _model(self) -> ChoiceModel:
-        """Return the model to fit."""
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         return _with_jitter(self.max_iter, self.n_components)
@@ -181,9 +170,7 @@ class SNE(_SingleMap):
     """
 
     method = "sne"
-
-    def _model(self) -> ChoiceModel:
-        return SNE_MODEL
+    _preset = SNE_MODEL
 
 
 class SymmetricSNE(_SingleMap):
@@ -282,9 +269,7 @@ class SymmetricSNE(_SingleMap):
     """
 
     method = "symmetric-sne"
-
-    def _model(self) -> ChoiceModel:
-        return SYMMETRIC_SNE
+    _preset = SYMMETRIC_SNE
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -389,6 +374,7 @@ class UniSNE(_SingleMap):
     """
 
     method = "uni-sne"
+    _preset = UNI_SNE
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         **_SingleMap._parameter_constraints,
         "background": CHOICES["background"],
@@ -422,9 +408,6 @@ class UniSNE(_SingleMap):
             perplexity=30.0, background=0.2, init="random", max_iter=2600,
             optimizer=_with_jitter(1100, 2, background_share=share),
         )  # fmt: skip
-
-    def _model(self) -> ChoiceModel:
-        return replace(UNI_SNE, background=self.background)
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         rise = max(1, self.max_iter // 3)
@@ -548,6 +531,7 @@ class TSNE(_SingleMap):
     """
 
     method = "tsne"
+    _preset = T_SNE
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         **_SingleMap._parameter_constraints,
         "early_exaggeration": [Number(least=1)],
@@ -602,9 +586,6 @@ class TSNE(_SingleMap):
                 exaggeration=Switch(12.0, 250, 1.0), exact=True,
             ),
         )  # fmt: skip
-
-    def _model(self) -> ChoiceModel:
-        return T_SNE
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         span = min(_EXAGGERATED, self.max_iter // 3)

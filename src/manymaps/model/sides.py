@@ -114,7 +114,7 @@ class Side:
         Returns pulls (n_entries, n_components) and shares (n_entries,) of the entries, and masses
         R_i and costs (n,) of the objects.
         """
-        log_rest = np.log(model.background / n_choices) if model.background else 0.0
+        log_even = np.log(model.background / n_choices) if model.background else 0.0
         d, n_entries = self.points.shape
         pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
         mass, cost = np.empty(self.n), np.empty(self.n)
@@ -122,7 +122,7 @@ class Side:
             attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr, pairs.indices,
             pairs.forward, pairs.backward, *tables, self.log_pi, others.log_pi,
             *self.entries.by_object, *log_roles, kernel_code(model.kernel), model.background,
-            log_rest, want_cost, pull, share, mass, cost,
+            log_even, want_cost, pull, share, mass, cost,
         )  # fmt: skip
         return pull, share, mass, cost
 

@@ -26,16 +26,6 @@ _NEXT_TO_NOTHING = 1e-6
 Evaluate = Callable[[Parameters], tuple[float, Parameters]]
 
 
-class LineSearch(Optimizer):
-    """Base class of the settings of optimizers with a line search."""
-
-    method: str
-
-    def _options(self, n_iter: int) -> dict[str, float]:
-        """Return the options of SciPy for at most n_iter iterations."""
-        raise NotImplementedError
-
-
 def search_lines(
     optimizer: LineSearch,
     evaluate: Evaluate,
@@ -87,7 +77,7 @@ def search_lines(
 
 
 @dataclass(frozen=True)
-class LBFGS(LineSearch):
+class LBFGS(Optimizer):
     """Limited-memory BFGS.
 
     Parameters
@@ -120,7 +110,7 @@ class LBFGS(LineSearch):
 
 
 @dataclass(frozen=True)
-class ConjugateGradient(LineSearch):
+class ConjugateGradient(Optimizer):
     """Nonlinear conjugate gradients (Polak & Ribiere).
 
     See Also
@@ -142,3 +132,6 @@ class ConjugateGradient(LineSearch):
 
     def _options(self, n_iter: int) -> dict[str, float]:
         return {"maxiter": n_iter, "gtol": 1e-7}
+
+
+LineSearch = LBFGS | ConjugateGradient

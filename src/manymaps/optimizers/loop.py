@@ -247,8 +247,6 @@ def _take_steps(
         if refreshes:
             entries = tuple(map(Entries, masks))
         run.n_iter += 1
-        if run.n_iter % _REFRESH == 0 or run.n_iter == max_iter:
-            steps.check(run.n_iter)
         if ends():
             break
 
