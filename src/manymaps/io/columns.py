@@ -77,8 +77,8 @@ quantity qty tokens total weight value
 """,
     }.items()
 }
-# Usual names of a column of labels. pandas writes its index as "Unnamed: 0".
-LABELS = ("", "label", "word", "id", "name", "token", "term", "index", "unnamed:0")
+# Usual names of a column of labels, in order of priority. pandas writes its index as "Unnamed: 0".
+LABELS = ("word", "label", "name", "token", "term", "id", "", "unnamed:0")
 # Irregular plurals and abbreviations of kinds in column names.
 SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
 SUFFIXES = ("", "id", "ids", "name", "names", "label", "labels", "no", "number", "key")

@@ -32,6 +32,7 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated, table_of, usual_table
 from manymaps.io.columns import (
     HEAD_ROWS,
+    LABELS,
     NumberRule,
     checked_frame,
     find,
@@ -50,8 +51,6 @@ from manymaps.labels import listed, plural
 if TYPE_CHECKING:
     import pandas as pd
 
-# The last two are names under which pandas writes its index.
-LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id", "", "unnamed:0")
 EXPECTED = "vectors, with a label and its numbers in each row"
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d:.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 _NO_FRAME = (
@@ -283,7 +282,7 @@ def _frame_rows(frame: pd.DataFrame, label_column: str | None) -> VectorRows:
             f"{source}: the column {name!r} contains lists; pass numpy.stack(frame[{name!r}]) with "
             "labels"
         )
-    usual = [c for key in LABEL_COLUMNS for c, name in enumerate(names) if folded(name) == key]
+    usual = [c for key in LABELS for c, name in enumerate(names) if folded(name) == key]
     label = find(frame, "labels", label_column)
     labels = None if is_text(frame) else index_labels(frame)
     # An index of numbers may only count the rows of a larger frame.
