@@ -6,11 +6,9 @@
 
 Two groups are drawn from the same norms (`manymaps.resampled`). For some words of the second group,
 a share of the responses is exchanged with those of another word, in a cycle. The findings of
-`compare` at a false discovery rate of 5 % are compared with two rankings without a test. The
-rankings use the true number of words, which users do not know. They select the words with the least
-cosine between the two rows of counts, and with the least cosine after equally many responses were
-drawn at random. A share of 0 is the null hypothesis, under which all findings are false and
-p-values should be uniform. The senses are maps of one atlas of the norms, without exchanges.
+`compare` at a false discovery rate of 5 % are compared with the exchanged words. A share of 0 is
+the null hypothesis, under which all findings are false and p-values should be uniform. The senses
+are maps of one atlas of the norms, without exchanges.
 
     USF           5,018 words, 100 to 150 responses each, 40 maps (requires the norms in
                   MANYMAPS_DATA)
@@ -100,21 +98,17 @@ def report(
             started = time.perf_counter()
             found = mm.compare(groups, atlas=atlas, random_state=seed)
             seconds = time.perf_counter() - started
-            told = {found.words[w] for w in np.flatnonzero(found.changed)}
-            by_cosine = {found.words[w] for w in np.argsort(found.cosine)[: len(truth)]}
-            senses = {
-                found.words[w]
-                for w in np.flatnonzero(np.char.find(found.changes.astype(str), "sense") >= 0)
-            }
+            told = set(found.words["word"][found.words["q"] <= found.alpha])
+            senses = set(found.words["word"][found.words["change"].str.contains("sense")])
             rows.append([
                 len(told & truth), len(told - truth), len(senses & truth), len(senses - truth),
-                len(by_cosine & truth), (found.p <= 0.05).mean(), (found.p <= 0.01).mean(),
+                (found.words["p"] <= 0.05).mean(), (found.words["p"] <= 0.01).mean(),
                 (found.senses.p <= 0.05).mean(), seconds,
             ])  # fmt: skip
         mean = np.mean(rows, axis=0)
         print(
             f"{name:<10} {share:5.2f}  {mean[0]:6.1f} {mean[1]:6.1f}  {mean[2]:6.1f} {mean[3]:6.1f}"
-            f"  {mean[4]:6.1f}    {mean[5]:.4f} {mean[6]:.4f} {mean[7]:.4f}  {mean[8]:6.1f}",
+            f"    {mean[4]:.4f} {mean[5]:.4f} {mean[6]:.4f}  {mean[7]:6.1f}",
             flush=True,
         )
 
@@ -135,15 +129,17 @@ def of_two_kinds(
     )
     groups = {"USF": lower, "relations": swapped(relations, words, 1.0)}
     found = mm.compare(groups)
-    truth = np.isin(found.words, [relations.labels[i] for i in words])
+    truth = np.isin(found.words["word"], [relations.labels[i] for i in words])
     n = len(found.words)
-    print(f"\nUSF against relations, {n:,} words of both: {found.changed.mean():.1%} change")
-    for name, score in (("divergence", found.divergence), ("cosine", -found.cosine)):
-        ranks = n - np.argsort(np.argsort(score))[truth]
-        area = 1 - (ranks.mean() - (len(ranks) + 1) / 2) / (n - len(ranks))
-        top = int((ranks <= 2 * len(ranks)).sum())
-        print(f"  by {name:<10}  area under the curve {area:.3f}; {top} of {len(ranks)} in the "
-              f"first {2 * len(ranks)}")  # fmt: skip
+    share = (found.words["q"] <= found.alpha).mean()
+    print(f"\nUSF against relations, {n:,} words of both: {share:.1%} change")
+    ranks = n - np.argsort(np.argsort(found.words["divergence"].to_numpy()))[truth]
+    area = 1 - (ranks.mean() - (len(ranks) + 1) / 2) / (n - len(ranks))
+    top = int((ranks <= 2 * len(ranks)).sum())
+    print(
+        f"  by divergence  area under the curve {area:.3f}; {top} of {len(ranks)} in the first "
+        f"{2 * len(ranks)}"
+    )
 
 
 def trials_of(rng: np.random.Generator, tied: float, shifted: int = 0) -> Trials:
@@ -223,11 +219,11 @@ def of_rates(n_repeats: int) -> None:
             rng = np.random.default_rng(seed)
             groups = {"first": mm.resampled(norms, rng), "second": mm.resampled(changed, rng)}
             found = mm.compare(groups, atlas=atlas, random_state=seed, n_permutations=9_999)
-            assert (np.diff(found.senses.offsets) == 3).all()
-            told = found.changes != NO_CHANGE
-            truth = np.isin(found.words, [f"w{w}" for w in np.flatnonzero(differs)])
+            assert (found.words["n_senses"] == 3).all()
+            told = (found.words["change"] != NO_CHANGE).to_numpy()
+            truth = np.isin(found.words["word"], [f"w{w}" for w in np.flatnonzero(differs)])
             n_false = int((told & ~truth).sum())
-            n_senses = int((found.sense_changes != "").sum())
+            n_senses = int((found.senses["change"] != "").sum())
             rows.append([told.any(), told.sum(), (told & truth).sum(),
                          n_false / max(told.sum(), 1), n_senses])  # fmt: skip
         mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(len(rows))
@@ -288,9 +284,9 @@ def of_single_responses(usf: mm.Associations) -> None:
         found = mm.compare({"first": groups["first"], "second": second}, responses="keep",
                            n_permutations=9_999)  # fmt: skip
         print(
-            f"{name:<20} p<.05 {(found.p <= 0.05).mean():.3f}  median effect "
-            f"{np.median(found.effect):.3f}  effect of .2 or more "
-            f"{(found.effect_low >= 0.2).mean():.4f}",
+            f"{name:<20} p<.05 {(found.words['p'] <= 0.05).mean():.3f}  median effect "
+            f"{found.words['effect'].median():.3f}  effect of .2 or more "
+            f"{(found.words['effect_low'] >= 0.2).mean():.4f}",
             flush=True,
         )
 
@@ -308,9 +304,13 @@ def of_people(arguments: argparse.Namespace) -> None:
             row = []
             for given in (groups, norms):
                 found = mm.compare(given, responses="keep", random_state=seed)
-                null = np.array([word not in truth for word in found.words])
-                told = found.changed
-                row += [(found.p[null] <= 0.05).mean(), told[~null].sum(), told[null].sum()]
+                null = ~found.words["word"].isin(truth)
+                told = found.words["q"] <= found.alpha
+                row += [
+                    (found.words["p"][null] <= 0.05).mean(),
+                    told[~null].sum(),
+                    told[null].sum(),
+                ]
             rows.append(row)
         mean = np.mean(rows, axis=0)
         print(f"{tied:4.1f}   {mean[0]:14.3f} {mean[1]:10.1f} {mean[2]:5.1f}   {mean[3]:16.3f} "
@@ -338,7 +338,7 @@ def main() -> None:
     if arguments.people:
         of_people(arguments)
         return
-    print("                  words changed  senses changed  cosine    p<.05  p<.01 senses's p<.05")
+    print("                  words changed  senses changed  p<.05  p<.01 senses's p<.05")
     print("norms      share   found  false   found  false   found                            secs")
     relations = mm.load_word_relations()
     if NORMS.exists():

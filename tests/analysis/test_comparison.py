@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -46,6 +47,22 @@ def maps_of_senses(labels):
     return mm.Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE)
 
 
+def senses_of(found, word):
+    """The senses of a word as records, with the shares in all groups as one tuple."""
+    rows = found.senses[found.senses["word"] == word].to_dict("records")
+    return [
+        SimpleNamespace(
+            **row | {"members": tuple(row["members"].split("; "))},
+            shares=tuple(row[f"share_{name}"] for name in found.groups),
+        )
+        for row in rows
+    ]
+
+
+def of_word(found, word):
+    return found.words.iloc[found.index(word)]
+
+
 def drawn(norms, seed):
     return mm.resampled(norms, seed)
 
@@ -64,19 +81,19 @@ def planted():
 
 
 def test_planted_changes_are_found_with_their_senses(planted):
-    told = {planted.words[w] for w in np.flatnonzero(planted.changes != "no change shown")}
+    told = set(planted.changed["word"])
     assert told == {"word0", "word1", "word2"}
-    change = dict(zip(planted.words, planted.changes, strict=True))
+    change = dict(zip(planted.words["word"], planted.words["change"], strict=True))
     assert change["word2"] == "senses shifted"
     assert "gained" in change["word0"]
     assert "lost" in change["word1"]
-    senses = {sense.change: sense for sense in planted.senses_of("word0")}
+    senses = {sense.change: sense for sense in senses_of(planted, "word0")}
     assert {member[:4] for member in senses["gained"].members} == {"w0s1"}
     assert (senses["gained"].map, senses["shrank"].map) == (1, 0)
     assert senses["gained"].shares[0] < 0.05 < senses["gained"].shares[1]
     assert senses["gained"].q <= 0.05
     assert {answer[:4] for answer, _ in planted.answers("word0", "old")} == {"w0s1"}
-    assert {planted.words[w] for w in planted.order[:3]} == told
+    assert set(planted.words["word"][:3]) == told
 
 
 def test_figures_are_those_of_the_counts(planted):
@@ -86,20 +103,22 @@ def test_figures_are_those_of_the_counts(planted):
     middle = counts.sum(axis=0) / counts.sum()
     bits = stats.entropy(middle, base=2)
     bits -= (counts.sum(axis=1) / counts.sum()) @ stats.entropy(shares, base=2, axis=1)
-    assert planted.divergence[w] == pytest.approx(bits)
-    assert planted.n_responses[:, w].tolist() == [100, 100]
-    for sense in planted.senses_of("word1"):
+    row = planted.words.iloc[w]
+    assert row["divergence"] == pytest.approx(bits)
+    assert row[["n_young", "n_old"]].tolist() == [100, 100]
+    for sense in senses_of(planted, "word1"):
         own = [label.startswith(f"w1s{sense.map}") for label in planted.vocabulary]
         assert sense.shares == pytest.approx(shares[:, own].sum(axis=1))
         assert sense.members == tuple(f"w1s{sense.map}m{m}" for m in range(4))
-    assert 0 < planted.by_chance[w] < planted.divergence[w]
+    assert 0 < row["by_chance"] < row["divergence"]
 
 
 def test_words_and_senses_are_one_family_of_tests(planted):
-    tests = np.concatenate([planted.p, planted.senses.p])
-    together = np.concatenate([planted.q, planted.senses.q])
+    tests = np.concatenate([planted.words.p, planted.senses.p])
+    together = np.concatenate([planted.words.q, planted.senses.q])
     np.testing.assert_allclose(together, stats.false_discovery_control(tests))
-    np.testing.assert_array_equal(planted.changes != "no change shown", planted.least_q <= 0.05)
+    is_changed = planted.words["change"] != "no change shown"
+    np.testing.assert_array_equal(is_changed, planted.words["least_q"] <= 0.05)
 
 
 def test_senses_do_not_bring_a_false_discovery_rate_of_their_own():
@@ -113,26 +132,26 @@ def test_senses_do_not_bring_a_false_discovery_rate_of_their_own():
     for seed in range(150):
         groups = {"a": drawn(norms, 2 * seed), "b": drawn(norms, 2 * seed + 1)}
         found = compare(groups, atlas=atlas, alpha=0.3, n_permutations=999, random_state=seed)
-        shown.append(bool((found.changes != "no change shown").any()))
+        shown.append(not found.changed.empty)
     assert stats.binom.sf(sum(shown) - 1, len(shown), 0.3) > 0.01
 
 
 def test_tables_have_a_row_for_each_word_and_sense(planted):
-    table = planted.to_frame()
+    table = planted.words
     assert list(table.columns) == [
-        "word", "change", "effect", "effect_low", "effect_high", "n_young", "n_old", "divergence",
-        "by_chance", "p", "q", "least_q", "n_senses", "outside", "more_young", "more_old",
+        "word", "change", "effect", "effect_low", "effect_high", "n_young", "n_old", "units_young",
+        "units_old", "divergence", "by_chance", "p", "q", "least_q", "n_senses", "outside",
+        "more_young", "more_old",
     ]  # fmt: skip
     own = [min([found.q, *(sense.q for sense in senses)]) for found, senses in (
-        (row, planted.senses_of(row.word)) for row in table.itertuples()
+        (row, senses_of(planted, row.word)) for row in table.itertuples()
     )]  # fmt: skip
     np.testing.assert_array_equal(table["least_q"], own)
-    assert len(table) == len(planted.words)
+    assert len(table) == len(planted.counts[0].indptr) - 1
     assert set(table["word"][:3]) == {"word0", "word1", "word2"}
-    row = table[table["word"] == "word0"].iloc[0]
-    assert row["more_old"].startswith("w0s1")
-    assert row["n_senses"] == len(planted.senses_of("word0"))
-    senses = planted.sense_frame()
+    assert of_word(planted, "word0")["more_old"].startswith("w0s1")
+    assert of_word(planted, "word0")["n_senses"] == len(senses_of(planted, "word0"))
+    senses = planted.senses
     assert list(senses.columns) == [
         "word", "map", "change", "share_young", "share_old", "shift", "shift_low", "shift_high",
         "p", "q", "members",
@@ -147,15 +166,17 @@ def test_without_a_difference_p_values_are_even():
     atlas = maps_of_senses(norms.labels).subset(inside)
     found = [compare({"a": drawn(norms, s), "b": drawn(norms, s + 100)}, atlas=atlas,
                      n_permutations=999, random_state=s) for s in range(4)]  # fmt: skip
-    assert all(30 < one.senses.outside[:30].mean() < 90 for one in found)
-    p, senses = (np.concatenate([part.p for part in parts])
-                 for parts in (found, [one.senses for one in found]))  # fmt: skip
+    for one in found:
+        is_planted = one.words["word"].str.startswith("word")
+        assert 30 < one.words["outside"][is_planted].mean() < 90
+    p = np.concatenate([one.words["p"] for one in found])
+    senses = np.concatenate([one.senses["p"] for one in found])
     for level in (0.01, 0.05, 0.2):
         for values in (p, senses):
             assert stats.binom.sf((values <= level).sum() - 1, len(values), level) > 1e-3
     # Of few different answers p-values are coarse, and so too large rather than too small.
     assert (p <= 0.2).mean() > 0.14
-    assert sum(int(one.changed.sum()) for one in found) <= 1
+    assert sum((one.words["q"] <= 0.05).sum() for one in found) <= 1
 
 
 def people_who_think_of_one_sense(seed, n_people=40, n_cues=20):
@@ -191,9 +212,8 @@ def test_people_are_dealt_with_all_their_answers():
     for seed in range(3):
         parts = people_who_think_of_one_sense(seed).groups("group")
         found = compare(parts, atlas=atlas, n_permutations=999)
-        assert (found.units, found.n_units[0, 0], found.n_responses[0, 0]) == (
-            "participants", 20, 60
-        )  # fmt: skip
+        first = of_word(found, "c0")
+        assert (found.units, first["units_a"], first["n_a"]) == ("participants", 20, 60)
         small += (found.senses.p <= 0.05).sum()
         n += len(found.senses.p)
         norms = {name: part.associations() for name, part in parts.items()}
@@ -224,8 +244,8 @@ def test_people_asked_twice_count_as_different_people():
     for seed in range(3):
         found = compare(people_asked_twice(seed, 0.3), responses="keep", n_permutations=999)
         assert "count as different participants" in found.notes[0]
-        shifted = np.array([int(word[1:]) < 20 for word in found.words])
-        small += [(found.p[own] <= 0.05).sum() for own in (shifted, ~shifted)]
+        shifted = found.words["word"].str[1:].astype(int) < 20
+        small += [(found.words["p"][own] <= 0.05).sum() for own in (shifted, ~shifted)]
     # Of the 120 words without a shift, 6 are expected of different people, and fewer of the same.
     assert small[0] > 15
     assert small[1] <= 6
@@ -236,10 +256,10 @@ def test_three_groups_vary():
     other = mixture([0.5, 0.5], n_words=6, odd=(3,), odd_shares=[0.95, 0.05])
     groups = {"a": drawn(norms, 0), "b": drawn(norms, 1), "c": drawn(other, 2)}
     found = compare(groups, atlas=maps_of_senses(norms.labels))
-    assert found.words[found.order[0]] == "word3"
-    assert {sense.change for sense in found.senses_of("word3")} == {"varies"}
-    assert len(found.senses_of("word3")[0].shares) == 3
-    assert repr(found).startswith("<Comparison of a, b, c:")
+    assert found.words["word"][0] == "word3"
+    assert {sense.change for sense in senses_of(found, "word3")} == {"varies"}
+    assert len(senses_of(found, "word3")[0].shares) == 3
+    assert "words differ between a, b and c; the median effect" in repr(found)
 
 
 def test_a_group_of_few_is_named_where_it_keeps_words_from_being_tested():
@@ -267,7 +287,7 @@ def test_a_sense_is_tested_among_the_answers_in_the_atlas():
     atlas = maps_of_senses(labels)
     atlas = replace(atlas, labels=[label.upper() for label in labels])
     found = compare({"a": drawn(norms, 1), "b": drawn(norms, 2)}, atlas=atlas)
-    senses = {word: found.senses_of(word) for word in ("word0", "word1", "word2")}
+    senses = {word: senses_of(found, word) for word in ("word0", "word1", "word2")}
     assert {sense.map for sense in senses["word0"]} == {0, 1}
     assert [sense.map for sense in senses["word1"]] == [0]
     assert senses["word2"] == []
@@ -280,10 +300,9 @@ def test_a_sense_is_tested_among_the_answers_in_the_atlas():
         own = inside & [label.startswith(f"w0s{sense.map}") for label in found.vocabulary]
         expected = given[:, own].sum(axis=1) / given[:, inside].sum(axis=1)
         assert sense.shares == pytest.approx(expected)
-        assert sense.shift.value == pytest.approx(expected[1] - expected[0])
-    w = [found.index(word) for word in ("word0", "word1", "word2")]
-    assert found.senses.outside[w[0]] == given[:, ~inside].sum()
-    assert found.senses.outside[w[2]] == 200
+        assert sense.shift == pytest.approx(expected[1] - expected[0])
+    assert of_word(found, "word0")["outside"] == given[:, ~inside].sum()
+    assert of_word(found, "word2")["outside"] == 200
     assert "outside the atlas, and are left out of the shares of senses" in found.notes[-1]
 
 
@@ -291,14 +310,15 @@ def test_words_are_tested_alike_with_and_without_an_atlas():
     norms = mixture([0.5, 0.5], 4)
     groups = {"a": drawn(norms, 1), "b": drawn(norms, 2)}
     words, senses = compare(groups), compare(groups, atlas=maps_of_senses(norms.labels))
-    for name in ("divergence", "by_chance", "effect", "effect_low"):
-        np.testing.assert_array_equal(getattr(words, name), getattr(senses, name))
-    assert words.senses_of("word0") == []
-    assert len(words.sense_columns["word"]) == 0
-    assert not {"outside", "n_senses"} & set(words.columns)
+    one, other = (found.words.sort_values("word") for found in (words, senses))
+    for name in ("divergence", "by_chance", "effect"):
+        np.testing.assert_array_equal(one[name], other[name])
+    assert senses_of(words, "word0") == []
+    assert words.senses.empty
+    assert not {"outside", "n_senses"} & set(words.words)
     # Only a tested word has senses, and only the tests of senses change how many are corrected.
-    assert (words.q <= senses.q).all()
-    np.testing.assert_array_equal(words.least_q, words.q)
+    assert (one["q"].to_numpy() <= other["q"].to_numpy()).all()
+    np.testing.assert_array_equal(one["least_q"], one["q"])
 
 
 def test_words_with_one_response_or_none_in_common():
@@ -311,12 +331,12 @@ def test_words_with_one_response_or_none_in_common():
               for name, counts in (("young", table), ("old", other))}  # fmt: skip
     atlas = mm.Atlas("abcdef", np.zeros((1, 6, 2)), np.ones((1, 6)), MULTIPLE_MAPS_T_SNE)
     found = compare(groups, atlas=atlas)
-    assert found.words == ("a", "b", "e")
+    assert sorted(found.words["word"]) == ["a", "b", "e"]
     # Only one response was possible, so the effect of the word is exactly 0.
-    assert (found.effect[2], found.changes[2]) == (0, "no change shown")
-    assert found.changes[1] == "changed"
-    assert [sense.members for sense in found.senses_of("e")] == [("d",)]
-    assert found.senses_of("b")[0].shares == (1, 1)
+    assert of_word(found, "e")[["effect", "change"]].tolist() == [0, "no change shown"]
+    assert of_word(found, "b")["change"] == "changed"
+    assert [sense.members for sense in senses_of(found, "e")] == [("d",)]
+    assert senses_of(found, "b")[0].shares == (1, 1)
 
 
 def test_senses_do_not_depend_on_how_answers_are_dealt():
@@ -325,10 +345,12 @@ def test_senses_do_not_depend_on_how_answers_are_dealt():
     a, b = drawn(norms, 1), drawn(norms, 2)
     atlas = maps_of_senses(norms.labels)
     one, other = compare({"a": a, "b": b}, atlas=atlas), compare({"a": b, "b": a}, atlas=atlas)
-    np.testing.assert_array_equal(one.senses.maps, other.senses.maps)
-    assert one.senses.members == other.senses.members
-    np.testing.assert_allclose(one.senses.shares, other.senses.shares[::-1])
-    np.testing.assert_allclose(one.senses.shifts[0], -other.senses.shifts[0])
+    one, other = (found.senses.sort_values(["word", "map"]) for found in (one, other))
+    assert one[["word", "map", "members"]].to_numpy().tolist() == (
+        other[["word", "map", "members"]].to_numpy().tolist()
+    )
+    np.testing.assert_allclose(one[["share_a", "share_b"]], other[["share_b", "share_a"]])
+    np.testing.assert_allclose(one["shift"], -other["shift"])
 
 
 @pytest.fixture(scope="module")
@@ -354,20 +376,20 @@ def fitted():
 def test_the_atlas_of_all_groups_has_the_results_as_columns(fitted):
     found, swapped = fitted
     # The senses are those of the pooled atlas, by its own associations.
-    pooled, word = found.atlas, found.words[int(np.argmax(np.diff(found.senses.offsets)))]
+    pooled, word = found.atlas, found.words["word"][found.words["n_senses"].idxmax()]
     own = {sense.map: sense.name for sense in pooled.senses(word)}
-    assert {sense.map: sense.members[:3] for sense in found.senses_of(word)} == own
+    assert {sense.map: sense.members[:3] for sense in senses_of(found, word)} == own
     atlas = found.attach()
     assert set(atlas.metadata) == {"change", "effect", "q"}
-    untested = [i for i, label in enumerate(atlas.labels) if label not in found.words]
+    untested = [i for i, label in enumerate(atlas.labels) if label not in set(found.words["word"])]
     assert np.flatnonzero(np.isnan(atlas.metadata["q"])).tolist() == untested
     assert np.flatnonzero(atlas.metadata["change"] == "not tested").tolist() == untested
     assert (atlas.metadata["change"] == "no change shown").sum() >= len(found.words) - 4
     for word in swapped:
-        i, w = atlas.index(word), found.index(word)
-        assert atlas.metadata["change"][i] == found.changes[w] != "no change shown"
-        assert atlas.metadata["q"][i] == pytest.approx(found.least_q[w], rel=0.01)
-        assert atlas.metadata["effect"][i] == pytest.approx(found.effect[w], rel=0.01)
+        i, row = atlas.index(word), of_word(found, word)
+        assert atlas.metadata["change"][i] == row["change"] != "no change shown"
+        assert atlas.metadata["q"][i] == pytest.approx(row["least_q"], rel=0.01)
+        assert atlas.metadata["effect"][i] == pytest.approx(row["effect"], rel=0.01)
     with pytest.raises(ParameterError, match="atlas"):
         replace(found, atlas=None).attach()
 

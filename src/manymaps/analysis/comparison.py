@@ -44,9 +44,8 @@ and the senses of word w are at indices offsets[w] to offsets[w + 1].
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,8 +67,7 @@ from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_re
 from manymaps.data.responses import GroupedResponses, grouped_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.labels import find_label, first_of, fold, plural
-from manymaps.metrics.measures import Interval
+from manymaps.labels import find_label, first_of, fold, in_words, plural
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
@@ -80,73 +78,9 @@ if TYPE_CHECKING:
 NO_CHANGE = "no change shown"
 #: The change of an object of the atlas that is not a tested word.
 NOT_TESTED = "not tested"
-# Number of responses per word in a table, and the minimum count of a listed response.
-_LISTED, _LEAST_GIVEN = 5, 2
-
-
-@dataclass(frozen=True)
-class SenseChange:
-    """A sense of a word, with its response shares in all groups.
-
-    Attributes
-    ----------
-    map : int
-        The number of the map.
-    members : tuple of str
-        Responses that are close to the word on the map, the most frequent first.
-    shares : tuple of float
-        Share of the map in each group's responses that are objects of the atlas, in [0, 1]. It is
-        NaN for a group without such responses.
-    p, q : float
-        The p-value of the sense, and its q-value among all tests.
-    shift : Interval or None
-        Share in the second group minus the share in the first, with 95 % confidence limits, which
-        are wider for senses with a change. It is None for three or more groups.
-    change : str
-        Change from the first group to the second: "gained", "lost", "grew" or "shrank". It is
-        "varies" for three or more groups, and "" if the difference is not significant.
-    """
-
-    map: int
-    members: tuple[str, ...]
-    shares: tuple[float, ...]
-    p: float
-    q: float
-    shift: Interval | None
-    change: str
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedSenses:
-    """The senses of all words, concatenated.
-
-    Attributes
-    ----------
-    offsets : ndarray of int, shape (n_words + 1,)
-        Bounds of the senses of each word.
-    maps : ndarray of int, shape (n_senses,)
-        The map of each sense.
-    members : tuple of tuple of str
-        Labels of the responses that are close to the word on the map, the most frequent first.
-    shares : ndarray of shape (n_groups, n_senses)
-        Share of each sense in the responses to its word that are objects of the atlas, in [0, 1].
-    p, q : ndarray of shape (n_senses,)
-        The p-values, and the q-values among all tests.
-    shifts : ndarray of shape (3, n_senses), or None
-        Differences between the shares in two groups, and their 95 % confidence limits.
-    outside : ndarray of int, shape (n_words,), or None
-        Number of responses of all groups to each word that are outside the atlas, or all its
-        responses if the word itself is outside. It is None without an atlas.
-    """
-
-    offsets: np.ndarray
-    maps: np.ndarray
-    members: tuple[tuple[str, ...], ...]
-    shares: np.ndarray
-    p: np.ndarray
-    q: np.ndarray
-    shifts: np.ndarray | None
-    outside: np.ndarray | None
+# Numbers of responses per word and of members per sense in a table, and the minimum count of a
+# listed response.
+_LISTED, _MEMBERS, _LEAST_GIVEN = 5, 8, 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,26 +91,42 @@ class Comparison:
     ----------
     groups : tuple of str
         Names of the groups.
-    words : tuple of str, length n
-        The tested words.
-    n_responses, n_units : ndarray of int, shape (n_groups, n)
-        Number of responses to each word, and number of units that gave these responses.
-    effect, effect_low, effect_high : ndarray of shape (n,)
-        Size of each difference with its 95 % confidence limits. The limits of listed words are
-        wider, so that at most 5 % of the listed intervals are expected to be wrong. The effect is 0
-        if the agreement between groups equals the agreement within groups, and 1 if the groups have
-        no response in common. It is NaN if no two participants of a group agree
-        (`manymaps.analysis.group_effects`).
-    divergence, by_chance : ndarray of shape (n,)
-        Jensen-Shannon divergence in bits, and its mean under permutation.
-    p, q : ndarray of shape (n,)
-        The p-value of each word, and its q-value among the tests of all words and senses.
-    senses : ComparedSenses
-        The senses of all words; empty without an atlas.
+    words : DataFrame
+        One row per tested word, with the strongest evidence of a difference first. The columns are
+
+        - word
+        - change: "gained a sense", "lost a sense", "gained and lost senses", "senses shifted",
+          "changed" (no single sense) or "no change shown"
+        - effect, effect_low, effect_high: size of the difference with its 95 % confidence limits.
+          The limits of listed words are wider, so that at most 5 % of the listed intervals are
+          expected to be wrong. The effect is 0 if the agreement between groups equals the agreement
+          within groups, and 1 if the groups have no response in common. It is NaN if no two
+          participants of a group agree (`manymaps.analysis.group_effects`).
+        - n_GROUP, units_GROUP: number of responses, and of units that gave them, in each group
+        - divergence, by_chance: Jensen-Shannon divergence in bits, and its mean under permutation
+        - p, q, least_q: the p-value, its q-value among the tests of all words and senses, and the
+          smallest q-value of the word and its senses. All tests are one family, so `least_q` needs
+          no further correction.
+        - n_senses, outside (with an atlas only): number of senses, and of responses of all groups
+          that are outside the atlas, or all responses if the word itself is outside
+        - more_GROUP: the responses of `answers`, separated by "; "
+    senses : DataFrame
+        One row per sense of a word, in the order of the words, with the largest senses first; empty
+        without an atlas. The columns are
+
+        - word, map
+        - change from the first group to the second: "gained", "lost", "grew" or "shrank"; "varies"
+          for three or more groups, and "" if the difference is not significant
+        - share_GROUP: share of the map in each group's responses that are objects of the atlas
+        - shift, shift_low, shift_high (two groups only): difference of the shares with its 95 %
+          confidence limits, which are wider for senses with a change
+        - p, q
+        - members: the responses that are close to the word on the map, the most frequent first, at
+          most eight, separated by "; "
     vocabulary : tuple of str
         Words and responses of all groups.
-    counts : tuple of sparse arrays of int, shape (n, n_vocabulary)
-        Frequency of each response in each group.
+    counts : tuple of sparse arrays of int, shape (n_words, n_vocabulary)
+        Frequency of each response in each group, in the order of `words`.
     units : str
         The permuted units: "participants", "trials" or "responses".
     alpha : float
@@ -202,17 +152,8 @@ class Comparison:
     """
 
     groups: tuple[str, ...]
-    words: tuple[str, ...]
-    n_responses: np.ndarray
-    n_units: np.ndarray
-    effect: np.ndarray
-    effect_low: np.ndarray
-    effect_high: np.ndarray
-    divergence: np.ndarray
-    by_chance: np.ndarray
-    p: np.ndarray
-    q: np.ndarray
-    senses: ComparedSenses
+    words: pd.DataFrame
+    senses: pd.DataFrame
     vocabulary: tuple[str, ...]
     counts: tuple[sparse.csr_array, ...]
     units: str
@@ -222,36 +163,22 @@ class Comparison:
     atlas: Atlas | None = None
 
     def __repr__(self) -> str:
-        named = " and ".join(self.groups) if len(self.groups) == 2 else ", ".join(self.groups)
+        return f"<Comparison: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """The result in one sentence."""
+        low, median, high = self.words["effect"].quantile([0.25, 0.5, 0.75])
         return (
-            f"<Comparison of {named}: {plural('word', len(self.words))}, "
-            f"{int(self.changed.sum()):,} changed>"
+            f"{len(self.changed):,} of {plural('word', len(self.words))} differ between "
+            f"{in_words(self.groups)}; the median effect of all words is {median:z.2f} (middle "
+            f"half: {low:z.2f} to {high:z.2f})"
         )
 
     @property
-    def changed(self) -> np.ndarray:
-        """Mask of words with a q of at most `alpha` and a sufficient effect, shape (n,)."""
-        return np.asarray((self.q <= self.alpha) & self._sufficient)
-
-    @property
-    def _sufficient(self) -> np.ndarray:
-        """Mask of words for which the lower confidence limit of the effect reaches `min_effect`."""
-        return (self.min_effect == 0) | (self.effect_low >= self.min_effect)
-
-    @property
-    def order(self) -> np.ndarray:
-        """Indices of the words, sorted by `least_q` and then by the lower limit of the effect."""
-        return np.lexsort((-np.nan_to_num(self.effect_low), self.least_q))
-
-    @cached_property
-    def least_q(self) -> np.ndarray:
-        """The smallest q-value among each word and its senses, shape (n,).
-
-        All q-values belong to one family of tests, so the smallest needs no further correction.
-        """
-        least = self.q.copy()
-        np.minimum.at(least, self._owners, self.senses.q)
-        return least
+    def changed(self) -> pd.DataFrame:
+        """The rows of `words` with a change."""
+        return self.words[self.words["change"] != NO_CHANGE]
 
     def index(self, word: str) -> int:
         """Return the index of a word.
@@ -264,39 +191,14 @@ class Comparison:
         Returns
         -------
         int
-            The index in `words`.
+            The row in `words`.
 
         Raises
         ------
         UnknownLabelError
             If the word was not tested. The message suggests similar words.
         """
-        return find_label(word, self.words)
-
-    def senses_of(self, word: str, n_members: int = 8) -> list[SenseChange]:
-        """List the senses of a word in descending order of size.
-
-        Parameters
-        ----------
-        word : str
-            The word, in upper or lower case.
-        n_members : int
-            Maximum number of members per sense.
-
-        Returns
-        -------
-        list of SenseChange
-            The senses of all groups together. The list is empty without an atlas, or if the word is
-            outside the atlas.
-
-        Raises
-        ------
-        UnknownLabelError
-            If the word was not tested.
-        """
-        w = self.index(word)
-        rows = range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1]))
-        return [self._sense(s, n_members) for s in rows]
+        return find_label(word, self.words["word"].tolist())
 
     def answers(self, word: str, group: str, count: int = _LISTED) -> list[tuple[str, float]]:
         """List the responses that a group gives more often than the other groups.
@@ -325,106 +227,8 @@ class Comparison:
             If the group does not exist.
         """
         check_choice("group", group, self.groups)
-        return self._answers(self.index(word), self.groups.index(group), count)
-
-    @cached_property
-    def sense_changes(self) -> np.ndarray:
-        """The change of each sense ("" if not significant), array of str, shape (n_senses,)."""
-        shares = self.senses.shares
-        shown = (self.senses.q <= self.alpha) & self._sufficient[self._owners]
-        if len(self.groups) > 2:
-            return np.where(shown, "varies", "")
-        first, second = shares
-        few, some = shares < LEAST_SHARE, shares >= LEAST_SHARE
-        kinds = [few[0] & some[1], few[1] & some[0]]
-        kinds_of_change = np.select([*kinds, second > first], ["gained", "lost", "grew"], "shrank")
-        return np.where(shown, kinds_of_change, "")
-
-    @cached_property
-    def changes(self) -> np.ndarray:
-        """The change of each word, array of str, shape (n,).
-
-        The values are "gained a sense", "lost a sense", "gained and lost senses", "senses shifted",
-        "changed" (no single sense) and "no change shown". A change is shown if `least_q` is at most
-        `alpha` and, for a `min_effect` above 0, if `effect_low` is at least `min_effect`.
-        """
-        owners = self._owners
-        n, of_senses = len(self.words), self.sense_changes
-        gained, lost, any_ = (
-            np.bincount(owners[chosen], minlength=n) > 0
-            for chosen in (of_senses == "gained", of_senses == "lost", of_senses != "")
-        )
-        return np.select(
-            [gained & lost, gained, lost, any_, self.changed],
-            ["gained and lost senses", "gained a sense", "lost a sense", "senses shifted",
-             "changed"],
-            NO_CHANGE,
-        )  # fmt: skip
-
-    @cached_property
-    def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per word, in the order of `words`.
-
-        The columns are word, change, effect, effect_low, effect_high, n_GROUP for each group,
-        divergence, by_chance, p, q, least_q, and more_GROUP for each group (the responses
-        of `answers`). With an atlas, n_senses and outside (the number of responses outside the
-        atlas) are added.
-        """
-        columns = {"word": np.array(self.words, dtype=object), "change": self.changes}
-        columns |= {name: getattr(self, name) for name in ("effect", "effect_low", "effect_high")}
-        columns |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
-        for name in ("divergence", "by_chance", "p", "q", "least_q"):
-            columns[name] = getattr(self, name)
-        if self.senses.outside is not None:
-            columns["n_senses"] = np.diff(self.senses.offsets)
-            columns["outside"] = self.senses.outside
-        for g, name in enumerate(self.groups):
-            more = [self._answers(w, g, _LISTED) for w in range(len(self.words))]
-            columns[f"more_{name}"] = np.array(
-                ["; ".join(answer for answer, _ in own) for own in more], dtype=object
-            )
-        return columns
-
-    @property
-    def sense_columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per sense.
-
-        The columns are word, map, change, share_GROUP for each group, shift, shift_low and
-        shift_high (two groups only), p, q and members.
-        """
-        members = ["; ".join(own[:8]) for own in self.senses.members]
-        shares = zip(self.groups, self.senses.shares, strict=True)
-        shifts = () if self.senses.shifts is None else self.senses.shifts
-        return {
-            "word": np.array(self.words, dtype=object)[self._owners],
-            "map": self.senses.maps,
-            "change": self.sense_changes,
-            **{f"share_{name}": share for name, share in shares},
-            **dict(zip(("shift", "shift_low", "shift_high"), shifts, strict=False)),
-            "p": self.senses.p,
-            "q": self.senses.q,
-            "members": np.array(members, dtype=object),
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the `columns` as a data frame with one row per word, in the order of `order`.
-
-        Returns
-        -------
-        DataFrame
-            The table.
-        """
-        return as_frame({name: values[self.order] for name, values in self.columns.items()})
-
-    def sense_frame(self) -> pd.DataFrame:
-        """Return the `sense_columns` as a data frame with one row per sense.
-
-        Returns
-        -------
-        DataFrame
-            The table.
-        """
-        return as_frame(self.sense_columns)
+        more = _more_often(self.counts, self.index(word), self.groups.index(group))
+        return [(self.vocabulary[answer], gap) for answer, gap in more[:count]]
 
     def attach(self) -> Atlas:
         """Return the atlas of the senses with the results as metadata, for pages and figures.
@@ -444,46 +248,11 @@ class Comparison:
         """
         if self.atlas is None:
             raise ParameterError("only words were compared; pass an estimator or an atlas")
-        indices = {word: w for w, word in enumerate(self.words)}
-        rows = np.array([indices.get(label, -1) for label in self.atlas.labels])
-        columns = {"change": np.append(self.changes, NOT_TESTED)[rows]}
-        for name, values in (("effect", self.effect), ("q", self.least_q)):
-            rounded = [float(f"{value:.3g}") for value in (*values, np.nan)]
-            columns[name] = np.array(rounded)[rows]
+        table = self.words.set_index("word").reindex(self.atlas.labels)
+        columns = {"change": table["change"].fillna(NOT_TESTED).to_numpy(str)}
+        for name, values in (("effect", table["effect"]), ("q", table["least_q"])):
+            columns[name] = np.array([float(f"{value:.3g}") for value in values])
         return replace(self.atlas, metadata={**self.atlas.metadata, **columns})
-
-    @property
-    def _owners(self) -> np.ndarray:
-        """The index of each sense's word, shape (n_senses,)."""
-        return np.repeat(np.arange(len(self.words)), np.diff(self.senses.offsets))
-
-    def _sense(self, s: int, n_members: int) -> SenseChange:
-        senses = self.senses
-        return SenseChange(
-            int(senses.maps[s]),
-            senses.members[s][:n_members],
-            tuple(senses.shares[:, s].tolist()),
-            float(senses.p[s]),
-            float(senses.q[s]),
-            None if senses.shifts is None else Interval(*senses.shifts[:, s].tolist()),
-            str(self.sense_changes[s]),
-        )
-
-    def _answers(self, w: int, g: int, count: int) -> list[tuple[str, float]]:
-        rows = [slice(table.indptr[w], table.indptr[w + 1]) for table in self.counts]
-        pairs = list(zip(self.counts, rows, strict=True))
-        answers, place = np.unique(
-            np.concatenate([table.indices[row] for table, row in pairs]), return_inverse=True
-        )
-        given = np.zeros((len(self.groups), len(answers)))
-        of_group = np.repeat(np.arange(len(pairs)), [row.stop - row.start for row in rows])
-        given[of_group, place.ravel()] = np.concatenate([table.data[row] for table, row in pairs])
-        others = np.delete(given, g, axis=0).sum(axis=0)
-        more = np.where(
-            given[g] >= _LEAST_GIVEN, given[g] / given[g].sum() - others / others.sum(), 0
-        )
-        order = np.argsort(-more, kind="stable")[:count]
-        return [(self.vocabulary[answers[a]], float(more[a])) for a in order if more[a] > 0]
 
 
 def compare(
@@ -564,11 +333,9 @@ def compare(
     ...     return Associations(["tie", "knot", "suit"], counts)
     >>> found = compare({"young": norms(10, 30), "old": norms(30, 10)})
     >>> found
-    <Comparison of young and old: 3 words, 1 changed>
-    >>> found.words[found.order[0]], round(float(found.divergence[found.order[0]]), 2)
-    ('tie', 0.19)
-    >>> [round(float(one[0]), 2) for one in (found.effect, found.effect_low, found.effect_high)]
-    [0.39, 0.07, 0.71]
+    <Comparison: 1 of 3 words differ between young and old; the median effect ...>
+    >>> found.words[["word", "effect", "effect_low", "effect_high"]].round(2).values.tolist()[0]
+    ['tie', 0.39, 0.07, 0.71]
     >>> found.answers("tie", "young")
     [('suit', 0.5)]
     """
@@ -637,50 +404,106 @@ def _comparison(
 ) -> Comparison:
     """Join the tests of words and senses with the effects and the notes."""
     divergence, by_chance, p, q = tests
-    is_listed = np.minimum.reduceat(q, tables.tests[:-1]) <= alpha
-    effect, low, high = agreement_effects(tables, found.n_groups, selected_levels(is_listed))
-    notes = [*found.notes, *_left_out(found.names, found.totals(), min_responses)]
-    is_sense = tables.is_sense
+    is_sense, n_words = tables.is_sense, len(words)
+    least_q = np.minimum.reduceat(q, tables.tests[:-1])
+    effect, low, high = agreement_effects(tables, found.n_groups, selected_levels(least_q <= alpha))
+    is_sufficient = (min_effect == 0) | (low >= min_effect)
     totals = found.totals()[:, words]
-    counts = tuple(found.counts(g)[words] for g in range(found.n_groups))
     shares, inside = tables.shares(found.n_groups)
     outside = totals.sum(axis=0) - inside
+    notes = [*found.notes, *_left_out(found.names, found.totals(), min_responses)]
     if senses is not None and outside.any():
         notes.append(
             f"{outside.sum():,} of {plural('response', int(totals.sum()))} to the tested words are "
             "outside the atlas, and are left out of the shares of senses"
         )
-    shifts = None
+    n_senses = np.diff(tables.tests) - 1
+    owners, shares = np.repeat(np.arange(n_words), n_senses), shares[:, is_sense]
+    is_shown = (q[is_sense] <= alpha) & is_sufficient[owners]
+    labels = np.array([found.labels[i] for i in words.tolist()], dtype=object)
+    of_senses = {
+        "word": labels[owners],
+        "map": np.zeros(0, np.int64) if senses is None else senses.maps,
+        "change": _sense_changes(shares, is_shown),
+        **dict(zip((f"share_{name}" for name in found.names), shares, strict=True)),
+    }
     if found.n_groups == 2:
-        shifts = np.stack(sense_shifts(tables, selected_levels(q[is_sense] <= alpha)))
+        shifts = sense_shifts(tables, selected_levels(q[is_sense] <= alpha))
+        of_senses |= dict(zip(("shift", "shift_low", "shift_high"), shifts, strict=True))
+    of_senses |= {"p": p[is_sense], "q": q[is_sense]}
+    is_changed = (q[~is_sense] <= alpha) & is_sufficient
+    of_words = {
+        "word": labels,
+        "change": _word_changes(of_senses["change"], owners, is_changed),
+        **{"effect": effect, "effect_low": low, "effect_high": high},
+        **dict(zip((f"n_{name}" for name in found.names), totals, strict=True)),
+        **dict(zip((f"units_{name}" for name in found.names), tables.n_units, strict=True)),
+        **{"divergence": divergence[~is_sense], "by_chance": by_chance[~is_sense]},
+        **{"p": p[~is_sense], "q": q[~is_sense], "least_q": least_q},
+    }
+    if senses is not None:
+        of_words |= {"n_senses": n_senses, "outside": outside}
+    counts = [found.counts(g)[words] for g in range(found.n_groups)]
+    for g, name in enumerate(found.names):
+        more = (_more_often(counts, w, g)[:_LISTED] for w in range(n_words))
+        texts = ["; ".join(found.labels[answer] for answer, _ in own) for own in more]
+        of_words[f"more_{name}"] = np.array(texts, dtype=object)
+    members = () if senses is None else senses.members
+    of_senses["members"] = np.array(["; ".join(own[:_MEMBERS]) for own in members], dtype=object)
+    order = np.lexsort((-np.nan_to_num(low), least_q))
+    ranks = np.argsort(np.argsort(order)[owners], kind="stable")
     return Comparison(
         groups=found.names,
-        words=tuple(found.labels[i] for i in words.tolist()),
-        n_responses=totals,
-        n_units=tables.n_units,
-        effect=effect,
-        effect_low=low,
-        effect_high=high,
-        divergence=divergence[~is_sense],
-        by_chance=by_chance[~is_sense],
-        p=p[~is_sense],
-        q=q[~is_sense],
-        senses=ComparedSenses(
-            tables.tests - np.arange(len(tables.tests)),
-            np.zeros(0, np.int64) if senses is None else senses.maps,
-            () if senses is None else senses.members,
-            shares[:, is_sense],
-            p[is_sense],
-            q[is_sense],
-            shifts,
-            None if senses is None else outside,
-        ),
+        words=as_frame({name: values[order] for name, values in of_words.items()}),
+        senses=as_frame({name: values[ranks] for name, values in of_senses.items()}),
         vocabulary=found.labels,
-        counts=counts,
+        counts=tuple(table[order] for table in counts),
         units=found.units,
         alpha=alpha,
         min_effect=min_effect,
         notes=tuple(notes),
+    )
+
+
+def _more_often(counts: Sequence[sparse.csr_array], w: int, g: int) -> list[tuple[int, float]]:
+    """Return the responses to a word that a group gives more often, and by how much."""
+    rows = [slice(table.indptr[w], table.indptr[w + 1]) for table in counts]
+    answers, places = np.unique(
+        np.concatenate([table.indices[row] for table, row in zip(counts, rows, strict=True)]),
+        return_inverse=True,
+    )
+    given = np.zeros((len(counts), len(answers)))
+    groups = np.repeat(np.arange(len(counts)), [row.stop - row.start for row in rows])
+    given[groups, places.ravel()] = np.concatenate(
+        [table.data[row] for table, row in zip(counts, rows, strict=True)]
+    )
+    others = np.delete(given, g, axis=0).sum(axis=0)
+    more = given[g] / given[g].sum() - others / others.sum()
+    more[given[g] < _LEAST_GIVEN] = 0
+    order = np.argsort(-more, kind="stable")
+    return [(int(answers[a]), float(more[a])) for a in order if more[a] > 0]
+
+
+def _sense_changes(shares: np.ndarray, is_shown: np.ndarray) -> np.ndarray:
+    """Return the change of each sense from its shares, "" if not significant."""
+    if len(shares) > 2:
+        return np.where(is_shown, "varies", "")
+    (few, few_after), (first, second) = shares < LEAST_SHARE, shares
+    some, some_after = shares >= LEAST_SHARE
+    kinds = [few & some_after, few_after & some, second > first]
+    return np.where(is_shown, np.select(kinds, ["gained", "lost", "grew"], "shrank"), "")
+
+
+def _word_changes(of_senses: np.ndarray, owners: np.ndarray, is_changed: np.ndarray) -> np.ndarray:
+    """Return the change of each word from the changes of its senses and its own test."""
+    gained, lost, any_ = (
+        np.bincount(owners[chosen], minlength=len(is_changed)) > 0
+        for chosen in (of_senses == "gained", of_senses == "lost", of_senses != "")
+    )
+    return np.select(
+        [gained & lost, gained, lost, any_, is_changed],
+        ["gained and lost senses", "gained a sense", "lost a sense", "senses shifted", "changed"],
+        NO_CHANGE,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -146,7 +146,7 @@ def compare(options: CompareOptions) -> None:
         _write(found, options)
     record = _record(found, options)
     files = chosen(options, *OUTPUTS).values()
-    tell(lambda: record, lambda: _report(record), files=files)
+    tell(lambda: record, lambda: _report(found, record), files=files)
 
 
 def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associations], str]:
@@ -184,7 +184,6 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
 
 def _write(found: Comparison, options: CompareOptions) -> None:
     """Write the requested files, after all steps that may fail."""
-    from manymaps.analysis.comparison import NO_CHANGE
     from manymaps.atlas.export import write_columns
 
     figure = None
@@ -192,8 +191,7 @@ def _write(found: Comparison, options: CompareOptions) -> None:
         figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         atlas = found.attach()
-        changed = [found.words[w] for w in found.order if found.changes[w] != NO_CHANGE]
-        examples = [word for word in changed if word in atlas][:EXAMPLES]
+        examples = [word for word in found.changed["word"] if word in atlas][:EXAMPLES]
         with work(f"writing {options.output}"):
             mm.write_page(
                 atlas,
@@ -205,29 +203,27 @@ def _write(found: Comparison, options: CompareOptions) -> None:
                 noun="word",
             )
     if options.table is not None:
-        write_columns(dict(found.to_frame()), options.table)
+        write_columns(dict(found.words), options.table)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
 
 
 def _record(found: Comparison, options: CompareOptions) -> dict[str, Any]:
-    import numpy as np
-
-    from manymaps.analysis.comparison import NO_CHANGE
-
-    words, senses = found.to_frame(), found.sense_frame()
-    changes = words[words["change"] != NO_CHANGE]
-    groups = zip(found.groups, found.n_responses, found.n_units, strict=True)
+    words, senses, changes = found.words, found.senses, found.changed
     low, median, high = words["effect"].quantile([0.25, 0.5, 0.75]).tolist()
     return {
         "groups": [
-            {"name": name, "n_responses": int(n.sum()), "median_units": float(np.median(units))}
-            for name, n, units in groups
+            {
+                "name": name,
+                "n_responses": int(words[f"n_{name}"].sum()),
+                "median_units": float(words[f"units_{name}"].median()),
+            }
+            for name in found.groups
         ],
         "units": found.units,
         "n_words": len(words),
         "n_changed": len(changes),
-        "n_words_changed": int(found.changed.sum()),
+        "n_words_changed": int((changes["q"] <= found.alpha).sum()),
         "n_senses": len(senses),
         "n_senses_changed": int((senses["change"] != "").sum()),
         "alpha": found.alpha,
@@ -242,15 +238,12 @@ def _record(found: Comparison, options: CompareOptions) -> dict[str, Any]:
     }
 
 
-def _report(record: dict[str, Any]) -> str:
+def _report(found: Comparison, record: dict[str, Any]) -> str:
     """Report the result in one sentence, the words that differ most, and the tests."""
-    changes, effect = record["changes"], record["effect"]
-    names = [group["name"] for group in record["groups"]]
+    changes = record["changes"]
     lines = [
-        f"{len(changes):,} of {record['n_words']:,} words differ between {' and '.join(names)}; "
-        f"the median effect of all words is {effect['median']:z.2f} "
-        f"(middle half: {effect['low']:z.2f} to {effect['high']:z.2f})",
-        grid(_rows(record, names)) if changes else "no word differs significantly",
+        found.summary,
+        grid(_rows(record, found.groups)) if changes else "no word differs significantly",
     ]
     if len(changes) > LISTED:
         lines.append(
@@ -265,7 +258,7 @@ def _report(record: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _rows(record: dict[str, Any], names: list[str]) -> Iterator[tuple[str, ...]]:
+def _rows(record: dict[str, Any], names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield a row per word that changed, and a row per sense that changed."""
     yield "word", "change", "effect", "95 %", "q", *(f"more of {name}" for name in names)
     for one in record["changes"][:LISTED]:

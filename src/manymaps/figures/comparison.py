@@ -13,17 +13,21 @@ The figure follows the conventions of `manymaps.figures.maps`. Artists have the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
+from manymaps.analysis.comparison import Comparison
 from manymaps.figures.captions import Captions, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.layout import FIRST_ROW, SCREEN_WIDTH, describe_page, key_space, root
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.listing import APART, N_MEMBERS, ROW, SenseList, named_words
 from manymaps.labels import in_words, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Number of words that are listed by default, and number of senses per word. They determine the
 # height of the page and are not tuned.
@@ -83,23 +87,27 @@ def plot_comparison(
     >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "members"]
     ['suit', 'knot']
     """
-    numbers, sheet = _listed(found, words), sheet_for(width)
-    typeface = typeface_for([*found.words, *found.groups, *found.vocabulary])
+    listed, sheet = _listed(found, words), sheet_for(width)
+    typeface = typeface_for([*found.groups, *found.vocabulary])
     key = Coloring("response share", categories=tuple(zip(found.groups, CATEGORIES, strict=False)))
     key_height = key_space(key, typeface, sheet.width or SCREEN_WIDTH, sheet)
     head = HEAD + (key_height - FIRST_ROW) / sheet.scale
-    senses = [found.senses_of(found.words[w], N_MEMBERS)[:MOST_SENSES] for w in numbers]
+    senses = [
+        found.senses[found.senses["word"] == word][:MOST_SENSES].to_dict("records")
+        for word in listed["word"]
+    ]
     # The result of a word is below its name, so a word has at least two rows.
     n_rows = [max(len(each) or len(found.groups), 2) for each in senses]
     rows = SenseList(n_rows, head, MARKS_WIDTH, typeface, sheet)
     _draw_scale(rows, head)
-    for w, top, each in zip(numbers, rows.tops, senses, strict=True):
-        result = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
-        rows.name(found.words[w], top, result)
+    for word, top, each in zip(listed.to_dict("records"), rows.tops, senses, strict=True):
+        result = f"{word['divergence']:.2f} bits, q {_probability(word['q'])}"
+        rows.name(word["word"], top, result)
         for row, sense in enumerate(each):
-            _draw_sense(rows, sense, top + (row + 0.5) * ROW)
+            shares = [sense[f"share_{name}"] for name in found.groups]
+            _draw_sense(rows, sense, shares, top + (row + 0.5) * ROW)
         for g, group in enumerate(found.groups if not each else ()):
-            answers = [answer for answer, _ in found.answers(found.words[w], group)]
+            answers = [answer for answer, _ in found.answers(word["word"], group)]
             rows.members(answers, top + (g + 0.5) * ROW, CATEGORIES[g % len(CATEGORIES)])
     Captions(rows.ax, typeface, sheet).color_key(key, (0, -8))
     page = Captions(root(rows.ax), typeface, sheet)
@@ -108,11 +116,10 @@ def plot_comparison(
     return page.figure
 
 
-def _listed(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
+def _listed(found: Comparison, words: str | Sequence[str] | None) -> pd.DataFrame:
     if words is None:
-        n_changed = int((found.changes != NO_CHANGE).sum())
-        return found.order[: min(max(n_changed, LEAST), USUAL)].tolist()
-    return list(dict.fromkeys(found.index(word) for word in named_words(words)))
+        return found.words[: min(max(len(found.changed), LEAST), USUAL)]
+    return found.words.iloc[list(dict.fromkeys(map(found.index, named_words(words))))]
 
 
 def _draw_scale(rows: SenseList, head: float) -> None:
@@ -128,18 +135,18 @@ def _at_shares(rows: SenseList, shares: Sequence[float]) -> np.ndarray:
     return rows.word + (rows.marks - CHANGE_WIDTH) * np.array(shares)
 
 
-def _draw_sense(rows: SenseList, sense: SenseChange, y: float) -> None:
+def _draw_sense(rows: SenseList, sense: dict[str, Any], shares: Sequence[float], y: float) -> None:
     """Draw a dot for the share of each group, the change of a sense, and its members."""
-    x, sheet = _at_shares(rows, sense.shares), rows.sheet
-    line, width, color = (INK, 1.4, INK) if sense.change else (HAIRLINE, 1.0, MUTED)
+    x, sheet = _at_shares(rows, shares), rows.sheet
+    line, width, color = (INK, 1.4, INK) if sense["change"] else (HAIRLINE, 1.0, MUTED)
     rows.ax.plot([x.min(), x.max()], [y, y], color=line, linewidth=width, zorder=2, gid="span")
     rows.ax.scatter(
         x, np.full(len(x), y), s=DOT * sheet.scale**2, color=CATEGORIES[: len(x)],
         edgecolors=PAPER, linewidths=0.7, zorder=3, gid="share",
     )  # fmt: skip
     left = rows.word + rows.marks - CHANGE_WIDTH + 0.14
-    rows.write(left, y, sense.change, sheet.tick, ACCENT, gid="change")
-    rows.members(sense.members, y, color)
+    rows.write(left, y, sense["change"], sheet.tick, ACCENT, gid="change")
+    rows.members(sense["members"].split("; ")[:N_MEMBERS], y, color)
 
 
 def _probability(value: float) -> str:
@@ -147,7 +154,7 @@ def _probability(value: float) -> str:
 
 
 def _subject(found: Comparison) -> list[str]:
-    n_changed = int((found.changes != NO_CHANGE).sum())
+    n_changed = len(found.changed)
     return [
         f"{plural('word', n_changed)} differ" + "s" * (n_changed == 1),
         f"{len(found.words):,} tested",
@@ -155,13 +162,13 @@ def _subject(found: Comparison) -> list[str]:
 
 
 def _remarks(found: Comparison) -> list[str]:
-    n_senses = int((found.sense_changes != "").sum())
+    n_senses = int((found.senses["change"] != "").sum())
     changed = (
         f"black lines and words: the {plural('sense', n_senses)} whose share changed"
         if n_senses
         else "no sense has a significant change of share"
     )
-    if not len(found.sense_changes):
+    if found.senses.empty:
         changed = "responses of a group: those that it gives more often than the others"
     assumed = "100 responses per word are assumed if their number is unknown"
     return [
