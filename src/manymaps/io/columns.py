@@ -82,11 +82,9 @@ LABELS = ("word", "label", "name", "token", "term", "id", "", "unnamed:0")
 # Irregular plurals and abbreviations of kinds in column names.
 SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
 SUFFIXES = ("", "id", "ids", "name", "names", "label", "labels", "no", "number", "key")
-# Maximum number of numeric columns in a long list, in addition to the counts. A table of
-# measurements has more numeric columns.
+# Maximum number of numeric columns in a long list. A table of measurements has more, and one of its
+# words may be "count".
 MOST_SPARE = 3
-# A header with more names may contain "count" as one of many words.
-MOST_LISTED = 12
 
 
 def folded(name: str) -> str:
@@ -289,9 +287,8 @@ def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
     spare = [
         c for c in range(len(names)) if c not in pair and numeric[c] and not known_kind(names[c])
     ]
-    are_labels = not any(numeric[c] for c in pair)
-    is_counted = count in spare and len(names) <= MOST_LISTED
-    return not spare or (are_labels and len(spare) <= MOST_SPARE) or is_counted
+    is_list = count in spare or not any(numeric[c] for c in pair)
+    return not spare or (is_list and len(spare) <= MOST_SPARE)
 
 
 def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
