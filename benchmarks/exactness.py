@@ -24,7 +24,8 @@ from scipy.special import logsumexp
 
 import manymaps as mm
 from manymaps.model import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
-from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.entries import Entries
+from manymaps.model.objective import Evaluation, Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import conditional_target, count_target
 
@@ -46,13 +47,25 @@ def evaluated(objective: Objective, parameters: Parameters, **options: Any) -> P
     )
 
 
+def filled(part: Parameters, whole: Parameters) -> tuple[np.ndarray, ...]:
+    """Return the arrays of a gradient of all entries, which is 0 at those that are not active."""
+    if part.places is None:
+        return part.arrays
+    arrays = [np.zeros_like(array) for array in whole.arrays]
+    for array, values in zip(arrays, part.arrays, strict=True):
+        array.reshape(-1, *array.shape[2:])[part.places[0]] = values
+    return tuple(arrays)
+
+
 def line(name: str, found: Pair, truth: Pair) -> str:
     """Format one line of the table."""
     (found, repulsion), (truth, true_repulsion) = found, truth
-    force = error(repulsion.gradient.positions[0], true_repulsion.gradient.positions[0])
+    true_positions, true_weights = truth.gradient.arrays
+    of_positions, of_weights = filled(found.gradient, truth.gradient)
+    repulsion_on_positions, _ = filled(repulsion.gradient, truth.gradient)
+    force = error(repulsion_on_positions, true_repulsion.gradient.positions[0])
     z = np.exp(found.log_normalizers - truth.log_normalizers) - 1
-    positions = error(found.gradient.positions[0], truth.gradient.positions[0])
-    weights = error(found.gradient.weights[0], truth.gradient.weights[0])
+    positions, weights = error(of_positions, true_positions), error(of_weights, true_weights)
     cost = found.kl - truth.kl
     columns = np.sqrt(np.mean(z**2)), np.abs(z).max(), force, positions, weights, cost
     return f"{name:42s} " + " ".join(f"{value:9.1e}" for value in columns)
