@@ -25,12 +25,10 @@ from manymaps.analysis.nonmetricity import (
     strong_links,
 )
 from manymaps.analysis.record import Record
-from manymaps.analysis.reliability import reliability
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
-from manymaps.maps.multiple_maps import MultipleMapsTSNE
 
 NO_STRESSES = dict.fromkeys(("stress", "stress_in_four", "stress_by_chance"), 0.5)
 NO_FITS = diagnosis._Fits((1,), (1.0,), (1.0,), 1.0, 1.0)
@@ -296,21 +294,6 @@ def test_symmetric_values_are_joint_whatever_reading_made_of_their_rows():
         assert "symmetric, so they were judged jointly" in found.notes[-1]
     assert rows.normalization == "conditional"
     assert rows.asymmetry > 0.1
-
-
-@pytest.mark.parametrize("symmetric", [False, True])
-def test_the_explained_share_is_that_of_the_recommended_fit(symmetric):
-    """As `reliability` measures it in a fit of the same data."""
-    table = np.random.default_rng(0).random((20, 20)) ** 4
-    table = table + table.T if symmetric else table
-    np.fill_diagonal(table, 0)
-    found = diagnose(table, affinity="precomputed", random_state=3)
-    fit = MultipleMapsTSNE(
-        found.suggested_maps, found.suggested_dimensions, normalization=found.normalization,
-        affinity="precomputed", random_state=3,
-    ).fit(table)  # fmt: skip
-    assert found.normalization == ("joint" if symmetric else "conditional")
-    assert found.explained == pytest.approx(reliability(fit.atlas_).explained.mean(), rel=1e-6)
 
 
 def test_joint_shares_are_over_all_pairs():

@@ -39,9 +39,8 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
     ]  # fmt: skip
     assert "as nearest neighbour; in a plane at most 5 can" in lines[4]
     assert lines[7].startswith("fit of 1 map")
-    assert lines[-4].startswith("fit in 4 dims")
-    assert lines[-3].startswith("suggested")
-    assert lines[-2].startswith("explained")
+    assert lines[-3].startswith("fit in 4 dims")
+    assert lines[-2].startswith("suggested")
     assert lines[-1].startswith(f"next: manymaps fit {norms} -o norms.atlas --maps")
     quiet = invoke("diagnose", norms, "--quiet")
     assert "asymmetry" in quiet.stdout

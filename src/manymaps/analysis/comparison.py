@@ -411,7 +411,7 @@ def _comparison(
     totals = found.totals()[:, words]
     shares, inside = tables.shares(found.n_groups)
     outside = totals.sum(axis=0) - inside
-    notes = [*found.notes, *_left_out(found.names, found.totals(), min_responses)]
+    notes = [*found.notes, *_left_out(found.totals(), min_responses)]
     if senses is not None and outside.any():
         notes.append(
             f"{outside.sum():,} of {plural('response', int(totals.sum()))} to the tested words are "
@@ -512,8 +512,7 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
     totals = found.totals()
     common = (totals > 0).all(axis=0)
     if not common.any():
-        scarce = _scarce_group(found.names, totals, min_responses)
-        raise DataError(_nothing_common(found, totals) + scarce)
+        raise DataError(_nothing_common(found, totals))
     words = np.flatnonzero((totals >= min_responses).all(axis=0))
     if not len(words):
         best = int(totals.min(axis=0).max())
@@ -521,7 +520,6 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
             f"none of the {plural('cue', int(common.sum()))} common to all groups has "
             f"{min_responses:,} responses in each, at most {best:,}; use "
             f"{setting('min_responses', best)} or fewer, with which tests detect little"
-            + _scarce_group(found.names, totals, min_responses)
         )
     first = found.counts(0)
     if all((first != found.counts(g)).nnz == 0 for g in range(1, found.n_groups)):
@@ -546,7 +544,7 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     return f"no cue is common to the groups: {answers}; {advice}"
 
 
-def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> list[str]:
+def _left_out(totals: np.ndarray, min_responses: int) -> list[str]:
     """Count the cues that are not tested, and state the reason."""
     there = totals > 0
     n_any, n_all = int(there.any(axis=0).sum()), int(there.all(axis=0).sum())
@@ -557,18 +555,6 @@ def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) ->
     if n_all > n_tested:
         lines.append(
             f"{n_all - n_tested:,} of {n_all:,} common cues have fewer than {min_responses:,} "
-            "responses in a group and are not tested" + _scarce_group(names, totals, min_responses)
+            "responses in a group and are not tested"
         )
     return lines
-
-
-def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> str:
-    """Identify a group whose removal would at least double the number of tested words."""
-    if len(names) < 3:
-        return ""
-    enough = totals >= min_responses
-    without = [int(np.delete(enough, g, axis=0).all(axis=0).sum()) for g in range(len(names))]
-    scarcest = int(np.argmax(without))
-    if without[scarcest] < 2 * max(1, int(enough.all(axis=0).sum())):
-        return ""
-    return f"; without the group {names[scarcest]!r}, {without[scarcest]:,} could be tested"

@@ -38,10 +38,8 @@ undone, because it is the only source of the asymmetry.
    plane. There must be two pairs per parameter as above, and the stress in the plane must not be
    low. All remaining data get one planar map.
 
-These quick fits only compare numbers of maps. The explained share that the diagnosis reports
-(`explained`) is computed from the recommended fit itself, on the same sample. The file
-`docs/develop/design.md` lists how often the rule identifies simulated circles, planes, clouds and
-pairs of worlds.
+The file `docs/develop/design.md` lists how often the rule identifies simulated circles, planes,
+clouds and pairs of worlds.
 
 The data are read as follows:
 
@@ -61,10 +59,9 @@ The data are read as follows:
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -83,7 +80,6 @@ from manymaps.analysis.nonmetricity import (
     strong_links,
 )
 from manymaps.analysis.record import Record
-from manymaps.analysis.reliability import mean_explained
 from manymaps.analysis.scaling import least_stress, stress_by_chance
 from manymaps.checks import check_choice, first_cell
 from manymaps.data.associations import Associations
@@ -156,7 +152,6 @@ class _Subject:
     distances: np.ndarray | None
     notes: tuple[str, ...]
     normalization: Normalization = "conditional"
-    are_responses: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +232,7 @@ def diagnose(
         number of planar maps, and `held_in_four` and `kept_in_four` are those of one
         four-dimensional map; `to_frame` lists all of them. The suggestion consists of `serves`
         ("plane", "dimensions" or "maps"), `suggested_maps`, `suggested_dimensions` and `reason`.
-        `explained` and `explained_by_even_spread` are the mean shares of the data that the
-        recommended fit and an even spread explain; they are NaN for distances. `normalization` is
+        `normalization` is
         "joint" for symmetric similarities, which are fitted over all pairs. For counts, a data
         frame with the likelihood of hidden counts by the number of maps and dimensions
         (columns "n_maps", "n_components", "log_likelihood", "standard_error", "gain" and
@@ -289,7 +283,6 @@ def diagnose(
         suggested = _for_distances(fits, unreturned, negative, task.few)
     else:
         suggested = _suggestion(fits, task, stresses)
-    explained, spread = _explained(subject, task, suggested, random_state, n_jobs)
     are_distances = subject.distances is not None
     tried = list(zip(fits.n_maps_tried, fits.held, fits.kept, strict=True))
     values = {
@@ -309,8 +302,6 @@ def diagnose(
         "held_in_four": fits.held_in_four,
         "kept_in_four": fits.kept_in_four,
         **suggested._asdict(),
-        "explained": explained,
-        "explained_by_even_spread": spread,
         "normalization": task.normalization,
         "notes": list(subject.notes),
     }
@@ -399,7 +390,7 @@ def shares_of_strength(
 def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
     data = as_associations(data)
     if isinstance(data, Associations):
-        return replace(_similarities(data), are_responses=data.observed is None and not data.judged)
+        return _similarities(data)
     precomputed = "precomputed" in (affinity, metric if isinstance(metric, str) else "")
     labels, values = labelled_values(data, square=precomputed)
     table = finite_matrix(values, "X")
@@ -601,26 +592,6 @@ def _best_fit(
             fit.fit(task.table)
         shares.append(shares_of_strength(fit.maps_, fit.proportions_, task.P, task.normalization))
     return max(shares)
-
-
-def _explained(
-    subject: _Subject, task: _Task, suggested: _Suggestion, seed: int, n_jobs: int | None
-) -> tuple[float, float]:
-    """Return the shares that the recommended fit and an even spread explain; NaN for distances."""
-    if subject.distances is not None:
-        return math.nan, math.nan
-    fit = MultipleMapsTSNE(
-        suggested.suggested_maps, suggested.suggested_dimensions, affinity="precomputed",
-        normalization=task.normalization, random_state=seed, n_jobs=n_jobs,
-    )  # fmt: skip
-    data: Associations | sparse.csr_array = task.table
-    if subject.are_responses:
-        # Their model has factors by default.
-        data = Associations([str(i) for i in range(task.table.shape[0])], task.table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        fit.fit(data)
-    return mean_explained(fit.atlas_)
 
 
 def _for_distances(fits: _Fits, unreturned: float, negative: float, few: bool) -> _Suggestion:

@@ -30,6 +30,7 @@ with the statistic of the word before the statistics of its senses. `logs` conta
 from __future__ import annotations
 
 import numpy as np
+from numpy import ndarray
 
 from manymaps.compute.jit import compiled, inlined
 
@@ -49,7 +50,7 @@ def _scrambled(state: np.uint64) -> np.uint64:
 
 
 @inlined
-def _deal(labels: np.ndarray, state: np.uint64) -> np.uint64:
+def _deal(labels: ndarray, state: np.uint64) -> np.uint64:
     """Shuffle labels in place (Fisher and Yates), and return the next state."""
     for u in range(labels.size):
         state += np.uint64(0x9E3779B97F4A7C15)
@@ -61,13 +62,9 @@ def _deal(labels: np.ndarray, state: np.uint64) -> np.uint64:
 
 @inlined
 def _count(
-    labels: np.ndarray,
-    given: np.ndarray,
-    answers: np.ndarray,
-    senses: np.ndarray,
-    counts: np.ndarray,
-    held: np.ndarray,
-) -> None:
+    labels: ndarray, given: ndarray, answers: ndarray, senses: ndarray, counts: ndarray,
+    held: ndarray,
+) -> None:  # fmt: skip
     """Fill counts (n_groups, n_answers) and, by their senses, `held` (n_groups, 1 + n_senses)."""
     counts[:] = 0
     held[:] = 0
@@ -82,7 +79,7 @@ def _count(
 
 @inlined
 def _statistics(
-    counts: np.ndarray, held: np.ndarray, logs: np.ndarray, totals: np.ndarray, values: np.ndarray
+    counts: ndarray, held: ndarray, logs: ndarray, totals: ndarray, values: ndarray
 ) -> None:
     """Fill the divergences of the word and its senses in nats, in sums that start at N log N."""
     n_groups, n_answers = counts.shape
@@ -105,7 +102,7 @@ def _statistics(
 
 @inlined
 def _constants(
-    counts: np.ndarray, held: np.ndarray, logs: np.ndarray, constants: np.ndarray
+    counts: ndarray, held: ndarray, logs: ndarray, constants: ndarray
 ) -> tuple[int, int]:
     """Fill the invariants of permutations, N log N minus the sums over answers.
 
@@ -123,9 +120,9 @@ def _constants(
 
 @compiled
 def observed_divergences(
-    first: int, last: int, groups: np.ndarray, units: np.ndarray, given: np.ndarray,
-    answers: np.ndarray, kinds: np.ndarray, senses: np.ndarray, tests: np.ndarray,
-    n_groups: int, logs: np.ndarray, result: np.ndarray,
+    first: int, last: int, groups: ndarray, units: ndarray, given: ndarray,
+    answers: ndarray, kinds: ndarray, senses: ndarray, tests: ndarray,
+    n_groups: int, logs: ndarray, result: ndarray,
 ) -> None:  # fmt: skip
     """Fill the divergences of all words and senses, in nats."""
     for w in range(first, last):
@@ -144,10 +141,10 @@ def observed_divergences(
 
 @compiled
 def permutation_tests(
-    first: int, last: int, words: np.ndarray, groups: np.ndarray, units: np.ndarray,
-    given: np.ndarray, answers: np.ndarray, kinds: np.ndarray, senses: np.ndarray,
-    tests: np.ndarray, n_groups: int, logs: np.ndarray, seed: int, hits: int, least: int,
-    most: int, reached: np.ndarray, draws: np.ndarray, means: np.ndarray,
+    first: int, last: int, words: ndarray, groups: ndarray, units: ndarray,
+    given: ndarray, answers: ndarray, kinds: ndarray, senses: ndarray,
+    tests: ndarray, n_groups: int, logs: ndarray, seed: int, hits: int, least: int,
+    most: int, reached: ndarray, draws: ndarray, means: ndarray,
 ) -> None:  # fmt: skip
     """Permute the units of some words until each statistic is decided or has `most` draws.
 

@@ -136,6 +136,5 @@ def _report(record: dict[str, Any], file: Path) -> str:
     if record["serves"] == "dimensions":
         suggested = f"1 map, {record['suggested_dimensions']} dims"
     rows.append(("suggested", suggested, record["reason"]))
-    rows.append(("explained", cell(record["explained"]), "share of the data in the suggested fit"))
     head = f"{file}: {record['n_pairs']:,} {record['kind']} of {record['n_objects']:,} objects"
     return f"{head}\n{grid(rows)}"
