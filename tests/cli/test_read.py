@@ -47,7 +47,7 @@ def test_kinds_name_rows_and_columns(tmp_path):
     names = ("--set", "kinds=site,species")
     printed = worked(invoke("read", file, *names)).stdout
     assert re.search("kinds +site\nkinds +species\n", printed)
-    assert f"next: manymaps fit {file} -o sites.atlas --method code" in printed
+    assert "next: add -o OUT.npz, then manymaps fit OUT.npz -o OUT.atlas" in printed
     worked(invoke("read", file, *names, "-o", tmp_path / "clean.npz"))
     fitted = invoke(
         "fit", tmp_path / "clean.npz", "-o", atlas, "--method", "code", "--penalty", 0.1

@@ -76,12 +76,18 @@ def refuse(*faults: tuple[object, str]) -> None:
             raise click.UsageError(message)
 
 
+def given_options() -> list[click.Option]:
+    """Return the options that the user passed."""
+    context = click.get_current_context()
+    options = (one for one in context.command.params if isinstance(one, click.Option))
+    sources = ((one, context.get_parameter_source(one.name or "")) for one in options)
+    return [one for one, source in sources if source is ParameterSource.COMMANDLINE]
+
+
 def refuse_given(names: Iterable[str], where: str) -> None:
     """Reject options that the user passed, but that do not apply."""
-    context = click.get_current_context()
-    for one in context.command.params:
-        source = context.get_parameter_source(one.name or "")
-        if one.name in names and source is ParameterSource.COMMANDLINE:
+    for one in given_options():
+        if one.name in names:
             raise click.UsageError(f"{max(one.opts, key=len)} does not apply to {where}")
 
 

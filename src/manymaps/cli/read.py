@@ -10,7 +10,7 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
-from manymaps.cli.options import refuse, refuse_given, setting_option
+from manymaps.cli.options import given_options, refuse, refuse_given, setting_option
 from manymaps.cli.record import argument, command, flag, option, output_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, positive
 from manymaps.errors import ParameterError
@@ -113,8 +113,8 @@ def read(options: ReadOptions) -> None:
     document, word and count, tables of sites and species, OTU tables, NPZ, MatrixMarket, .h5ad
     and .biom files.
 
-    FILE can also be a folder of texts, or a table of texts (JSONL, or --kind texts). Their words
-    are counted, with one row per document. With --set window=N, pairs of words that are at most N
+    FILE can also be a folder of texts, or with --kind texts a table of texts. Their words are
+    counted, with one row per document. With --set window=N, pairs of words that are at most N
     positions apart are counted; --set weights=ppmi converts these counts to associations.
 
     Several FILEs are judgements of the same objects, with one table per judge (or one long table
@@ -146,7 +146,13 @@ def read(options: ReadOptions) -> None:
     settings = {name: value for name, value in values.items() if value is not None}
     with work(f"reading {file}"):
         loaded = _loaded(kind, options, settings)
-    record, text = report_of(loaded, options.output or file)
+    # The next command can read one raw file that needs no option.
+    passed = vars(options).keys() & {one.name for one in given_options()}
+    is_ready = not (options.files[1:] or file.is_dir() or passed)
+    ready = options.output or (file if is_ready else Path("OUT.npz"))
+    record, text = report_of(loaded, ready)
+    if options.output is None and not is_ready:
+        text = text.replace("next: ", "next: add -o OUT.npz, then ")
     if options.output is not None:
         with work(f"writing {options.output}"):
             write_data(loaded.data, options.output, loaded.settings)

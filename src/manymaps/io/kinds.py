@@ -148,8 +148,8 @@ def kind_of(
         path = data.attrs["source"]
         raise DataError(
             f"cannot tell what {path} contains from its columns {listed(names)}; use manymaps read "
-            f"{path} --kind associations -o OUT.npz (or --kind counts, vectors, trials), or name "
-            "its first column 'word' (vectors), 'site' (counts) or 'cue' (associations)"
+            f"{path} --kind associations -o OUT.npz (or --kind counts, vectors, trials, texts), or "
+            "name its first column 'word' (vectors), 'site' (counts) or 'cue' (associations)"
         )
     return kind
 
