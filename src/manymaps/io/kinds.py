@@ -177,10 +177,10 @@ def _table_kind(frame: pd.DataFrame, names: list[str]) -> Kind | None:
 def _headerless_kind(frame: pd.DataFrame) -> Kind | None:
     """Return the kind of data in a table without column names: pairs, a matrix or vectors."""
     numeric = numeric_columns(frame)
-    if len(numeric) == 2 or (len(numeric) > 2 and numeric[2] and not numeric[1]):
+    if numeric == [False, True, True]:
+        return "vectors"
+    if len(numeric) in (2, 3) or numeric[1:3] == [False, True] or square_part(frame) is not None:
         return "associations"
-    if len(numeric) == 3 or square_part(frame) is not None:
-        return "vectors" if numeric == [False, True, True] else "associations"
     return "vectors" if all(numeric[1:]) else None
 
 
