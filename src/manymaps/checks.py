@@ -227,7 +227,7 @@ def check_cells(
     if cell is None:
         return
     row, column = (
-        f"{k}" if names is None else f"{k} ({shown(str(names[k]))})"
+        f"{k}" if names is None or k >= len(names) else f"{k} ({shown(str(names[k]))})"
         for k, names in zip(cell[:2], labels, strict=True)
     )
     row = row if numbers is None else f"{numbers[cell.row]}"

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from manymaps.checks import check_labels, check_whole
 from manymaps.data.associations import ReadReport
-from manymaps.data.count_values import checked_table, count_table, metadata_array
+from manymaps.data.count_values import count_table, metadata_array
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
@@ -89,8 +89,8 @@ class Counts:
                 value=self.kinds,
             )
         source = self.report.source
-        shape = checked_table(self.values, source).shape
-        for side, n, kind in zip(("row", "column"), shape, kinds, strict=True):
+        values = count_table(self.values, source, (self.row_labels, self.column_labels))
+        for side, n, kind in zip(("row", "column"), values.shape, kinds, strict=True):
             labels = getattr(self, f"{side}_labels")
             labels = tuple(map(str, range(n) if labels is None else labels))
             check_labels(labels, n, kind, source=source, named=True)
@@ -106,9 +106,8 @@ class Counts:
                     )
             object.__setattr__(self, f"{side}_labels", labels)
             object.__setattr__(self, f"{side}_metadata", metadata)
-        names = (self.row_labels, self.column_labels)
         object.__setattr__(self, "kinds", kinds)
-        object.__setattr__(self, "values", count_table(self.values, source, names))
+        object.__setattr__(self, "values", values)
 
     def __repr__(self) -> str:
         rows, columns = (plural(kind, n) for kind, n in zip(self.kinds, self.shape, strict=True))
