@@ -16,6 +16,7 @@ import manymaps as mm
 from cli_samples import WORDS, command, failed, invoke, run, worked, write_vectors
 from manymaps.cli import cli
 from manymaps.cli.contract import emit_json
+from manymaps.data.clean import read_clean
 from manymaps.errors import ParameterError, setting
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
@@ -117,6 +118,25 @@ def test_a_wrong_parameter_is_told_as_its_option(name, argument, value, told, mo
         cli.commands[name].invoke(context)
     assert caught.value.message == f"{told} needs --jobs"
     assert caught.value.exit_code == 2
+
+
+def test_a_file_that_needs_an_option_is_answered_with_the_line_that_reads_it(tmp_path):
+    norms, vectors = tmp_path / "few.csv", write_vectors(tmp_path / "words.vec")
+    norms.write_text("cue,response,count\ntie,knot,3\nsuit,dress,2\n", encoding="utf-8")
+    for name, output in (("fit", ("-o", tmp_path / "o.atlas")), ("diagnose", ()), ("predict", ())):
+        line = f"manymaps read {norms} --responses keep -o OUT.npz"
+        failed(invoke(name, norms, *output), 3, line)
+    failed(invoke("predict", vectors), 3, f"{vectors} contains vectors; expected associations")
+    assert not (tmp_path / "o.atlas").exists()
+
+
+def test_clean_norms_keep_the_numbers_of_responses_beside_strengths(tmp_path):
+    norms, clean = tmp_path / "norms.csv", tmp_path / "norms.npz"
+    norms.write_text("cue,response,strength,count\na,b,0.6,3\na,c,0.4,2\nb,a,1,4\nc,a,1,5\n")
+    worked(invoke("read", norms, "-o", clean))
+    data, _ = read_clean(clean)
+    assert data.n_responses.tolist() == [5, 4, 5]
+    assert data.strengths[0, 1] == 0.6
 
 
 class TestSenses:

@@ -68,6 +68,10 @@ class Option(click.Option):
         self.sets = sets
         self.heading = "Options"
 
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """Leave out ranges, which only errors need."""
+        return {k: v for k, v in super().get_help_extra(ctx).items() if k != "range"}
+
 
 class Command(click.Command):
     """A command that reports failures in one line, with an exit code for each kind of failure."""
@@ -126,7 +130,7 @@ def _reported(ctx: click.Context) -> Iterator[None]:
     except ParameterError as error:
         raise click.UsageError(str(error), ctx) from error
     except (DataError, UnknownLabelError) as error:
-        raise BadData(_with_read_line(_located(error, str(error), ctx), ctx)) from error
+        raise BadData(_located(error, str(error), ctx)) from error
     except BadData as error:
         raise BadData(_located(error, error.message, ctx)) from error
     except KeyboardInterrupt as error:
@@ -159,16 +163,19 @@ def _explained(error: Exception) -> str:
 
 
 def _located(error: Exception, message: str, ctx: click.Context) -> str:
-    """Prefix a message about data with the option that specified the file or word, if any."""
-    for option in ctx.command.params:
-        value = ctx.params.get(option.name or "")
-        if not isinstance(option, click.Option):
-            continue
+    """Add the option that named a file or word, and the line with which `read` reads the file."""
+    named: dict[str, str] = ctx.meta.get("manymaps.read", {})
+    settings = " ".join(line for name, line in named.items() if f"read {name}" in message)
+    for parameter in ctx.command.params:
+        is_option = isinstance(parameter, click.Option)
+        prefix = f"{option_name(parameter)} " if is_option else ""
+        value = ctx.params.get(parameter.name or "")
         for one in value if isinstance(value, tuple) else (value,):
             if isinstance(one, Path) and message.startswith(str(one)):
-                return f"{option_name(option)} {message}"
-            if isinstance(error, UnknownLabelError) and one == error.label:
-                return f"{option_name(option)} {one}: {message}"
+                line = f": manymaps read {shlex.quote(str(one))} {settings} -o OUT.npz"
+                return f"{prefix}{message}{line if settings else ''}"
+            if isinstance(error, UnknownLabelError) and one == error.label and is_option:
+                return f"{prefix}{one}: {message}"
     return message
 
 
@@ -183,7 +190,7 @@ def option_name(parameter: click.Parameter, value: Any = None) -> str:
 def spelled_as_option(parameter: str, value: Any) -> str | None:
     """Return the option that sets a library parameter, if there is one.
 
-    Another command than `read` names an option of `read`, and `_reported` adds the complete line.
+    Another command than `read` names an option of `read`, and `_located` adds the complete line.
 
     >>> spelled_as_option("rows", "keep") is None  # no command runs
     True
@@ -215,18 +222,6 @@ def spelled_as_option(parameter: str, value: Any) -> str | None:
 def _option_of(command: click.Command, parameter: str) -> Option | None:
     options = (option for option in command.params if isinstance(option, Option))
     return next((one for one in options if parameter in (one.sets or [one.name])), None)
-
-
-def _with_read_line(message: str, ctx: click.Context) -> str:
-    """Add the command that reads a file with the options of `read` that a message names."""
-    named: dict[str, str] = ctx.meta.get("manymaps.read", {})
-    lines = [line for name, line in named.items() if f"read {name}" in message]
-    values = [value for value in ctx.params.values() if value]
-    files = [one for value in values for one in (value if isinstance(value, tuple) else (value,))
-             if isinstance(one, Path) and str(one) in message]  # fmt: skip
-    if not lines or not files:
-        return message
-    return f"{message}: manymaps read {shlex.quote(str(files[0]))} {' '.join(lines)} -o OUT.npz"
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -62,7 +62,9 @@ class Model:
     """Options of the model. None represents the default of the method."""
 
     method: str | None = option(
-        list(METHODS), f"Method to fit; code is for counts.  [default: {USUAL_METHOD}]"
+        list(METHODS),
+        "Method to fit: several maps (mm-tsne, mm-sne, aspect-maps), one map, or counts (code).  "
+        f"[default: {USUAL_METHOD}]",
     )
     maps: int | None = option(
         positive, "Number of maps.  [default: 40; aspect-maps: 50; code: 1]", sets="n_maps"
@@ -150,14 +152,11 @@ class FitOptions:
 def fit(options: FitOptions) -> None:
     """Fit maps to the data in FILE and write them to OUT.atlas.
 
-    FILE is written by `manymaps read`, or a raw file that needs none of its options. It contains
-    associations, similarities or vectors. For the method code, it contains counts of rows and
-    columns, such as documents and words. The methods tsne, sne, symmetric-sne, uni-sne and
-    code fit one map, the others fit several; code fits several maps with --maps.
+    FILE is written by `manymaps read`, or a raw file that needs none of its options: associations,
+    similarities, vectors or, for the method code, counts of rows and columns.
 
     \b
-    Examples:  manymaps fit norms.csv -o norms.atlas
-               manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint so-far.atlas
+    Examples:  manymaps fit norms.csv -o norms.atlas --maps 20
                manymaps fit norms.csv -o norms.atlas --as-in van_der_maaten_2009
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100

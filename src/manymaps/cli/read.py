@@ -34,8 +34,6 @@ APPLICABLE = {
 }
 SETTABLE = {"count", *" ".join(APPLICABLE.values()).split()}
 ROW_SUMS = ("renormalize", "keep")
-# Number of occurrences below which the mutual information of a word is large by chance.
-RARE = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,13 +244,4 @@ def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Association
     if window is None:
         return mm.count_texts(file, words, **columns)
     counts = mm.count_cooccurrences(file, words, window=window, **columns)
-    if weights == "counts":
-        return counts
-    # A word has up to 2 * window neighbours at each occurrence.
-    n_rare = int((counts.row_totals < 2 * window * RARE).sum())
-    if 2 * n_rare > counts.n_rows:
-        note(
-            f"{n_rare:,} of {counts.n_rows:,} words occur fewer than about {RARE} times, and their "
-            f"associations are strong by chance; use --set min_documents={RARE} to exclude them"
-        )
-    return mm.ppmi(counts, rows="keep")
+    return counts if weights == "counts" else mm.ppmi(counts, rows="keep")
