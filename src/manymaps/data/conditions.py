@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,25 +22,9 @@ _COMPARISON = re.compile(r"""([\w.]+|`[^`]+`)\s*(<=|>=|==|!=|<|>)\s*([-+\w.]+|"[
 _ADVICE = 'write texts in quotation marks and names with spaces in backticks, as in gender == "Fe"'
 
 
-class Selection(NamedTuple):
-    """Rows for which a condition is true.
-
-    Attributes
-    ----------
-    holds : ndarray of bool, shape (n,)
-        Whether the condition is true.
-    missing : ndarray of bool, shape (n,)
-        Whether a cell in one of the compared columns is missing. In this case, `holds` is false.
-    opposite : str
-        The opposite condition, which serves as the name of the remaining rows.
-    """
-
-    holds: np.ndarray
-    missing: np.ndarray
-    opposite: str
-
-
-def select_rows(text: str, columns: Columns, name: str = "where") -> Selection:
+def select_rows(
+    text: str, columns: Columns, name: str = "where"
+) -> tuple[np.ndarray, np.ndarray, str]:
     """Select the rows for which a condition is true.
 
     Parameters
@@ -56,8 +39,12 @@ def select_rows(text: str, columns: Columns, name: str = "where") -> Selection:
 
     Returns
     -------
-    Selection
-        Masks of the rows, and the opposite condition.
+    holds : ndarray of bool, shape (n,)
+        Whether the condition is true.
+    missing : ndarray of bool, shape (n,)
+        Whether a cell in one of the compared columns is missing. In this case, `holds` is false.
+    opposite : str
+        The opposite condition, which serves as the name of the remaining rows.
 
     Raises
     ------
@@ -68,11 +55,9 @@ def select_rows(text: str, columns: Columns, name: str = "where") -> Selection:
     Examples
     --------
     >>> people = {"age": np.array([20.0, 40, np.nan]), "sex": np.array(["f", "m", "f"], object)}
-    >>> young = select_rows('age < 30 and sex == "f"', people)
-    >>> young.holds.tolist(), young.missing.tolist()
-    ([True, False, False], [False, False, True])
-    >>> select_rows("age < 30", people).opposite
-    'age >= 30'
+    >>> holds, missing, opposite = select_rows("age < 30", people)
+    >>> holds.tolist(), missing.tolist(), opposite
+    ([True, False, False], [False, False, True], 'age >= 30')
     >>> select_rows("ages < 30", people)
     Traceback (most recent call last):
     ...
@@ -98,7 +83,7 @@ the columns are 'age', 'sex'; did you mean 'age'?
             missing |= unknown_cells(cells)
     one = _COMPARISON.fullmatch(text)
     opposite = f"{one[1]} {_OPPOSITE[one[2]]} {one[3]}" if one else f"not ({text})"
-    return Selection(holds.to_numpy() & ~missing, missing, opposite)
+    return holds.to_numpy() & ~missing, missing, opposite
 
 
 def _fault(columns: Columns, error: Exception) -> str:

@@ -221,14 +221,9 @@ def choose_rows(
             f"none of the {len(rows_of):,} words is in {source}; the list begins with "
             f"{first_of(missing) or 'nothing'}. Words are compared exactly, with their case"
         )
-    notes: tuple[str, ...] = ()
-    if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        notes = (
-            f"{len(missing):,} of {len(rows_of):,} words {verb} not in {source}: "
-            f"{first_of(missing)}",
-        )
-    return [row for rows in rows_of.values() for row in rows], notes
+    verb = "is" if len(missing) == 1 else "are"
+    note = f"{len(missing):,} of {len(rows_of):,} words {verb} not in {source}: {first_of(missing)}"
+    return [row for rows in rows_of.values() for row in rows], (note,) if missing else ()
 
 
 def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
