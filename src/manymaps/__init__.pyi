@@ -48,10 +48,6 @@ from .figures.maps import save_figure as save_figure
 from .figures.stability import plot_stability as plot_stability
 from .io.associations import associations_from as associations_from
 from .io.associations import read_associations as read_associations
-from .io.counting import Words as Words
-from .io.counting import count_cooccurrences as count_cooccurrences
-from .io.counting import count_texts as count_texts
-from .io.counting import ppmi as ppmi
 from .io.counts import counts_from as counts_from
 from .io.counts import read_counts as read_counts
 from .io.ratings import ratings_from as ratings_from
@@ -59,6 +55,10 @@ from .io.ratings import read_ratings as read_ratings
 from .io.similarities import judgements_from as judgements_from
 from .io.similarities import read_judgements as read_judgements
 from .io.similarities import read_similarities as read_similarities
+from .io.texts import Words as Words
+from .io.texts import count_cooccurrences as count_cooccurrences
+from .io.texts import count_texts as count_texts
+from .io.texts import ppmi as ppmi
 from .io.trials import read_trials as read_trials
 from .io.trials import trials_from as trials_from
 from .io.vectors import read_vectors as read_vectors

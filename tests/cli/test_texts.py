@@ -13,7 +13,7 @@ from cli_samples import failed, invoke, worked
 from manymaps import load_atlas
 from manymaps.data.clean import read_clean
 from manymaps.data.counts import Counts
-from manymaps.io.counting import Words, count_cooccurrences, count_texts, ppmi
+from manymaps.io.texts import Words, count_cooccurrences, count_texts, ppmi
 
 POSTS = [
     {"id": "a", "text": "The tie and the knot", "group": "clothes"},

@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from
-from manymaps.io.counting import Words, count_cooccurrences, count_texts, ppmi
+from manymaps.io.texts import Words, count_cooccurrences, count_texts, ppmi
 
 POEM = ["The tie, the knot.", "A bow tie!", "", "the the the"]
 LETTERS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), min_size=1, max_size=8)
