@@ -194,8 +194,8 @@ def test_responses_given_once_change_every_p_but_hardly_an_effect():
         "lacking": norms(*(np.where(row > 1, row, 0) for row in rows[1]), n_answers=605),
     }
     found = compare(groups, responses="keep", n_permutations=999)
-    assert found.changed.all()
-    assert np.median(found.effect) < 0.25
+    assert len(found.changed) == len(found.words)
+    assert found.words["effect"].median() < 0.25
 
 
 def test_intervals_of_listed_words_have_the_level_of_their_selection():
@@ -207,14 +207,18 @@ def test_intervals_of_listed_words_have_the_level_of_their_selection():
         for name, table in (("a", shares), ("b", others))
     }
     found = compare(groups, n_permutations=999)
-    n_listed = int(found.changed.sum())
+    n_listed = len(found.changed)
     assert 2 <= n_listed <= 6
     data = grouped_responses(groups)
     words = np.flatnonzero((data.totals() >= 10).all(axis=0))
-    levels = np.where(found.changed, 1 - 0.05 * n_listed / 40, 0.95)
-    for w in range(40):
-        _, low, high = agreement_effects(PermutedUnits.of(data, words, None), 2, levels[w])
-        assert (found.effect_low[w], found.effect_high[w]) == (low[w], high[w])
+    units = PermutedUnits.of(data, words, None)
+    selected = 1 - 0.05 * n_listed / 40
+    limits = {level: agreement_effects(units, 2, level)[1:] for level in (0.95, selected)}
+    numbers = {data.labels[i]: w for w, i in enumerate(words.tolist())}
+    for row in found.words.itertuples():
+        level = 0.95 if row.change == "no change shown" else selected
+        low, high = (ends[numbers[row.word]] for ends in limits[level])
+        assert (row.effect_low, row.effect_high) == (low, high)
 
 
 def test_order_and_listing_follow_the_lower_limit():
@@ -227,12 +231,12 @@ def test_order_and_listing_follow_the_lower_limit():
     proportions = np.hstack([np.full((4, 3), 0.25), np.eye(4)])
     atlas = Atlas(a.labels, np.zeros((4, 7, 2)), proportions, MULTIPLE_MAPS_T_SNE)
     found = compare({"a": a, "b": b}, atlas=atlas, n_permutations=999)
-    assert [found.words[w] for w in found.order[:2]] == ["word2", "word1"]
-    assert found.changes[found.index("word1")] != "no change shown"
-    limit = float(found.effect_low[found.index("word1")])
+    assert found.words["word"][:2].tolist() == ["word2", "word1"]
+    assert found.words["change"][1] != "no change shown"
+    limit = float(found.words["effect_low"][1])
     some = compare({"a": a, "b": b}, atlas=atlas, n_permutations=999, min_effect=limit + 0.01)
-    assert [word for word, change in zip(some.words, some.changes, strict=True)
-            if change != "no change shown"] == ["word2"]  # fmt: skip
-    assert {sense.change for sense in found.senses_of("word1")} == {"", "grew", "shrank"}
-    assert {sense.change for sense in some.senses_of("word1")} == {""}
-    np.testing.assert_array_equal(some.q, found.q)
+    assert some.changed["word"].tolist() == ["word2"]
+    of_word1, of_some = (one.senses[one.senses["word"] == "word1"] for one in (found, some))
+    assert set(of_word1["change"]) == {"", "grew", "shrank"}
+    assert set(of_some["change"]) == {""}
+    np.testing.assert_array_equal(some.words["q"], found.words["q"])
