@@ -76,6 +76,14 @@ def test_the_look(folder):
     assert [column["name"] for column in header["columns"]] == ["length", "group"]
 
 
+def test_wide_tables_are_metadata_too(folder):
+    names = [f"x{i}" for i in range(300)]
+    rows = [",".join([word, *["0.5"] * 300]) for word in WORDS]
+    (folder / "wide.csv").write_text("\n".join([",".join(["word", *names]), *rows]))
+    header = shown(folder, "--metadata", folder / "wide.csv", "--size", "x299")
+    assert [column["name"] for column in header["columns"]] == names
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

@@ -13,7 +13,7 @@ from manymaps.data.csv_cells import unguarded
 from manymaps.data.frames import KEYS
 from manymaps.errors import DataError
 from manymaps.io.annotated import gene_columns, open_annotated
-from manymaps.io.columns import cells_as_numbers, is_text
+from manymaps.io.columns import cell_label, cells_as_numbers, is_text
 from manymaps.io.files import suffix_of
 from manymaps.io.frames import read_frame
 from manymaps.labels import repeated_label
@@ -61,7 +61,12 @@ def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> pd.
     keys = [name for name in names if name.strip().casefold() in KEYS] or names[:1]
     numbers = {name: cells_as_numbers(frame, [c])[:, 0] for c, name in enumerate(names)}
     for name, values in numbers.items():
-        known, cells = values[~np.isnan(values)], frame[name].str.strip()
+        column = frame[name]
+        if column.dtype.kind != "O":  # wide tables have columns of numbers
+            if name not in keys:
+                continue
+            column = column.map(cell_label)
+        known, cells = values[~np.isnan(values)], column.str.strip()
         if name in keys or not known.size or (abs(known) >= MOST).any():
             frame[name] = [unguarded(cell) or None for cell in cells]
         else:
