@@ -94,7 +94,7 @@ class TestCommand:
         assert lines[0].split() == ["judge", "pairs", "with", "others"]
         expected = [str(judgements.n_pairs[0]), f"{judgements.with_others[0]:.4g}"]
         assert lines[1].split() == ["judge0", *expected]
-        assert any(line.startswith("next: manymaps") for line in lines)
+        assert any(line.startswith("next: add -o OUT.npz, then manymaps") for line in lines)
 
 
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
