@@ -137,6 +137,11 @@ def test_clean_norms_keep_the_numbers_of_responses_beside_strengths(tmp_path):
     data, _ = read_clean(clean)
     assert data.n_responses.tolist() == [5, 4, 5]
     assert data.strengths[0, 1] == 0.6
+    # The version of zip that reading the last file of an archive requires.
+    content = bytearray(clean.read_bytes())
+    content[content.rindex(b"PK\x01\x02") + 6] = 150
+    clean.write_bytes(content)
+    failed(invoke("read", clean), 3, "cannot be read as NPZ")
 
 
 class TestSenses:

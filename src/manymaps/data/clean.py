@@ -95,7 +95,7 @@ def is_clean(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "meta.json" in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, NotImplementedError, zipfile.BadZipFile):  # or a future version of zip
         return False
 
 
