@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial import distance_matrix
+from scipy.stats import rankdata
 
 from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.analysis import diagnosis
@@ -78,6 +79,19 @@ def slow_intransitivity(strong: np.ndarray, linked: np.ndarray) -> float:
     return sum(not linked[a, c] for a, c in ends) / len(ends)
 
 
+def slow_reciprocity(S: np.ndarray) -> float:
+    """The mean rank of i at its nearest neighbours j; all objects without a value come after."""
+    ranks, shares = [], []
+    for i in range(len(S)):
+        nearest = np.flatnonzero((S[i] == S[i].max()) & (S[i] > 0))
+        for j in nearest[S[nearest].any(axis=1)]:
+            values = S[j][S[j] > 0]
+            places = rankdata(-values)[values == S[j, i]]
+            ranks.append(places[0] if len(places) else len(values) + 1.0)
+            shares.append(1 / len(nearest))
+    return np.average(ranks, weights=shares)
+
+
 def slow_negative(D: np.ndarray) -> float:
     n = len(D)
     J = np.eye(n) - 1 / n
@@ -93,8 +107,9 @@ def test_figures_are_those_of_the_slow_twins(seed):
     unreturned = np.abs(S[i, j] - S[j, i]).sum() / (S[i, j] + S[j, i]).sum()
     assert asymmetry(near) == pytest.approx(unreturned)
 
-    centrality, most_shared, _ = nearest_neighbor_figures(near)
+    centrality, reciprocity, most_shared, _ = nearest_neighbor_figures(near)
     assert (centrality, most_shared) == pytest.approx(slow_nearest(S))
+    assert reciprocity == pytest.approx(slow_reciprocity(S))
 
     strong, linked = strong_links(near, 2), strong_links(near, 5)
     np.testing.assert_array_equal(strong.toarray(), slow_links(S, 2))
@@ -121,7 +136,7 @@ def test_few_points_of_a_space_share_a_nearest_neighbour():
         D = distance_matrix(*2 * [rng.normal(size=(400, dimensions))])
         near = 2 * D.max() - D
         np.fill_diagonal(near, 0)
-        assert 1 < nearest_neighbor_figures(sparse.csr_array(near))[1] <= most
+        assert 1 < nearest_neighbor_figures(sparse.csr_array(near))[2] <= most
 
 
 def figures(found: Record) -> np.ndarray:

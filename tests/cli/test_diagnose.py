@@ -10,7 +10,8 @@ from manymaps.analysis.diagnosis import diagnose
 from manymaps.io.associations import read_associations
 
 PROMISED = (
-    "asymmetry", "intransitivity", "centrality", "max_shared_nearest_neighbor", "suggested_maps",
+    "asymmetry", "intransitivity", "centrality", "reciprocity", "max_shared_nearest_neighbor",
+    "suggested_maps",
 )  # fmt: skip
 
 
@@ -33,12 +34,12 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
     result = invoke("diagnose", norms)
     lines = result.stdout.splitlines()
     assert lines[0].endswith("similarities of 6 objects")
-    assert [line.split("  ")[0] for line in lines[1:7]] == [
-        "asymmetry", "intransitivity", "centrality", "most shared",
+    assert [line.split("  ")[0] for line in lines[1:8]] == [
+        "asymmetry", "intransitivity", "centrality", "reciprocity", "most shared",
         "negative part", "stress",
     ]  # fmt: skip
-    assert "as nearest neighbour; in a plane at most 5 can" in lines[4]
-    assert lines[7].startswith("fit of 1 map")
+    assert "as nearest neighbour; in a plane at most 5 can" in lines[5]
+    assert lines[8].startswith("fit of 1 map")
     assert lines[-3].startswith("fit in 4 dims")
     assert lines[-2].startswith("suggested")
     assert lines[-1].startswith(f"next: manymaps fit {norms} -o norms.atlas --maps")

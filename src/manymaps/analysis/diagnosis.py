@@ -223,16 +223,16 @@ def diagnose(
     Returns
     -------
     Record or DataFrame
-        The measures `asymmetry`, `intransitivity`, `centrality` (C), `negative_share` (for at most
-        1,000 objects) and `max_shared_nearest_neighbor`, the largest number of objects with the
-        same nearest neighbour, which is `most_shared` (an object with k equally near neighbours
-        counts 1/k for each). `stress`, `stress_in_four` and `stress_by_chance` are those of
-        nonmetric scaling of at most 75 objects in the plane, in four dimensions, and in the plane
-        after permuting the dissimilarities. `maps` contains the shares `held` and `kept` of each
-        number of planar maps, and `held_in_four` and `kept_in_four` are those of one
-        four-dimensional map; `to_frame` lists all of them. The suggestion consists of `serves`
-        ("plane", "dimensions" or "maps"), `suggested_maps`, `suggested_dimensions` and `reason`.
-        `normalization` is
+        The measures `asymmetry`, `intransitivity`, `centrality` (C), `reciprocity` (R),
+        `negative_share` (for at most 1,000 objects) and `max_shared_nearest_neighbor`, the largest
+        number of objects with the same nearest neighbour, which is `most_shared` (an object with k
+        equally near neighbours counts 1/k for each). `stress`, `stress_in_four` and
+        `stress_by_chance` are those of nonmetric scaling of at most 75 objects in the plane, in
+        four dimensions, and in the plane after permuting the dissimilarities. `maps` contains the
+        shares `held` and `kept` of each number of planar maps, and `held_in_four` and
+        `kept_in_four` are those of one four-dimensional map; `to_frame` lists all of them. The
+        suggestion consists of `serves` ("plane", "dimensions" or "maps"), `suggested_maps`,
+        `suggested_dimensions` and `reason`. `normalization` is
         "joint" for symmetric similarities, which are fitted over all pairs. For counts, a data
         frame with the likelihood of hidden counts by the number of maps and dimensions
         (columns "n_maps", "n_components", "log_likelihood", "standard_error", "gain" and
@@ -273,7 +273,7 @@ def diagnose(
     subject = _read(data, affinity, metric, generator)
     near = _without_rounding(subject.near)
     k = max(1, min(LINKS, near.shape[0] // 8))
-    centrality, most_shared, shared = nearest_neighbor_figures(near)
+    centrality, reciprocity, most_shared, shared = nearest_neighbor_figures(near)
     unreturned, negative = _deviations(subject, near, generator)
     task = _to_fit(subject, generator)
     stresses = _stresses(subject, random_state)
@@ -293,6 +293,7 @@ def diagnose(
         "asymmetry": unreturned,
         "intransitivity": intransitivity(strong_links(near, k), strong_links(near, 4 * k)),
         "centrality": centrality,
+        "reciprocity": reciprocity,
         "max_shared_nearest_neighbor": most_shared,
         "most_shared": subject.labels[shared],
         "negative_share": negative,

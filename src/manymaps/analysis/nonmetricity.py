@@ -7,15 +7,17 @@
     asymmetry        sum_{i<j} |s_ij - s_ji| / sum_{i<j} (s_ij + s_ji)
     intransitivity   share of two-step paths A-B-C of strong links whose ends A and C are not linked
     centrality       C = (1/n) sum_i N_i^2      N_i: number of objects with i as nearest neighbour
+    reciprocity      R = (1/n) sum_i R_i        R_i: rank of i among the neighbours of its
+                                                own nearest neighbour
     negative part    sum |negative eigenvalues| / sum |eigenvalues| of B = -1/2 J D^2 J,
                      J = 1 - 11'/n
 
-C is from Tversky & Hutchinson 1986, Psychological Review 93, 3-22. It is 1 if objects form pairs of
-mutual nearest neighbours. For random points, C increases with the number of dimensions to at most 2
-(Newman, Rinott & Tversky 1983, Advances in Applied Probability 15, 726-751). If no two distances
-are equal, at most 2, 5 and 11 points have the same nearest neighbour in one, two and three
-dimensions. The negative part is from Laub & Mueller 2004, JMLR 5, 801-818. Pekalska & Duin (2005,
-The dissimilarity representation, section 3.5) define its share.
+C and R are from Tversky & Hutchinson 1986, Psychological Review 93, 3-22. Both are 1 if objects
+form pairs of mutual nearest neighbours. For random points, C increases with the number of
+dimensions to at most 2 (Newman, Rinott & Tversky 1983, Advances in Applied Probability 15,
+726-751). If no two distances are equal, at most 2, 5 and 11 points have the same nearest neighbour
+in one, two and three dimensions. The negative part is from Laub & Mueller 2004, JMLR 5, 801-818.
+Pekalska & Duin (2005, The dissimilarity representation, section 3.5) define its share.
 
 No measure depends on the order of the objects, because all equally near objects are included.
 """
@@ -76,12 +78,13 @@ def intransitivity(strong: sparse.csr_array, linked: sparse.csr_array) -> float:
     return 1 - float((strong @ linked).multiply(strong).sum()) / 2 / n_paths
 
 
-def nearest_neighbor_figures(S: sparse.csr_array) -> tuple[float, float, int]:
-    """Compute the centrality, the size of the most shared nearest neighbour, and its index.
+def nearest_neighbor_figures(S: sparse.csr_array) -> tuple[float, float, float, int]:
+    """Compute centrality, reciprocity, the size of the most shared neighbour, and its index.
 
     The nearest neighbour of i is the object with the largest s_ij. If k objects are equally near,
-    each is the nearest neighbour with probability 1/k, and the measures are expectations. Objects
-    without a row have no nearest neighbour.
+    each is the nearest neighbour with probability 1/k, and the measures are expectations. Equally
+    near objects have their mean rank, and an object without a similarity has the rank after the
+    others. Objects without a row have no nearest neighbour, and R omits their neighbours.
     """
     n, counts = S.shape[0], np.diff(S.indptr)
     active = np.flatnonzero(counts)
@@ -93,7 +96,21 @@ def nearest_neighbor_figures(S: sparse.csr_array) -> tuple[float, float, int]:
     part = 1 / np.bincount(i, minlength=n)[i]
     shared = np.bincount(j, part, minlength=n)
     squares = shared**2 + np.bincount(j, part * (1 - part), minlength=n)
-    return float(squares.sum() / len(active)), float(shared.max()), int(shared.argmax())
+    answered = counts[j] > 0
+    ranks = [_rank(S, *pair) for pair in zip(j[answered], i[answered], strict=True)]
+    reciprocity = np.average(ranks, weights=part[answered]) if ranks else np.nan
+    centrality = float(squares.sum() / len(active))
+    return centrality, float(reciprocity), float(shared.max()), int(shared.argmax())
+
+
+def _rank(S: sparse.csr_array, row: int, column: int) -> float:
+    """Return the mean rank of a column among the values of a row, the largest first."""
+    place = slice(S.indptr[row], S.indptr[row + 1])
+    values = S.data[place]
+    value = values[S.indices[place] == column]
+    if not len(value):
+        return len(values) + 1.0
+    return float((values > value).sum() + ((values == value).sum() + 1) / 2)
 
 
 def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:

@@ -21,6 +21,8 @@ MEANINGS = (
      "share of the strong paths A-B-C in which A and C are not linked"),
     ("centrality", "centrality",
      "mean squared number of objects with the same nearest neighbour; random points: below 2"),
+    ("reciprocity", "reciprocity",
+     "mean rank of an object among the neighbours of its nearest neighbour; 1 if all are mutual"),
     ("max_shared_nearest_neighbor", "most shared",
      "number of objects that share {most_shared} as nearest neighbour; in a plane at most 5 can"),
     ("negative_share", "negative part", "share of the spectrum; 0 for Euclidean distances"),
