@@ -44,14 +44,14 @@ def atlas() -> mm.Atlas:
 def test_figures_are_those_of_vegan(atlas):
     directions, r2, p, centroids = VEGAN
     found = mm.fit_vectors(atlas, TABLE, n_permutations=1999)
-    np.testing.assert_allclose(found.directions, directions, atol=1e-12)
-    np.testing.assert_allclose(found.factors[0].centroids, centroids, atol=1e-12)
-    assert found.factors[0].r2 == pytest.approx(r2[2], abs=1e-12)
-    np.testing.assert_allclose(found.r2, r2[:2], atol=1e-12)
+    np.testing.assert_allclose(found.arrows[["x", "y"]], directions, atol=1e-12)
+    np.testing.assert_allclose(found.centroids[["x", "y"]], centroids, atol=1e-12)
+    np.testing.assert_allclose(found.arrows["r2"], r2[:2], atol=1e-12)
+    np.testing.assert_allclose(found.centroids["r2"], r2[2], atol=1e-12)
     # Twice the standard error of 2,000 permutations at p = 0.55 is 0.022.
-    np.testing.assert_allclose([*found.p, found.factors[0].p], p, atol=0.022)
-    assert found.factors[0].levels == ("clay", "peat", "sand")
-    assert found.factors[0].sizes == (4, 4, 4)
+    np.testing.assert_allclose(found.arrows["p"], p[:2], atol=0.022)
+    np.testing.assert_allclose(found.centroids["p"], p[2], atol=0.022)
+    assert found.centroids["level"].tolist() == ["clay", "peat", "sand"]
     np.testing.assert_allclose(found.origin, POINTS.mean(axis=0))
 
 
@@ -59,26 +59,29 @@ def test_the_order_of_rows_and_a_rotation_change_nothing(atlas):
     first = mm.fit_vectors(atlas, TABLE, n_permutations=99)
     frame = pd.DataFrame(TABLE).set_index("site").iloc[::-1]
     again = mm.fit_vectors(atlas, frame, n_permutations=99)
-    pd.testing.assert_frame_equal(first.to_frame(), again.to_frame())
+    pd.testing.assert_frame_equal(first.arrows, again.arrows)
+    pd.testing.assert_frame_equal(first.centroids, again.centroids)
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     turned = mm.fit_vectors(atlas_of(3 * POINTS @ turn + 7), TABLE, n_permutations=99)
-    np.testing.assert_allclose(turned.directions, first.directions @ turn, atol=1e-9)
-    np.testing.assert_allclose(turned.to_frame()["r2"], first.to_frame()["r2"], atol=1e-9)
-    np.testing.assert_array_equal(turned.to_frame()["p"], first.to_frame()["p"])
+    expected = first.arrows[["x", "y"]].to_numpy() @ turn
+    np.testing.assert_allclose(turned.arrows[["x", "y"]], expected, atol=1e-9)
+    for one, other in ((turned.arrows, first.arrows), (turned.centroids, first.centroids)):
+        np.testing.assert_allclose(one["r2"], other["r2"], atol=1e-9)
+        np.testing.assert_array_equal(one["p"], other["p"])
 
 
 def test_constants_codes_and_categories(atlas):
     table = {**TABLE, "one": [3.5] * 12, "block": [1.0, 2.0] * 6, "wet": [True, False] * 6}
     frame = pd.DataFrame(table).astype({"block": "category"})
     found = mm.fit_vectors(atlas, frame, n_permutations=49)
-    assert found.variables == ("pH", "depth", "one")
-    assert (found.r2[2], found.p[2]) == (0, 1)
-    assert np.isnan(found.directions[2]).all()
-    assert [(one.name, one.levels) for one in found.factors[1:]] == [
-        ("block", ("1", "2")), ("wet", ("False", "True")),
+    assert found.arrows["variable"].tolist() == ["pH", "depth", "one"]
+    assert found.arrows.loc[2, ["r2", "p"]].tolist() == [0, 1]
+    assert found.arrows.loc[2, ["x", "y"]].isna().all()
+    assert found.centroids[["variable", "level"]].to_numpy()[3:].tolist() == [
+        ["block", "1"], ["block", "2"], ["wet", "False"], ["wet", "True"],
     ]  # fmt: skip
-    assert found.significant(found.p[0]).variables == ("pH",)
-    assert found.significant(0).factors == ()
+    assert found.significant(found.arrows["p"][0]).arrows["variable"].tolist() == ["pH"]
+    assert found.significant(0).centroids.empty
 
 
 def test_each_map_weighs_its_own_sites():
@@ -87,8 +90,8 @@ def test_each_map_weighs_its_own_sites():
     atlas = mm.Atlas(SITES, maps, weights, MULTIPLE_MAPS_T_SNE)
     table = {"site": SITES, "step": [0.0] * 6 + list(POINTS[:6, 0])[::-1]}
     flat, steep = (mm.fit_vectors(atlas, table, map=m, n_permutations=9) for m in (0, 1))
-    assert flat.r2[0] < 1e-6
-    assert steep.r2[0] == pytest.approx(1)
+    assert flat.arrows["r2"][0] < 1e-6
+    assert steep.arrows["r2"][0] == pytest.approx(1)
 
 
 def test_only_objects_of_the_kind_are_used(made):
@@ -99,7 +102,7 @@ def test_only_objects_of_the_kind_are_used(made):
         "name": labels[atlas.of_kind(columns)],
         "size": np.arange(atlas.of_kind(columns).sum()),
     }
-    assert mm.fit_vectors(atlas, table, kind=columns).n_sites == len(table["name"])
+    assert mm.fit_vectors(atlas, table, kind=columns).arrows["variable"].tolist() == ["size"]
     with pytest.raises(DataError, match="sites have no row in the table"):
         mm.fit_vectors(atlas, table)
     assert rows != columns
@@ -178,12 +181,12 @@ def test_published_data_have_the_figures_of_vegan(tmp_path: Path) -> None:
         env = pd.read_csv(tmp_path / f"{name}_env.csv", index_col=0, keep_default_na=False)
         found = mm.fit_vectors(atlas, env)
         expected = pd.read_csv(tmp_path / f"{name}_vectors.csv", index_col=0)
-        assert list(expected.index) == list(found.variables)
-        np.testing.assert_allclose(found.directions, expected[["x", "y"]], atol=1e-9)
-        np.testing.assert_allclose(found.r2, expected["r2"], atol=1e-10)
+        assert list(expected.index) == list(found.arrows["variable"])
+        np.testing.assert_allclose(found.arrows[["x", "y"]], expected[["x", "y"]], atol=1e-9)
+        np.testing.assert_allclose(found.arrows["r2"], expected["r2"], atol=1e-10)
         # Twice the standard error of the difference between two estimates from 999 permutations.
-        np.testing.assert_allclose(found.p, expected["p"], atol=0.045)
-        for one in found.factors:
-            r2, p = pd.read_csv(tmp_path / f"{name}_factors.csv", index_col=0).loc[one.name]
-            assert one.r2 == pytest.approx(r2, abs=1e-10)
-            assert one.p == pytest.approx(p, abs=0.045)
+        np.testing.assert_allclose(found.arrows["p"], expected["p"], atol=0.045)
+        for factor, levels in found.centroids.groupby("variable"):
+            r2, p = pd.read_csv(tmp_path / f"{name}_factors.csv", index_col=0).loc[factor]
+            np.testing.assert_allclose(levels["r2"], r2, atol=1e-10)
+            np.testing.assert_allclose(levels["p"], p, atol=0.045)

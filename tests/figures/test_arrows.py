@@ -7,7 +7,6 @@ import pytest
 
 import manymaps as mm
 from figure_samples import assert_apart
-from manymaps.analysis.fitted_vectors import arrow_tips
 from manymaps.errors import ParameterError
 from manymaps.model import MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -33,7 +32,7 @@ def table(atlas) -> dict[str, list]:
 @pytest.mark.parametrize("width", [None, "column"])
 def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     found = mm.fit_vectors(atlas, table).significant(0.05)
-    assert found.variables == ("east", "north west")
+    assert found.arrows["variable"].tolist() == ["east", "north west"]
     figure = mm.plot_map(atlas, vectors=found, width=width)
     (ax,) = figure.axes
     arrows = [patch for patch in ax.patches if patch.get_gid() == "vector"]
@@ -41,8 +40,9 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     np.testing.assert_allclose(ends[:, 0], [found.origin] * 2)
     steps = ends[:, 1] - ends[:, 0]
     lengths = np.hypot(*steps.T)
-    np.testing.assert_allclose(steps / lengths[:, None], found.directions, atol=1e-9)
-    np.testing.assert_allclose(lengths / lengths[0], np.sqrt(found.r2 / found.r2[0]))
+    np.testing.assert_allclose(steps / lengths[:, None], found.arrows[["x", "y"]], atol=1e-9)
+    r2 = found.arrows["r2"]
+    np.testing.assert_allclose(lengths / lengths[0], np.sqrt(r2 / r2[0]))
     # The longest arrow fills three quarters of the space to the edge.
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     room = np.where(steps > 0, high - found.origin, found.origin - low)
@@ -53,22 +53,22 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     assert texts == {"east", "north west", "half: lower", "half: upper"}
     assert_apart(figure, [*names, *(text for text in ax.texts if text.get_gid() == "label")])
     (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
-    np.testing.assert_allclose(diamonds.get_offsets(), found.factors[0].centroids)
-    np.testing.assert_allclose(low + arrow_tips(found, found.origin - low, high - low), ends[:, 1])
+    np.testing.assert_allclose(diamonds.get_offsets(), found.centroids[["x", "y"]])
+    np.testing.assert_allclose(found.ends(low, high)[1], ends[:, 1])
 
 
 def test_arrows_start_in_the_middle_if_their_origin_is_not_in_the_picture(atlas, table):
     found = mm.fit_vectors(atlas, table).significant(0.05)
-    (factor,) = found.factors
-    centroids = np.add(factor.centroids, [[0, 0], [0, 99]])
-    far = replace(found, origin=found.origin + 99, factors=(replace(factor, centroids=centroids),))
+    centroids = found.centroids.assign(y=found.centroids["y"] + [0, 99])
+    far = replace(found, origin=found.origin + 99, centroids=centroids)
     figure = mm.plot_map(atlas, vectors=far)
     (ax,) = figure.axes
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     ends = np.array([arrow._posA_posB for arrow in ax.patches if arrow.get_gid() == "vector"])
     np.testing.assert_allclose(ends[:, 0], [(low + high) / 2] * 2)
     steps = ends[:, 1] - ends[:, 0]
-    np.testing.assert_allclose(steps / np.hypot(*steps.T)[:, None], found.directions, atol=1e-9)
+    directions = steps / np.hypot(*steps.T)[:, None]
+    np.testing.assert_allclose(directions, found.arrows[["x", "y"]], atol=1e-9)
     assert (np.abs(steps) / (high - low)).max() == pytest.approx(0.75 / 2)
     names = [text.get_text() for text in ax.texts if text.get_gid() == "variable"]
     assert sorted(names) == ["east", "half: lower", "north west"]

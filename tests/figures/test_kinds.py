@@ -206,7 +206,7 @@ def test_all_objects_of_a_small_table_are_named_and_centroids_have_the_colour_of
     assert any("● 12 documents" in text.get_text() for text in ax.texts)
     (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
     key = dict(coloring(atlas, "group").categories)
-    colors = [to_rgba(key[level]) for level in found.factors[0].levels]
+    colors = [to_rgba(key[level]) for level in found.centroids["level"]]
     np.testing.assert_allclose(diamonds.get_facecolors(), colors)
 
 

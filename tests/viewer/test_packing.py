@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.analysis.fitted_vectors import FittedVectors, arrow_tips
+from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import dominant, title_words
@@ -597,8 +597,8 @@ class TestVectors:
         assert [mark["from"] for mark in marks] == [found.origin.tolist()] * 2 + [None] * 2
         low, high = np.split(np.array(second["view"]), 2)
         places = [[mark["x"], mark["y"]] for mark in marks]
-        tips = low + arrow_tips(found, found.origin - low, high - low)
-        np.testing.assert_allclose(places, [*tips[1:], *found.factors[0].centroids])
+        tips, levels = found.ends(low, high)[1], found.centroids[["x", "y"]].to_numpy()
+        np.testing.assert_allclose(places, [*tips[1:], *levels])
         outside = read(atlas, vectors=replace(found, origin=low - 1)).header["maps"][1]["vectors"]
         np.testing.assert_allclose([mark["from"] for mark in outside[:2]], [(low + high) / 2] * 2)
 

@@ -47,68 +47,25 @@ NEAR_EDGE = 0.1
 _FEWEST_SITES = 3
 
 
-@dataclass(frozen=True, eq=False)
-class FittedFactor:
-    """The centroids of the levels of one factor.
-
-    Attributes
-    ----------
-    name : str
-        The column of the table.
-    levels : tuple of str
-        The levels in natural order.
-    centroids : ndarray of shape (n_levels, n_components)
-        Weighted mean position of the sites of each level, in map units.
-    sizes : tuple of int
-        Number of sites of each level.
-    r2 : float
-        Share of the weighted variance of the positions between levels, from 0 to 1.
-    p : float
-        Permutation p-value of `r2`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps import Atlas, fit_vectors
-    >>> from manymaps.model import T_SNE
-    >>> atlas = Atlas(list("abc"), np.array([[[0.0], [2.0], [9.0]]]), np.ones((1, 3)), T_SNE)
-    >>> table = {"site": list("abc"), "soil": ["clay", "clay", "peat"]}
-    >>> (soil,) = fit_vectors(atlas, table).factors
-    >>> soil.levels, soil.centroids.tolist()
-    (('clay', 'peat'), [[1.0], [9.0]])
-    """
-
-    name: str
-    levels: tuple[str, ...]
-    centroids: np.ndarray
-    sizes: tuple[int, ...]
-    r2: float
-    p: float
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class FittedVectors:
-    """Directions of numeric variables in a map, and centroids of the levels of factors.
+    """Directions of numeric variables on a map, and centroids of the levels of factors.
 
     Attributes
     ----------
     map : int
         Number of the map.
-    variables : tuple of str
-        Names of the numeric variables.
-    directions : ndarray of shape (n_variables, n_components)
-        Unit vectors in which the variables increase most, or NaN for a constant variable. The
-        lengths of drawn arrows are proportional to sqrt(r2).
-    r2 : ndarray of shape (n_variables,)
-        Share of the weighted variance of each variable that the map explains, from 0 to 1.
-    p : ndarray of shape (n_variables,)
-        Permutation p-values of `r2`.
-    factors : tuple of FittedFactor
-        The factors with their centroids.
     origin : ndarray of shape (n_components,)
         Weighted mean position of the sites in map units, where arrows start.
-    n_sites : int
-        Number of sites that were used.
+    arrows : DataFrame
+        One row per numeric variable, with the columns "variable", "x" and "y" (unit vector in which
+        the variable increases most, or NaN for a constant variable), "r2" (share of the weighted
+        variance of the variable that the map explains, from 0 to 1) and "p" (permutation p-value of
+        r2). The lengths of drawn arrows are proportional to sqrt(r2).
+    centroids : DataFrame
+        One row per level of a factor, with the columns "variable", "level", "x" and "y" (weighted
+        mean position of the sites of the level, in map units), "r2" (share of the weighted variance
+        of the positions between the levels of the factor, from 0 to 1) and "p" (of the factor).
 
     Examples
     --------
@@ -117,50 +74,27 @@ class FittedVectors:
     >>> from manymaps.model import T_SNE
     >>> points = np.array([[[0.0, 0.0], [0.9, 1.2], [1.8, 2.4], [2.7, 3.6], [3.6, 4.8]]])
     >>> atlas = Atlas(list("abcde"), points, np.ones((1, 5)), T_SNE)
-    >>> found = fit_vectors(atlas, {"site": list("abcde"), "pH": [4.0, 5, 6, 7, 8]})
+    >>> table = {"site": list("abcde"), "pH": [4.0, 5, 6, 7, 8], "soil": [*"ccppp"]}
+    >>> found = fit_vectors(atlas, table)
     >>> found
-    <FittedVectors of 1 variable and 0 factors for 5 sites in map 0>
-    >>> found.directions.round(3).tolist(), found.r2.round(3).tolist()
-    ([[0.6, 0.8]], [1.0])
+    <FittedVectors of 1 variable and 2 levels of factors on map 0>
+    >>> found.arrows[["x", "y", "r2"]].round(3).values.tolist()
+    [[0.6, 0.8, 1.0]]
+    >>> found.centroids[["level", "x", "y"]].round(3).values.tolist()
+    [['c', 0.45, 0.6], ['p', 2.7, 3.6]]
     """
 
     map: int
-    variables: tuple[str, ...]
-    directions: np.ndarray
-    r2: np.ndarray
-    p: np.ndarray
-    factors: tuple[FittedFactor, ...]
     origin: np.ndarray
-    n_sites: int
+    arrows: pd.DataFrame
+    centroids: pd.DataFrame
 
     def __repr__(self) -> str:
-        parts = plural("variable", len(self.variables)), plural("factor", len(self.factors))
-        sites = plural("site", self.n_sites)
-        return f"<FittedVectors of {' and '.join(parts)} for {sites} in map {self.map}>"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per numeric variable and one row per level of a factor.
-
-        Returns
-        -------
-        DataFrame
-            The table, in which the axes contain the direction of a variable or the centroid of a
-            level.
-        """
-        n, factors = len(self.variables), self.factors
-        names = [*self.variables, *(one.name for one in factors for _ in one.levels)]
-        levels = [""] * n + [level for one in factors for level in one.levels]
-        sizes = [self.n_sites] * n + [size for one in factors for size in one.sizes]
-        points = np.concatenate([self.directions, *(one.centroids for one in factors)])
-        columns = {
-            "variable": np.array(names, dtype=object),
-            "level": np.array(levels, dtype=object),
-            "n_sites": np.array(sizes, dtype=int),
-            **dict(zip(axis_names(len(self.origin)), points.T, strict=True)),
-            "r2": np.array([*self.r2, *(one.r2 for one in factors for _ in one.levels)]),
-            "p": np.array([*self.p, *(one.p for one in factors for _ in one.levels)]),
-        }
-        return as_frame(columns)
+        variables, levels = (
+            plural("variable", len(self.arrows)),
+            plural("level", len(self.centroids)),
+        )
+        return f"<FittedVectors of {variables} and {levels} of factors on map {self.map}>"
 
     def significant(self, p_max: float = 0.05) -> FittedVectors:
         """Select the variables and factors whose p-value is at most `p_max`.
@@ -176,64 +110,42 @@ class FittedVectors:
         FittedVectors
             The selection, with unchanged values.
         """
-        rows = np.flatnonzero(self.p <= p_max)
-        return replace(
-            self,
-            variables=tuple(self.variables[k] for k in rows.tolist()),
-            directions=self.directions[rows],
-            r2=self.r2[rows],
-            p=self.p[rows],
-            factors=tuple(one for one in self.factors if one.p <= p_max),
-        )
+        arrows, centroids = (table[table["p"] <= p_max] for table in (self.arrows, self.centroids))
+        return replace(self, arrows=arrows, centroids=centroids)
 
+    def ends(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the common start (2,) and the tips (n_variables, 2) of arrows in a panel.
 
-def check_plane(found: FittedVectors) -> None:
-    """Check that variables were fitted to a map of two dimensions.
+        Arrows start at the origin. If the origin is outside the panel or near its edge, which
+        leaves no space for arrows, they start in the middle of the panel, because arrows are
+        directions, not positions.
 
-    Raises
-    ------
-    ParameterError
-        If the map has another number of dimensions.
-    """
-    if len(found.origin) != 2:
-        raise ParameterError(
-            f"vectors are drawn on maps of two dimensions; this map has {len(found.origin)}"
-        )
+        Parameters
+        ----------
+        low, high : ndarray of shape (2,)
+            The lower left and upper right corners of the panel, in map units.
 
+        Returns
+        -------
+        start, tips : ndarray
+            Positions in map units. The tip of a constant variable is NaN.
 
-def arrow_start(origin: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the point (2,) of a panel from which arrows are drawn.
-
-    This point is the origin. If the origin is outside the panel or near its edge, which leaves no
-    space for arrows, it is the middle of the panel. Arrows are directions, not positions.
-
-    Parameters
-    ----------
-    origin, low, high : ndarray of shape (2,)
-        Positions of the origin and of the lower left and upper right corners of the panel, in any
-        unit.
-    """
-    inside = np.minimum(origin - low, high - origin) >= NEAR_EDGE * (high - low)
-    return origin if inside.all() else (low + high) / 2
-
-
-def arrow_tips(found: FittedVectors, start: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Return the tips (n, 2) of the arrows of variables in a panel.
-
-    Parameters
-    ----------
-    found : FittedVectors
-        Variables fitted to a map of two dimensions.
-    start, size : ndarray of shape (2,)
-        Common start of the arrows (`arrow_start`) from the lower left corner of the panel, and the
-        size of the panel, in any unit. The tips have the same unit. The tip of a constant variable
-        is NaN.
-    """
-    reach = found.directions * np.sqrt(found.r2)[:, None]
-    room = np.where(reach > 0, size - start, start)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = np.nanmin(room / np.abs(reach), initial=np.inf)
-    return start + FILL * scale * reach
+        Raises
+        ------
+        ParameterError
+            If the map has another number of dimensions than two.
+        """
+        if len(self.origin) != 2:
+            raise ParameterError(
+                f"vectors are drawn on maps of two dimensions; this map has {len(self.origin)}"
+            )
+        inside = np.minimum(self.origin - low, high - self.origin) >= NEAR_EDGE * (high - low)
+        start = self.origin if inside.all() else (low + high) / 2
+        reach = self.arrows[["x", "y"]].to_numpy() * np.sqrt(self.arrows[["r2"]].to_numpy())
+        room = np.where(reach > 0, high - start, start - low)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = np.nanmin(room / np.abs(reach), initial=np.inf)
+        return start, start + FILL * scale * reach
 
 
 def fit_vectors(
@@ -245,7 +157,7 @@ def fit_vectors(
     n_permutations: int = 999,
     random_state: RandomState = 0,
 ) -> FittedVectors:
-    """Fit variables of the environment to the positions of the sites in a map.
+    """Fit variables of the environment to the positions of the sites on a map.
 
     Parameters
     ----------
@@ -304,10 +216,10 @@ def fit_vectors(
     >>> table = {"site": ["oak", "ash", "reed", "pond"], "water": [0.1, 0.2, 0.9, 1.0],
     ...          "forest": ["yes", "yes", "no", "no"]}
     >>> found = fit_vectors(atlas, table, n_permutations=99)
-    >>> found.variables, [one.name for one in found.factors]
-    (('water',), ['forest'])
-    >>> found.r2.round(1).tolist()
-    [1.0]
+    >>> found.arrows[["variable", "r2"]].round(1).values.tolist()
+    [['water', 1.0]]
+    >>> found.centroids["level"].tolist()
+    ['no', 'yes']
     """
     check_index("map", map, atlas.n_maps)
     check_whole("n_permutations", n_permutations)
@@ -323,54 +235,51 @@ def fit_vectors(
         )
     table = _read_table([atlas.labels[i] for i in rows.tolist()], frame)
     categories = set(frame.select_dtypes("category")) if hasattr(frame, "select_dtypes") else set()
-    is_factor = {name: name in categories or x.dtype.kind in "bU" for name, x in table.items()}
-    variables = [name for name in table if not is_factor[name]]
-    coded = {name: _coded(x) for name, x in table.items() if is_factor[name]}
-    for name, (levels, _) in coded.items():
-        if len(levels) == len(rows):
-            raise DataError(
-                f"the column {name!r} has a different value for each site ({listed(levels, 3)}); "
-                "convert it to numbers or to fewer groups, or omit it"
-            )
+    factors = [name for name, x in table.items() if name in categories or x.dtype.kind in "bU"]
+    variables = [name for name in table if name not in factors]
+    coded = [_coded(name, table[name]) for name in factors]
+    levels = [level for of_factor, _ in coded for level in of_factor]
+    factor_of = np.repeat(np.arange(len(coded)), [len(of_factor) for of_factor, _ in coded])
+    none = np.zeros((0, len(rows)))
+    members = np.concatenate(
+        [none, *(np.arange(len(names))[:, None] == codes for names, codes in coded)]
+    )
     points = atlas.maps[map, rows].astype(np.float64)
     origin = np.average(points, axis=0, weights=weights)
     X, root = points - origin, np.sqrt(weights)[:, None]
-    values = np.column_stack([np.zeros((len(rows), 0)), *(table[name] for name in variables)])
+    values = np.column_stack([none.T, *(table[name] for name in variables)])
     Z = values - np.average(values, axis=0, weights=weights)
     slopes = np.linalg.lstsq(root * X, root * Z, rcond=None)[0].T
-    lengths = np.linalg.norm(slopes, axis=1, keepdims=True)
     # A constant variable has only rounding errors as its variance.
     varies = weights @ Z**2 > _ROUNDING**2 * (weights @ values**2)
-    is_level = [np.arange(len(levels))[:, None] == codes for levels, codes in coded.values()]
     basis, spread = orth(root * X), float(weights @ (X**2).sum(axis=1))
 
     def shares(order: np.ndarray) -> np.ndarray:
         """Return r2 of all variables, then of all factors, for rows assigned in this order."""
         z = values[order] - np.average(values[order], axis=0, weights=weights)
-        total = weights @ z**2
-        explained = ((basis.T @ (root * z)) ** 2).sum(axis=0)
-        parts = [np.divide(explained, total, out=np.zeros_like(total), where=varies)]
-        for members in is_level:
-            masses = members[:, order] @ weights
-            squares = ((members[:, order] @ (root**2 * X)) ** 2).sum(axis=1)
-            parts.append(np.atleast_1d(ratio(ratio(squares, masses, 0.0).sum(), spread, 0.0)))
+        explained = np.where(varies, ((basis.T @ (root * z)) ** 2).sum(axis=0), 0.0)
+        squares = ((members[:, order] @ (root**2 * X)) ** 2).sum(axis=1)
+        between = ratio(squares, members[:, order] @ weights, 0.0)
+        of_factors = np.bincount(factor_of, between, len(factors))
+        parts = ratio(explained, weights @ z**2, 0.0), ratio(of_factors, spread, 0.0)
         return np.clip(np.concatenate(parts), 0.0, 1.0)
 
     r2, p = _tested(shares, len(rows), n_permutations, drawn_seed(random_state))
-    n = len(variables)
-    factors = tuple(
-        FittedFactor(
-            name, levels, ratio(members @ (root**2 * points), (members @ weights)[:, None]),
-            tuple(members.sum(axis=1).tolist()), float(r2[k]), float(p[k]),
+    directions = ratio(slopes, np.linalg.norm(slopes, axis=1, keepdims=True))
+    directions[~varies] = np.nan
+    middles = ratio(members @ (root**2 * points), (members @ weights)[:, None])
+    tests = np.arange(len(variables)), len(variables) + factor_of
+    names = {"variable": variables}, {"variable": [factors[k] for k in factor_of], "level": levels}
+    axes = axis_names(atlas.n_components)
+    arrows, centroids = (
+        as_frame(
+            {name: np.array(column, dtype=object) for name, column in texts.items()}
+            | dict(zip(axes, places.T, strict=True))
+            | {"r2": r2[at], "p": p[at]}
         )
-        for k, (name, levels, members) in enumerate(
-            zip(coded, (levels for levels, _ in coded.values()), is_level, strict=True), start=n
-        )
-    )  # fmt: skip
-    directions = np.where(varies[:, None], ratio(slopes, lengths), np.nan)
-    return FittedVectors(
-        map, tuple(variables), directions, r2[:n], p[:n], factors, origin, len(rows)
+        for texts, places, at in zip(names, (directions, middles), tests, strict=True)
     )
+    return FittedVectors(map, origin, arrows, centroids)
 
 
 def _tested(
@@ -408,9 +317,13 @@ def _read_table(labels: Sequence[str], frame: Any) -> dict[str, np.ndarray]:
     return table
 
 
-def _coded(column: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+def _coded(name: str, column: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return the levels of a factor in natural order, and the level number of each site."""
     texts = [f"{x:g}" if isinstance(x, float) else str(x) for x in column.tolist()]
-    levels = tuple(sorted(set(texts), key=natural_order))
-    number = {level: k for k, level in enumerate(levels)}
-    return levels, np.array([number[text] for text in texts], dtype=np.int64)
+    levels = sorted(set(texts), key=natural_order)
+    if len(levels) == len(texts):
+        raise DataError(
+            f"the column {name!r} has a different value for each site ({listed(levels, 3)}); "
+            "convert it to numbers or to fewer groups, or omit it"
+        )
+    return levels, np.array([levels.index(text) for text in texts], dtype=np.int64)

@@ -22,12 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch
 
-from manymaps.analysis.fitted_vectors import (
-    FittedVectors,
-    arrow_start,
-    arrow_tips,
-    check_plane,
-)
+from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import CATEGORIES, PAPER, Coloring, readable
 from manymaps.figures.labels import dot_boxes, place_free, places_around
@@ -53,23 +48,25 @@ class Arrows:
     def draw(self, panel: Panel) -> tuple[np.ndarray, np.ndarray]:
         """Draw arrows, diamonds and names; return the boxes (k, 4) in pixels that they occupy."""
         found, frame, pixel = self.found, panel.frame, panel.frame.pixel
-        start = arrow_start(frame.to_pixels(found.origin), np.zeros(2), frame.size)
-        tips = arrow_tips(found, start, frame.size)
-        inside = self._is_inside(frame.to_map(np.zeros(2)), frame.to_map(frame.size))
+        low, high = frame.to_map(np.zeros(2)), frame.to_map(frame.size)
+        start, tips = map(frame.to_pixels, found.ends(low, high))
+        inside = self._is_inside(low, high)
         centres = frame.to_pixels(self._centroids[inside])
         levels, colors = self._levels(panel.look.coloring, inside)
         _draw_marks(panel, start, tips, centres, colors)
         colors = [COLOR] * len(tips) + [readable(np.array(to_rgba(color))) for color in colors]
         typeface = panel.look.typeface
         font = typeface.font(self.size, bold=True)
-        names = [elide(typeface.printable(x), LONGEST_NAME) for x in (*found.variables, *levels)]
+        names = [
+            elide(typeface.printable(x), LONGEST_NAME) for x in (*found.arrows["variable"], *levels)
+        ]
         sizes = text_sizes(root(panel.ax), names, [font] * len(names)) + 2 * LABEL_PAD * pixel
         marks = np.concatenate([tips, centres])
         diamonds = dot_boxes(np.column_stack([centres, np.full(len(centres), DIAMOND / 2 * pixel)]))
         shafts = [_beads(start, tip, pixel) for tip in tips[np.isfinite(tips[:, 0])]]
         taken = np.concatenate([*shafts, diamonds[np.isfinite(diamonds[:, 0])], np.zeros((0, 4))])
         # Strong variables are named first. Levels follow, because their names fit on any side.
-        strength = np.concatenate([found.r2, np.full(len(centres), -1.0)])
+        strength = np.concatenate([found.arrows["r2"], np.full(len(centres), -1.0)])
         order = np.argsort(-strength, kind="stable")
         order = order[np.isfinite(marks[order]).all(axis=1)]
         if len(order) == 0:
@@ -96,15 +93,15 @@ class Arrows:
 
     def _levels(self, coloring: Coloring, inside: np.ndarray) -> tuple[list[str], list[Any]]:
         """Return the names and colours of levels, alone if the dots have the same colours."""
-        shown = [(one.name, level) for one in self.found.factors for level in one.levels]
-        shown = [pair for pair, is_inside in zip(shown, inside, strict=True) if is_inside]
+        shown = self.found.centroids.loc[inside, ["variable", "level"]]
+        shown = list(shown.itertuples(index=False, name=None))
         known = {(coloring.name, level): color for level, color in coloring.categories}
         names = [level if (name, level) in known else f"{name}: {level}" for name, level in shown]
         return names, [known.get(pair, COLOR) for pair in shown]
 
     @property
     def _centroids(self) -> np.ndarray:
-        return np.concatenate([np.zeros((0, 2)), *(one.centroids for one in self.found.factors)])
+        return self.found.centroids[["x", "y"]].to_numpy()
 
     def _is_inside(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         points = self._centroids
@@ -117,7 +114,7 @@ def arrows_for(found: FittedVectors | None, map: int, size: float) -> Arrows | N
     Raises
     ------
     ParameterError
-        If the variables were fitted to another map, or the map does not have two dimensions.
+        If the variables were fitted to another map.
     """
     if found is None:
         return None
@@ -126,7 +123,6 @@ def arrows_for(found: FittedVectors | None, map: int, size: float) -> Arrows | N
             f"the vectors were fitted to map {found.map}, but map {map} is drawn; fit them with "
             f"map={map}"
         )
-    check_plane(found)
     return Arrows(found, size)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manymaps.analysis.fitted_vectors import FittedVectors, check_plane
+from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.errors import ParameterError
 from manymaps.labels import plural
 
@@ -64,7 +64,7 @@ class PageOptions:
         Raises
         ------
         ParameterError
-            If a map does not exist, has two results, or does not have two dimensions.
+            If a map does not exist or has two results.
         """
         given = [self.vectors] if isinstance(self.vectors, FittedVectors) else self.vectors or ()
         by_map: dict[int, FittedVectors] = {}
@@ -72,7 +72,6 @@ class PageOptions:
             if found.map in by_map or found.map not in range(n_maps):
                 fault = f"must be fitted to different maps from 0 to {n_maps - 1}"
                 raise ParameterError(fault, name="vectors", value=found.map)
-            check_plane(found)
             by_map[found.map] = found
         return by_map
 

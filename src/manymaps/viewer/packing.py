@@ -62,7 +62,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.analysis.fitted_vectors import FittedVectors, arrow_start, arrow_tips
+from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import View, content_order, principal_plane, standing, view
@@ -394,23 +394,18 @@ def _vectors(found: FittedVectors | None, box: View) -> list[dict[str, Any]]:
     """
     if found is None:
         return []
-    start = arrow_start(found.origin, box.low, box.high)
-    tips = box.low + arrow_tips(found, start - box.low, box.high - box.low)
-    rows = np.argsort(-found.r2, kind="stable")
-    marks = [
-        {
-            "name": found.variables[k],
-            "x": float(tips[k, 0]),
-            "y": float(tips[k, 1]),
-            "from": start.tolist(),
-        }
-        for k in rows[np.isfinite(tips[rows, 0])].tolist()
-    ]
-    return marks + [
-        {"name": f"{one.name}: {level}", "x": x, "y": y, "from": None}
-        for one in found.factors
-        for level, (x, y) in zip(one.levels, one.centroids.tolist(), strict=True)
-    ]
+    start, tips = found.ends(box.low, box.high)
+    arrows = found.arrows.assign(x=tips[:, 0], y=tips[:, 1]).dropna()
+    levels = found.centroids
+    levels = levels.assign(name=levels["variable"] + ": " + levels["level"])
+    marks = []
+    for table, column, source in (
+        (arrows.sort_values("r2", ascending=False, kind="stable"), "variable", start.tolist()),
+        (levels, "name", None),
+    ):
+        for name, x, y in table[[column, "x", "y"]].itertuples(index=False):
+            marks.append({"name": name, "x": x, "y": y, "from": source})
+    return marks
 
 
 def _shown(weights: np.ndarray, min_weight: float) -> np.ndarray:
