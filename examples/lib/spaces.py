@@ -61,7 +61,7 @@ class ChoiceCost:
         maps = ChoiceMaps(positions, np.zeros((1, n), np.float32), biases)
         total, (by_positions, _, by_biases) = self.cost.whole(maps)
         gradient = np.concatenate([by_positions.ravel(), -by_biases]).astype(np.float64)
-        return total + self._known + self.cost.penalties(maps), gradient
+        return total + self._known, gradient
 
 
 def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -45,7 +45,7 @@ class ReadReport:
     Examples
     --------
     >>> from manymaps import ratings_from
-    >>> ratings_from([("coat", "jacket", 8), ("jacket", "coat", 6)]).report.merged
+    >>> ratings_from([("coat", "jacket", 8), ("jacket", "coat", 6)]).attrs["merged"]
     1
     """
 
