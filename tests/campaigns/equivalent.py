@@ -27,7 +27,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("atlas/senses", "associates_of", "1 -> 2"): "a value that every block replaces",
     ("atlas/context", "_known", "sorted -> list"): "a set of small numbers is in order",
     ("compute/rows", "", "14 -> 13"): _SIZE,
-    ("io/word2vec", "_TextRows.parse", "0 -> 1"): "a block of another shape than is wanted",
     ("optimizers/restarts", "best_of", "show(k) -> pass"): "how far it is, for who looks",
     (
         "optimizers/loop",
