@@ -33,7 +33,7 @@ GaussianAffinity GlobalGaussian Judgements LBFGS LocalPerplexity
 Momentum
 NeighborGraph NeighborSearch ParameterError PowerWeights
 Trials
-UnknownLabelError Vectors Words
+UnknownLabelError Vectors
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

@@ -55,7 +55,6 @@ from .io.ratings import read_ratings as read_ratings
 from .io.similarities import judgements_from as judgements_from
 from .io.similarities import read_judgements as read_judgements
 from .io.similarities import read_similarities as read_similarities
-from .io.texts import Words as Words
 from .io.texts import count_cooccurrences as count_cooccurrences
 from .io.texts import count_texts as count_texts
 from .io.texts import ppmi as ppmi

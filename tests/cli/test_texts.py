@@ -13,7 +13,7 @@ from cli_samples import failed, invoke, worked
 from manymaps import load_atlas
 from manymaps.data.clean import read_clean
 from manymaps.data.counts import Counts
-from manymaps.io.texts import Words, count_cooccurrences, count_texts, ppmi
+from manymaps.io.texts import count_cooccurrences, count_texts, ppmi
 
 POSTS = [
     {"id": "a", "text": "The tie and the knot", "group": "clothes"},
@@ -56,20 +56,20 @@ def settings(*parts: str) -> list[str]:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--max-words", 2], Words(max_words=2)),
-        (["--max-words", 2, *settings("skip_words=1")], Words(max_words=2, skip_words=1)),
-        (settings("min_documents=2"), Words(min_documents=2)),
-        (["--stop-words", "none"], Words(stop_words=None)),
+        (["--max-features", 2], {"max_features": 2}),
+        (settings("min_df=2"), {"min_df": 2}),
+        (settings("max_df=0.4"), {"max_df": 0.4}),
+        (["--stop-words", "none"], {"stop_words": None}),
         (
             ["--stop-words", "none", *settings("lowercase=False")],
-            Words(lowercase=False, stop_words=None),
+            {"lowercase": False, "stop_words": None},
         ),
-        (settings("token_pattern=t[a-z]+"), Words(token_pattern="t[a-z]+")),
-        (settings("vocabulary=['rope','tie']"), Words(vocabulary=["rope", "tie"])),
+        (settings("token_pattern=t[a-z]+"), {"token_pattern": "t[a-z]+"}),
+        (settings("vocabulary=['rope','tie']"), {"vocabulary": ["rope", "tie"]}),
     ],
 )
 def test_words_are_chosen_as_in_python(posts, options, words):
-    assert same(written(posts, *options), count_texts(posts, words))
+    assert same(written(posts, *options), count_texts(posts, **words))
     assert not same(written(posts, *options), count_texts(posts))
 
 
@@ -109,11 +109,11 @@ def test_windows_and_associations(posts):
     ("options", "code", "message"),
     [
         (settings("column=body"), 3, "no column 'body'; its columns are 'id', 'text', 'group'"),
-        (settings("skip_words=9"), 3, "no word is left of 6"),
+        (settings("min_df=9"), 3, "the words cannot be counted"),
         (["--stop-words", "french"], 3, "french: no such file"),
         (settings("weights=ppmi"), 2, "--set window=N is missing"),
         (settings("weights=tfidf", "window=2"), 2, "weights"),
-        (settings("token_pattern=("), 2, "is not a regular expression"),
+        (settings("token_pattern=("), 2, "cannot be used: missing )"),
         (
             settings("participant=id"),
             2,
@@ -128,7 +128,7 @@ def test_refusals(posts, options, code, message):
     assert not (posts.parent / "counts.npz").exists()
     norms = posts.with_name("norms.csv")
     norms.write_text("cue,response,strength\ntie,knot,1\nknot,tie,1\n")
-    failed(invoke("read", norms, "--max-words", 2), 2, "--max-words does not apply to")
+    failed(invoke("read", norms, "--max-features", 2), 2, "--max-features does not apply to")
     failed(
         invoke("read", norms, "--set", "window=2"),
         2,

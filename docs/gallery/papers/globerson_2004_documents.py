@@ -32,8 +32,7 @@ for path in sorted(source.glob("*/*.py")):
         texts[f"{path.parent.name}/{path.stem}"] = " ".join(found)
         rooms.append(path.parent.name)
 
-words = mm.Words(min_documents=5, token_pattern=r"[A-Za-z]{3,}")
-counts = mm.count_texts(texts, words)
+counts = mm.count_texts(texts, min_df=5, token_pattern=r"[A-Za-z]{3,}")
 fit = mm.CODE(penalty=0.01, random_state=0).fit(counts)
 atlas = fit.atlas_.add_metadata(
     np.array([*rooms, *[""] * (fit.atlas_.n_objects - len(rooms))]), name="subpackage"

@@ -27,8 +27,8 @@ APPLICABLE = {
     "trials": _OF_TRIALS,
     "vectors": "labels",
     "counts": "strength rows columns kinds",
-    "texts": "stop_words max_words column label_column skip_words min_documents token_pattern "
-    "lowercase vocabulary window weights",
+    "texts": "stop_words max_features column label_column min_df max_df token_pattern lowercase "
+    "vocabulary window weights",
     "judgements": f"judge {_OF_PAIRS}",
     "clean data": "",
 }
@@ -90,13 +90,12 @@ class ReadOptions:
         "only).  [default: english]",
         metavar="english|none|FILE",
     )  # fmt: skip
-    max_words: int | None = option(
+    max_features: int | None = option(
         positive, "Count only the N most frequent words (texts only).  [default: all]"
     )
     set: tuple[tuple[str, Any], ...] = setting_option(
-        "Set participant, missing or kinds or, for texts, column, label_column, skip_words, "
-        "min_documents, token_pattern, lowercase, vocabulary, window or weights; can be "
-        "repeated."
+        "Set participant, missing or kinds or, for texts, column, label_column, min_df, max_df, "
+        "token_pattern, lowercase, vocabulary, window or weights; can be repeated."
     )
 
 
@@ -123,7 +122,7 @@ def read(options: ReadOptions) -> None:
                manymaps read SWOW-EN.R100.csv --responses R1 --where 'age < 30' -o young.npz
                manymaps read visits.csv --rows site --columns bird --strength seen -o visits.npz
                manymaps read ann.csv ben.csv eve.csv -o judged.npz
-               manymaps read letters/ -o counts.npz --max-words 2000 --set skip_words=100
+               manymaps read letters/ -o counts.npz --max-features 2000 --set max_df=0.5
                manymaps read novels/ -o near.npz --set window=5 --set weights=ppmi
     """
     from manymaps.cli.report import report_of
@@ -236,12 +235,11 @@ def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Association
     if weights not in ("counts", "ppmi"):
         raise click.UsageError(f"--set weights={weights} is not counts or ppmi")
     refuse((window is None and weights != "counts", "--set window=N is missing"))
-    columns = {name: settings.pop(name, None) for name in ("column", "label_column")}
     stop_words: Any = settings.pop("stop_words", "english")
     if isinstance(stop_words, Path):
         stop_words = read_labels(stop_words)
-    words = mm.Words(stop_words=None if stop_words == "none" else stop_words, **settings)
+    settings["stop_words"] = None if stop_words == "none" else stop_words
     if window is None:
-        return mm.count_texts(file, words, **columns)
-    counts = mm.count_cooccurrences(file, words, window=window, **columns)
+        return mm.count_texts(file, **settings)
+    counts = mm.count_cooccurrences(file, window=window, **settings)
     return counts if weights == "counts" else mm.ppmi(counts, rows="keep")

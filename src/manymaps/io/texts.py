@@ -15,7 +15,8 @@ neighbours (the "clean" windows of O. Levy, Y. Goldberg & I. Dagan 2015, TACL 3,
 table of a smaller vocabulary is therefore a submatrix of the table of a larger vocabulary.
 
 scikit-learn's CountVectorizer splits texts into words and counts them. Texts are converted to
-Unicode's composed form (NFC) first, in which equal words consist of equal characters.
+Unicode's composed form (NFC) first, in which equal words consist of equal characters, and to
+straight apostrophes.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import replace
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -42,7 +43,7 @@ from manymaps.data.pair_rules import Rules
 from manymaps.data.tables import as_pandas, cell_label, is_missing, names_of, place, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.associations import associate
-from manymaps.io.columns import find, is_text
+from manymaps.io.columns import find, has_lists, is_text
 from manymaps.io.files import decoded, is_binary, read_bytes, suffix_of
 from manymaps.io.frames import SHEETS, described, read_frame
 from manymaps.io.matrices import matrix_from
@@ -82,96 +83,22 @@ def word_pattern() -> str:
     return rf"[^\W_](?:_*[^\W_]|{CONTRACTION}|{beyond})+"
 
 
-@dataclass(frozen=True)
-class Words:
-    r"""Selection of the words to count.
-
-    Parameters
-    ----------
-    max_words : int, optional
-        Maximum number of words to count, in order of decreasing frequency. By default, all words
-        are counted. Equally frequent words are selected in alphabetical order.
-    skip_words : int
-        Number of most frequent words to omit before `max_words` is applied. The default is 0.
-    min_documents : int
-        Minimum number of documents in which a word must occur. The default is 1.
-    stop_words : "english" or sequence of str, optional
-        Words to omit regardless of their frequency, before `skip_words` is applied: scikit-learn's
-        list of English function words with contractions (the default), or the listed words
-        (ignoring case if `lowercase` is true). None omits no words.
-    lowercase : bool
-        Whether to convert texts to lower case. The default is true.
-    token_pattern : str, optional
-        Regular expression that matches a word, or whose only group matches the word. By default, a
-        word consists of two or more letters with their combining marks, or digits, perhaps with
-        underscores between them. English contractions ("don't", "we'll") are single words with a
-        straight apostrophe.
-    tokenizer : callable, optional
-        Function that splits a text into words, used instead of `token_pattern`. It is needed for
-        languages without spaces between words.
-    vocabulary : sequence of str, optional
-        Words to count, in this order, even if they are stop words. Pass the `column_labels` of an
-        earlier table to count new documents in the same way.
-
-    Raises
-    ------
-    ParameterError
-        If a value is invalid, or if a vocabulary is combined with an option that selects words.
-
-    See Also
-    --------
-    count_texts, count_cooccurrences
-
-    Examples
-    --------
-    >>> from manymaps import Words
-    >>> Words(max_words=2000, skip_words=100).max_words
-    2000
-    """
-
-    max_words: int | None = None
-    skip_words: int = 0
-    min_documents: int = 1
-    stop_words: str | Sequence[str] | None = "english"
-    lowercase: bool = True
-    token_pattern: str | None = None
-    tokenizer: Callable[[str], Iterable[str]] | None = None
-    vocabulary: Sequence[str] | None = None
-
-    def __post_init__(self) -> None:
-        if self.max_words is not None:
-            check_whole("max_words", self.max_words)
-        check_whole("skip_words", self.skip_words, 0)
-        check_whole("min_documents", self.min_documents)
-        if isinstance(self.stop_words, str) and self.stop_words != "english":
-            fault = "is not a known list; pass 'english', a list of words or None"
-            raise ParameterError(fault, name="stop_words", value=self.stop_words)
-        try:
-            is_usable = re.compile(self.token_pattern or "").groups < 2
-        except re.error:
-            is_usable = False
-        if not is_usable:
-            fault = "is not a regular expression with at most one group"
-            raise ParameterError(fault, name="token_pattern", value=self.token_pattern)
-        if self.vocabulary is not None:
-            words = {_prepared(self, str(word)) for word in self.vocabulary} - {""}
-            selects = (self.max_words, self.skip_words, self.min_documents) != (None, 0, 1)
-            is_list = not isinstance(self.vocabulary, str)
-            if not words or len(words) < len(self.vocabulary) or not is_list or selects:
-                raise ParameterError(
-                    "vocabulary must be a list of different words, which are all counted: omit "
-                    "max_words, skip_words and min_documents"
-                )
-
-
 def count_texts(
     source: TextSource,
-    words: Words | None = None,
     *,
     column: str | None = None,
     label_column: str | None = None,
+    stop_words: str | Sequence[str] | None = "english",
+    max_features: int | None = None,
+    min_df: float = 1,
+    max_df: float = 1.0,
+    token_pattern: str | None = None,
+    lowercase: bool = True,
+    vocabulary: Sequence[str] | None = None,
 ) -> Counts:
-    """Count the words of each document.
+    r"""Count the words of each document.
+
+    The parameters from `stop_words` are those of scikit-learn's CountVectorizer.
 
     Parameters
     ----------
@@ -181,14 +108,31 @@ def count_texts(
         document, and further columns are metadata. Each line of any other file is a document. A
         mapping or a pandas Series contains texts by label, and other texts in memory are numbered
         from 0.
-    words : Words, optional
-        Selection of words. By default, all words are counted except English function words.
     column : str, optional
         Column of the texts. By default, common names are recognized, such as text, content, body,
         document and message.
     label_column : str, optional
         Column of the labels. By default, it is the index of a frame, or a column id, doc_id, name,
         file or path. If there is no such column, documents are numbered from 0.
+    stop_words : "english" or sequence of str, optional
+        Words to omit: scikit-learn's list of English function words with contractions (the
+        default), or the listed words. None omits no words.
+    max_features : int, optional
+        Maximum number of words to count, in order of decreasing frequency. By default, all words
+        are counted. Equally frequent words are selected in alphabetical order.
+    min_df, max_df : int or float
+        Minimum and maximum number of documents (int) or share of all documents (float) in which a
+        word must occur. By default, there are no limits. They do not apply to a vocabulary.
+    token_pattern : str, optional
+        Regular expression that matches a word, or whose only group matches the word. By default, a
+        word consists of two or more letters with their combining marks, or digits, perhaps with
+        underscores between them. English contractions ("don't", "we'll") are single words. For
+        languages without spaces between words, separate the words by spaces and pass ``r"\S+"``.
+    lowercase : bool
+        Whether to convert texts to lower case. The default is true.
+    vocabulary : sequence of str, optional
+        Words to count, in this order, even if they are stop words. Pass the `column_labels` of an
+        earlier table to count new documents in the same way.
 
     Returns
     -------
@@ -200,48 +144,57 @@ def count_texts(
     Raises
     ------
     DataError
-        If the texts cannot be used, or if no words remain.
+        If the texts cannot be used or contain no words to count.
+    ParameterError
+        If a value is invalid, or if no words remain.
 
     See Also
     --------
-    count_cooccurrences, read_counts, Words
+    count_cooccurrences, read_counts
 
     Examples
     --------
-    >>> from manymaps import Words, count_texts
+    >>> from manymaps import count_texts
     >>> counts = count_texts(["bow tie", "tie the knot", "the bow and the knot"])
     >>> counts.column_labels
     ('bow', 'knot', 'tie')
     >>> counts.values.toarray()[2].tolist()
     [1.0, 1.0, 0.0]
-    >>> count_texts({"a": "tie", "b": "the tie"}, Words(stop_words=None)).column_labels
+    >>> count_texts({"a": "tie", "b": "the tie"}, stop_words=None).column_labels
     ('the', 'tie')
     """
     documents = read_documents(source, column, label_column)
-    _, names, values, notes = _counted(documents, words or Words())
-    kinds = ("document", "word")
-    return _reported(
-        Counts(values, documents.labels, names, kinds, documents.metadata), documents, notes
-    )
+    rules = _Rules(stop_words, max_features, min_df, max_df, token_pattern, lowercase, vocabulary)
+    _, words, values, notes = _counted(documents, rules)
+    counts = Counts(values, documents.labels, words, ("document", "word"), documents.metadata)
+    return _reported(counts, documents, notes)
 
 
 def count_cooccurrences(
     source: TextSource,
-    words: Words | None = None,
     *,
     window: int = 5,
     column: str | None = None,
     label_column: str | None = None,
+    stop_words: str | Sequence[str] | None = "english",
+    max_features: int | None = None,
+    min_df: float = 1,
+    max_df: float = 1.0,
+    token_pattern: str | None = None,
+    lowercase: bool = True,
+    vocabulary: Sequence[str] | None = None,
 ) -> Counts:
     """Count how often words occur near one another within a document.
 
     Parameters
     ----------
-    source, words
+    source
         See `count_texts`.
     window : int
         Maximum distance between two words, in words. The default is 5.
     column, label_column
+        See `count_texts`.
+    stop_words, max_features, min_df, max_df, token_pattern, lowercase, vocabulary
         See `count_texts`.
 
     Returns
@@ -254,38 +207,39 @@ def count_cooccurrences(
     DataError
         As for `count_texts`.
     ParameterError
-        If the window is not an integer of at least 1.
+        As for `count_texts`, or if the window is not an integer of at least 1.
 
     See Also
     --------
-    count_texts, Words
+    count_texts, ppmi
 
     Examples
     --------
-    >>> from manymaps import Words, count_cooccurrences
-    >>> texts, words = ["tie the knot", "tie bow"], Words(stop_words=None)
-    >>> counts = count_cooccurrences(texts, words, window=2)
+    >>> from manymaps import count_cooccurrences
+    >>> counts = count_cooccurrences(["tie the knot", "tie bow"], stop_words=None, window=2)
     >>> counts.column_labels
     ('bow', 'knot', 'the', 'tie')
     >>> counts.values.toarray()[3].tolist()
     [1.0, 1.0, 1.0, 0.0]
     """
     check_whole("window", window)
-    words, documents = words or Words(), read_documents(source, column, label_column)
-    tokens, names, _, notes = _counted(documents, words)
-    column_of = {_prepared(words, name): c for c, name in enumerate(names)}
-    columns = np.array([column_of.get(word, -1) for row in tokens for word in row])
-    lengths = list(map(len, tokens))
+    documents = read_documents(source, column, label_column)
+    rules = _Rules(stop_words, max_features, min_df, max_df, token_pattern, lowercase, vocabulary)
+    split, words, _, notes = _counted(documents, rules)
+    place_of = {rules.prepared(word): c for c, word in enumerate(words)}
+    texts = [[place_of.get(word, -1) for word in split(text)] for text in documents.texts]
+    places = np.array([place for text in texts for place in text])
+    lengths = list(map(len, texts))
     order = np.repeat(np.arange(len(lengths)), lengths)
-    values = sparse.csr_array((len(names), len(names)))
+    values = sparse.csr_array((len(words), len(words)))
     for distance in range(1, min(window + 1, max(lengths))):
-        left, right = columns[:-distance], columns[distance:]
+        left, right = places[:-distance], places[distance:]
         is_pair = (order[:-distance] == order[distance:]) & (left >= 0) & (right >= 0)
         cells = (left[is_pair], right[is_pair])
         ones = sparse.coo_array((np.ones(cells[0].size), cells), shape=values.shape)
         values = values + sparse.csr_array(ones)
     values = sparse.csr_array(values + values.T)
-    return _reported(Counts(values, names, names, ("word", "context")), documents, notes)
+    return _reported(Counts(values, words, words, ("word", "context")), documents, notes)
 
 
 def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
@@ -324,9 +278,9 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
 
     Examples
     --------
-    >>> from manymaps import Words, count_cooccurrences, ppmi
-    >>> texts, every = ["bow tie", "tie the knot", "the rope"], Words(stop_words=None)
-    >>> words = ppmi(count_cooccurrences(texts, every, window=1), rows="keep")
+    >>> from manymaps import count_cooccurrences, ppmi
+    >>> texts = ["bow tie", "tie the knot", "the rope"]
+    >>> words = ppmi(count_cooccurrences(texts, stop_words=None, window=1), rows="keep")
     >>> words.labels
     ('bow', 'knot', 'rope', 'the', 'tie')
     >>> words.strengths.toarray()[3].round(3).tolist()  # log2(1 * 8 / (3 * 1)) for rope and knot
@@ -348,78 +302,75 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
     return associate(matrix._replace(values=values, notes=()), Rules("drop", rows, "drop"))
 
 
-def _prepared(words: Words, text: str) -> str:
-    """Convert a text to composed characters, straight apostrophes and, if asked, lower case."""
-    text = unicodedata.normalize("NFC", text.lower() if words.lowercase else text)
-    return text if words.token_pattern else text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+class _Rules(NamedTuple):
+    """Selection of the words to count (see `count_texts`)."""
+
+    stop_words: str | Sequence[str] | None
+    max_features: int | None
+    min_df: float
+    max_df: float
+    token_pattern: str | None
+    lowercase: bool
+    vocabulary: Sequence[str] | None
+
+    def prepared(self, text: str) -> str:
+        """Convert a text to composed characters, straight apostrophes and, if asked, lower case."""
+        text = unicodedata.normalize("NFC", text.lower() if self.lowercase else text)
+        return text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
 def _counted(
-    documents: Documents, words: Words
-) -> tuple[list[list[str]], list[str], sparse.csr_array, tuple[str, ...]]:
-    """Return the words of each text, the counted words, their counts, and notes."""
+    documents: Documents, rules: _Rules
+) -> tuple[Callable[[str], list[str]], list[str], sparse.csr_array, list[str]]:
+    """Return the function that splits texts, the counted words, their counts, and notes."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    split = CountVectorizer(
+    if rules.max_features is not None:
+        check_whole("max_features", rules.max_features)
+    if isinstance(rules.vocabulary, str):
+        raise ParameterError("must be a list of words", name="vocabulary", value=rules.vocabulary)
+    vocabulary, stop_words = rules.vocabulary, rules.stop_words
+    if vocabulary is not None:
+        vocabulary, stop_words = list(map(str, vocabulary)), None
+    counter = CountVectorizer(
         lowercase=False,
-        preprocessor=partial(_prepared, words),
-        tokenizer=words.tokenizer,
-        token_pattern=None if words.tokenizer else words.token_pattern or word_pattern(),
-    ).build_analyzer()
-    known: dict[str, str] = {}  # one copy of each word
-    tokens = [[known.setdefault(word, word) for word in split(text)] for text in documents.texts]
-    source = f"{documents.report.source}, {len(tokens):,} documents"
-    if not known:
-        raise DataError(f"{source}: the texts contain no words")
-    if "" in known:
-        raise ParameterError("the pattern or tokenizer returns empty words; exclude them")
-    names = [_prepared(words, word) for word in words.vocabulary or sorted(known)]
-    count = CountVectorizer(analyzer=list, lowercase=False, vocabulary=names, dtype=np.float64)
-    table = sparse.csr_array(count.transform(tokens))
-    if words.vocabulary is not None:
-        if not table.nnz:
-            raise DataError(f"{source}: no word of the vocabulary occurs in the texts")
-        return tokens, list(words.vocabulary), table, ()
-    chosen, notes = _chosen(names, table, words, source)
-    return tokens, [names[c] for c in chosen], table[:, chosen], notes
+        preprocessor=rules.prepared,
+        token_pattern=rules.token_pattern or word_pattern(),
+        min_df=rules.min_df,
+        max_df=rules.max_df,
+        vocabulary=None if vocabulary is None else list(map(rules.prepared, vocabulary)),
+        dtype=np.float64,
+    )
+    try:
+        split = counter.build_analyzer()
+        omitted = CountVectorizer(stop_words=stop_words).get_stop_words() or ()
+    except (ValueError, re.error) as error:
+        names = f"{setting('token_pattern')} or {setting('stop_words')}"
+        raise ParameterError(f"{names} cannot be used: {error}") from error
+    source = f"{documents.report.source}, {len(documents.texts):,} documents"
+    try:
+        table = sparse.csr_array(counter.fit_transform(documents.texts))
+    except ValueError as error:
+        raise DataError(f"{source}: the words cannot be counted: {error}") from error
+    words = counter.get_feature_names_out().tolist() if vocabulary is None else vocabulary
+    omitted = set(map(rules.prepared, omitted)).intersection(words)
+    if stop_words == "english":
+        omitted.update(filter(re.compile(CONTRACTION).search, words))
+    # scikit-learn's max_features selects any of equally frequent words.
+    ranked = np.argsort(-table.sum(axis=0), kind="stable")
+    counted = [c for c in ranked if words[c] and words[c] not in omitted]
+    columns = sorted(counted[: rules.max_features])
+    table = table[:, columns]
+    if not table.nnz:
+        raise DataError(f"{source}: the texts contain no word that is counted")
+    note = (
+        f"function words left out: {len(omitted):,} ({listed(sorted(omitted), 3)}); use "
+        f"{setting('stop_words', None)} to count them"
+    )
+    return split, [words[c] for c in columns], table, [note] if omitted else []
 
 
-def _chosen(
-    names: Sequence[str], table: sparse.csr_array, words: Words, source: str
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the positions of the words to count in alphabetical order, and notes."""
-    totals, n_documents = table.sum(axis=0), np.bincount(table.indices, minlength=len(names))
-    omitted = _stop_words(words, names)
-    ranked = [c for c in np.argsort(-totals, kind="stable") if names[c] not in omitted]
-    frequent = [c for c in ranked if n_documents[c] >= words.min_documents]
-    chosen = np.sort(frequent[words.skip_words :][: words.max_words])
-    if not chosen.size:
-        raise DataError(
-            f"{source}: no word is left of {len(names):,}; {len(omitted):,} are stop words, "
-            f"{len(frequent):,} others occur in at least {words.min_documents} documents, and "
-            f"{setting('skip_words', words.skip_words)} omits the most frequent of these"
-        )
-    share = f"{totals[chosen].sum() / totals.sum():.1%} of {totals.sum():,.0f} in the text"
-    notes = [f"{chosen.size:,} of {len(names):,} different words are counted, {share}"]
-    if omitted:
-        notes.append(
-            f"function words left out: {len(omitted):,} ({listed(sorted(omitted), 3)}); use "
-            f"{setting('stop_words', None)} to count them"
-        )
-    return chosen, tuple(notes)
-
-
-def _stop_words(words: Words, names: Sequence[str]) -> set[str]:
-    """Return the words that are stop words."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    if words.stop_words == "english":
-        contraction = re.compile(CONTRACTION)
-        return {x for x in names if x in ENGLISH_STOP_WORDS or contraction.search(x)}
-    return {_prepared(words, word) for word in words.stop_words or ()}.intersection(names)
-
-
-def _reported(counts: Counts, documents: Documents, notes: tuple[str, ...]) -> Counts:
+def _reported(counts: Counts, documents: Documents, notes: Sequence[str]) -> Counts:
     """Add the report on the documents, the words and those without counts."""
     notes = (*documents.report.notes, *notes, *empty_notes(counts, "kept"))
     return replace(counts, report=replace(documents.report, notes=notes))
@@ -474,7 +425,7 @@ def read_documents(source: TextSource, column: str | None, label_column: str | N
             )
     unique, renamed = numbered(labels or [str(row) for row in range(len(texts))], "document")
     others = [c for c in range(len(names)) if c not in (text, label)]
-    values = [c for c in others if all(map(_is_value, frame.iloc[:, c]))]
+    values = [c for c in others if _is_metadata(frame, c)]
     metadata = {names[c]: metadata_array(frame.iloc[:, c].to_numpy()) for c in values}
     left_out = [names[c] for c in others if c not in values]
     notes = (*notes, *renamed)
@@ -523,7 +474,7 @@ def _folder(root: Path) -> pd.DataFrame:
     return described(frame, str(root), notes=(note,) if left_out else ())
 
 
-def _is_value(cell: Any) -> bool:
-    """Return whether a cell can be metadata, which excludes lists and long texts."""
-    is_scalar = not isinstance(cell, list | dict | bytes) and not hasattr(cell, "shape")
-    return is_scalar and len(str(cell)) <= LONGEST_VALUE
+def _is_metadata(frame: pd.DataFrame, column: int) -> bool:
+    """Return whether a column contains neither lists nor long texts."""
+    longest = max(len(str(cell)) for cell in frame.iloc[:, column])
+    return not has_lists(frame, column) and longest <= LONGEST_VALUE
