@@ -1,6 +1,7 @@
 """`evaluate` in Python: what it takes, what it leaves out, and that it says so."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from scipy import sparse
 import manymaps as mm
 from cli_samples import cluster_vectors, invoke
 from code_samples import sample
+from manymaps.analysis.count_evaluation import map_space
 from manymaps.data.vectors import Vectors
 from manymaps.metrics import mu_local
+from manymaps.metrics.groups import group_purity
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +39,9 @@ def test_other_objects_are_left_out_with_a_warning(fit):
     with pytest.warns(mm.DataWarning) as told:
         found = mm.evaluate(fit.atlas_, Vectors(others, np.vstack([values[:30], values[:1]])))
     assert found.n_objects == 30
-    said = sorted(str(warning.message) for warning in told)
-    assert said[0].startswith(
-        "1 objects of arrays are not in the atlas and are left out: 'someone'"
-    )
-    assert said[1].startswith("6 objects of the atlas are not in arrays and are left out: 'a30'")
+    said = [str(warning.message) for warning in told]
+    assert said[0] == "1 object of arrays not in the atlas, left out: 'someone'"
+    assert said[1].startswith("6 objects of the atlas not in arrays, left out: 'a30'")
     assert {warning.filename for warning in told} == {__file__}
 
 
@@ -50,8 +51,6 @@ def test_settings_in_place_of_those_of_the_fit(fit):
     by_distance = mm.evaluate(fit.atlas_, distances, metric="precomputed", n_neighbors=3)
     assert by_distance.neighbors == 3
     assert by_distance.kl_divergence == pytest.approx(fit.kl_divergence_, rel=2e-3)
-    wider = mm.evaluate(fit.atlas_, values, perplexity=(4, 9))
-    assert wider.kl_divergence != pytest.approx(fit.kl_divergence_, rel=2e-3)
 
 
 def test_counts_as_the_command_measures_them(made):
@@ -69,11 +68,35 @@ def test_counts_of_others_are_left_out_with_a_warning(made):
     table = sample().without_empty()
     labels = ["someone", *table.row_labels[1:]]
     strange = mm.Counts(table.values, labels, table.column_labels, table.kinds)
-    with pytest.warns(mm.DataWarning, match="1 document of arrays not in the atlas") as told:
+    with pytest.warns(mm.DataWarning) as told:
         found = mm.evaluate(mm.load_atlas(made / "code.atlas"), strange)
     assert {warning.filename for warning in told} == {__file__}
-    assert found.notes == ("1 document of the atlas without counts in arrays",)
+    said = [str(warning.message) for warning in told]
+    assert said == [
+        "1 document of arrays not in the atlas, left out: 'someone'",
+        "1 document of the atlas not in arrays, left out: 'd0'",
+    ]
     assert found.n_counts_left_out == table.values[[0]].sum()
+
+
+def test_groups_of_rows(made):
+    atlas, table = mm.load_atlas(made / "code.atlas"), sample().without_empty()
+    n_rows = len(table.row_labels)
+    parts = np.array(["", *"ab" * n_rows])[:n_rows]
+    data = replace(table, row_metadata={"part": parts, "same": np.full(n_rows, "a")})
+    found = mm.evaluate(atlas, data, groups="part")
+    assert (found.n_grouped, found.n_groups, found.n_measured) == (n_rows - 1, 2, n_rows - 1)
+    rows = map_space(atlas, np.arange(1, n_rows))
+    assert found.purity == group_purity(rows, parts[1:]).mean
+    frame = found.to_frame()
+    assert frame["group"].tolist() == parts[1:].tolist()
+    assert frame["lift"].mean() == pytest.approx(found.lift)
+    assert mm.evaluate(atlas, data, groups="part", sample=9).n_measured == 9
+    assert "purity" not in mm.evaluate(atlas, data)
+    with pytest.raises(mm.DataError, match="24 documents belong to 1 group;"):
+        mm.evaluate(atlas, data, groups="same")
+    with pytest.raises(mm.ParameterError, match="part, same"):
+        mm.evaluate(atlas, data, groups="other")
 
 
 @pytest.mark.parametrize("data", [sample(), sparse.eye_array(36)])

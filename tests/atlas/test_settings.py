@@ -25,7 +25,6 @@ def test_affinity():
     assert atlas(affinity=stored).settings.similarities_by() == LocalPerplexity(
         12.0, sd=3.0, weight=0.25
     )
-    assert atlas(affinity=stored).settings.similarities_by(4.0).perplexity == 4.0
 
 
 def test_unknown_affinity_is_refused():
@@ -36,7 +35,6 @@ def test_unknown_affinity_is_refused():
 def test_the_usual_affinity_has_the_perplexity_of_the_fit():
     assert atlas(perplexity=7).settings.similarities_by() == GaussianAffinity(7.0)
     assert atlas(perplexity=[5, 50]).settings.similarities_by() == GaussianAffinity((5.0, 50.0))
-    assert atlas(perplexity=7).settings.similarities_by(9.0) == GaussianAffinity(9.0)
 
 
 def test_penalty_and_metric():

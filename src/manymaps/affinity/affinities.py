@@ -680,20 +680,18 @@ def _largest(block: np.ndarray, k: int) -> np.ndarray:
     return kept
 
 
-def affinity_from(written: str, **changes: Any) -> Affinity | None:
+def affinity_from(written: str) -> Affinity | None:
     """Parse the name of an affinity without running code; return None if it is unknown.
 
     Parameters
     ----------
     written : str
         The `repr` of an affinity, under which an atlas records it.
-    **changes
-        Settings that replace the settings in the name.
 
     Examples
     --------
-    >>> affinity_from("GlobalGaussian(perplexity=5.0)", perplexity=7.0)
-    GlobalGaussian(perplexity=7.0, sigma=None, n_neighbors=None)
+    >>> affinity_from("GlobalGaussian(perplexity=5.0)")
+    GlobalGaussian(perplexity=5.0, sigma=None, n_neighbors=None)
     >>> affinity_from("Homemade(width=3)") is None
     True
     """
@@ -708,4 +706,4 @@ def affinity_from(written: str, **changes: Any) -> Affinity | None:
     kind = known.get(call.func.id)
     if kind is None or not settings.keys() <= {part.name for part in fields(kind)}:
         return None
-    return kind(**settings | changes)
+    return kind(**settings)

@@ -10,13 +10,13 @@ atlas.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from manymaps.analysis.object_order import warn_of_unshared
 from manymaps.analysis.record import Record
 from manymaps.atlas.atlas import Atlas
 from manymaps.cooccurrence.likelihood import atlas_parameters, count_objective, log_likelihood
@@ -30,8 +30,8 @@ from manymaps.cooccurrence.matching import (
 )
 from manymaps.data.counts import Counts
 from manymaps.data.tables import is_missing
-from manymaps.errors import DataError, DataWarning, ParameterError, setting
-from manymaps.labels import FIRST, first_of, plural
+from manymaps.errors import DataError, ParameterError, setting
+from manymaps.labels import first_of, plural
 from manymaps.metrics.groups import group_lift, group_purity
 from manymaps.metrics.measures import Measure
 from manymaps.metrics.spaces import MapSpace
@@ -40,7 +40,6 @@ from manymaps.metrics.spaces import MapSpace
 # with the square of the number. The standard error of a share is then at most 0.011.
 MOST_IN_FULL = 5_000
 SAMPLE = 2_000
-USUAL_GROUPS = ("group", "label")
 
 
 def evaluate_counts(
@@ -62,26 +61,19 @@ def evaluate_counts(
     """
     refuse_swapped(atlas, counts)
     filled = counts.without_empty()
-    table, notes = _matched(atlas, filled)
+    table = _matched(atlas, filled)
     objective = count_objective(atlas, table)
     kl = float(objective.evaluate(atlas_parameters(atlas)).kl)
     sizes = [int(np.count_nonzero(table.sum(axis=axis))) for axis in (1, 0)]
     likelihood = float(log_likelihood(objective.target, kl))
     values: dict[str, Any] = {"log_likelihood": likelihood, "kl_divergence": kl}
-    column = _group_column(atlas, counts, groups)
     columns: dict[str, np.ndarray] = {}
-    if column is not None:
+    if groups is not None:
+        members = _group_of_rows(atlas, counts, groups)
         rows = np.flatnonzero(table.sum(axis=1) > 0)
-        members = _group_of_rows(atlas, counts, column)
         rows = rows[[not is_missing(value) and value != "" for value in members[rows]]]
-        problem = _unmeasurable(members[rows], column, two_kinds(atlas)[0])
-        if problem and groups is not None:
-            raise DataError(problem)
-        if problem:
-            notes.append(f"{problem}; {setting('groups', 'COLUMN')} selects another")
-        else:
-            of_groups, columns = _of_groups(atlas, table, rows, members, sample, random_state)
-            values |= {"groups": column, "n_grouped": len(rows), **of_groups}
+        of_groups, columns = _of_groups(atlas, table, rows, members, sample, random_state)
+        values |= {"groups": groups, "n_grouped": len(rows), **of_groups}
     n_known = float(table.sum())
     values |= {
         "n_objects": sum(sizes), "n_rows": sizes[0], "n_columns": sizes[1],
@@ -90,18 +82,7 @@ def evaluate_counts(
     }  # fmt: skip
     both = " and ".join(map(plural, two_kinds(atlas), sizes))
     summary = f"Evaluation of {both}: log-likelihood {likelihood:.4f} per count"
-    return Record(summary, values, columns, notes)
-
-
-def _unmeasurable(members: np.ndarray, column: str, kind: str) -> str | None:
-    """Return why the purity of groups is undefined, or None."""
-    sizes = np.unique(members, return_counts=True)[1]
-    if len(sizes) >= 2 and sizes.max() >= 2:
-        return None
-    return (
-        f"the column {column!r} assigns {plural(kind, len(members))} to {len(sizes):,} groups; "
-        "purity needs at least two groups, one of which has at least two rows"
-    )
+    return Record(summary, values, columns)
 
 
 def _of_groups(
@@ -113,6 +94,12 @@ def _of_groups(
     random_state: int,
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Measure the groups of all rows or of a sample, and return the values of rows as columns."""
+    sizes = np.unique(members[rows], return_counts=True)[1]
+    if len(sizes) < 2 or sizes.max() < 2:
+        raise DataError(
+            f"{plural(two_kinds(atlas)[0], len(rows))} belong to {plural('group', len(sizes))}; "
+            "purity needs at least two groups, one of which has at least two rows"
+        )
     if sample is None and len(rows) > MOST_IN_FULL:
         sample = SAMPLE
     if sample is not None and sample < len(rows):
@@ -139,59 +126,40 @@ def map_space(atlas: Atlas, members: np.ndarray | slice = slice(None)) -> MapSpa
     return MapSpace(maps, proportions, model.kernel, model.kernel_width)
 
 
-def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, list[str]]:
-    """Return the counts of known rows and columns in the order of the atlas, with notes.
+def _matched(atlas: Atlas, counts: Counts) -> sparse.csr_array:
+    """Return the counts of known rows and columns in the order of the atlas.
 
     Raises
     ------
     DataError
         If no count has a known row and column.
     """
-    source = counts.report.source
+    source, both = counts.report.source, sides(atlas)
     places = [positions(counts, atlas, axis) for axis in (0, 1)]
-    n_rows, n_columns = map(len, sides(atlas))
-    table = in_order_of(counts.values, places[0], places[1], (n_rows, n_columns))
-    missing = []
-    for kind, labels, position, ours in zip(
-        two_kinds(atlas), labels_of(counts), places, sides(atlas), strict=True
+    table = in_order_of(counts.values, places[0], places[1], (len(both[0]), len(both[1])))
+    for kind, labels, place, ours in zip(
+        two_kinds(atlas), labels_of(counts), places, both, strict=True
     ):
-        spare = [labels[i] for i in np.flatnonzero(position < 0).tolist()]
+        spare = [labels[i] for i in np.flatnonzero(place < 0).tolist()]
+        missing = [atlas.labels[i] for i in np.delete(ours, place[place >= 0]).tolist()]
         if len(spare) == len(labels):
-            first = [atlas.labels[i] for i in ours[: FIRST + 1].tolist()]
             raise DataError(
                 f"the atlas and {source} have no {kind} in common; those of the atlas begin with "
-                f"{first_of(first)}, those of the counts with {first_of(spare)}"
+                f"{first_of(missing)}, those of the counts with {first_of(spare)}"
             )
-        if spare:
-            warnings.warn(
-                f"{plural(kind, len(spare))} of {source} not in the atlas, left out: "
-                f"{first_of(spare)}",
-                DataWarning,
-                stacklevel=4,
-            )
-        n_missing = len(ours) - len(np.unique(position[position >= 0]))
-        if n_missing:
-            missing.append(plural(kind, n_missing))
+        warn_of_unshared(source, kind, spare, missing)
     if not table.nnz:
         raise DataError(f"{source} contains no count whose row and column are both in the atlas")
-    notes = [f"{' and '.join(missing)} of the atlas without counts in {source}"] if missing else []
-    return table, notes
-
-
-def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None:
-    """Return the column of groups: the requested one, a usual one, or None."""
-    known = list(dict.fromkeys([*counts.row_metadata, *atlas.metadata]))
-    if asked is None:
-        return next((name for name in USUAL_GROUPS if name in known), None)
-    if asked not in known:
-        there = f"use one of {', '.join(known)}" if known else "there is no metadata"
-        raise ParameterError(f"{setting('groups', asked)} is not a column of metadata; {there}")
-    return asked
+    return table
 
 
 def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
     """Return the group of each row of the atlas, from the counts if they have the column."""
     rows = sides(atlas)[0]
+    known = list(dict.fromkeys([*counts.row_metadata, *atlas.metadata]))
+    if column not in known:
+        advice = f"use one of {', '.join(known)}" if known else "there is no metadata"
+        raise ParameterError(f"{setting('groups', column)} is not a column of metadata; {advice}")
     if column not in counts.row_metadata:
         return np.asarray(atlas.metadata[column])[rows].astype(object)
     values = np.asarray(counts.row_metadata[column]).tolist()

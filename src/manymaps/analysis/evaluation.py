@@ -13,7 +13,7 @@ ratings of word pairs.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -27,13 +27,14 @@ from manymaps.analysis.count_evaluation import (
     map_space,
     mean_of,
 )
+from manymaps.analysis.object_order import warn_of_unshared
 from manymaps.analysis.rating_evaluation import evaluate_ratings
 from manymaps.analysis.record import Record
 from manymaps.atlas.atlas import Atlas
-from manymaps.cooccurrence.matching import labels_of, sides, two_kinds
+from manymaps.cooccurrence.matching import sides, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
-from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
+from manymaps.data.frame_labels import is_frame, labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -67,7 +68,6 @@ def evaluate(
     data: Associations | Vectors | Counts | np.ndarray | sparse.sparray | Any,
     *,
     metric: str | None = None,
-    perplexity: float | Sequence[float] | None = None,
     n_neighbors: int | None = None,
     groups: str | None = None,
     sample: int | None = None,
@@ -91,15 +91,11 @@ def evaluate(
     metric : str, optional
         Metric of vectors. The default is the metric of the fit. Use "precomputed" if the data are
         distances.
-    perplexity : float or sequence of float, optional
-        Perplexity of the neighbourhoods of vectors for the divergence. The default is the
-        perplexity of the fit.
     n_neighbors : int, optional
         Number of neighbours in the local measures. The default is 10, reduced if necessary to less
         than half the number of objects.
     groups : str, optional
-        Row metadata column, in the data or the atlas, that contains the groups (counts only). The
-        default is a column called "group" or "label", if there is one.
+        Row metadata column, in the data or the atlas, that contains the groups (counts only).
     sample : int, optional
         Number of objects to draw at random for all measures except the divergence. By default, all
         objects are used if there are at most 5,000; otherwise, 2,000 objects are drawn.
@@ -112,7 +108,7 @@ def evaluate(
         The measures by name; "_se" marks a standard error. Associations and vectors have
         `kl_divergence`, `mu_local`, `mu_global`, `trustworthiness`, `continuity` and
         `nearest_among_10`, and a table with one row per measured object. Counts have
-        `log_likelihood` and `kl_divergence` in nats per count and, if the rows have groups,
+        `log_likelihood` and `kl_divergence` in nats per count and, with `groups`,
         `purity`, `lift` and `purity_by_lot` (the purity of a random embedding). Ratings have
         `spearman` with `spearman_interval`, and a table with one row per pair.
 
@@ -149,10 +145,7 @@ def evaluate(
     True
     """
     data = _read(atlas, data, metric)
-    options = {
-        "metric": metric, "perplexity": perplexity, "n_neighbors": n_neighbors, "groups": groups,
-        "sample": sample,
-    }  # fmt: skip
+    options = {"metric": metric, "n_neighbors": n_neighbors, "groups": groups, "sample": sample}
     given = {name: value for name, value in options.items() if value is not None}
     kind = "ratings" if has_ratings(data) else type(data).__name__.lower()
     measure, allowed = _MEASURES[kind]
@@ -184,15 +177,9 @@ def _counts_of(atlas: Atlas, table: Any) -> Counts:
     if isinstance(table, Associations | Vectors):
         raise DataError("the atlas has separate rows and columns; evaluate it with counts")
     rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
-    if not is_frame(table):
-        return Counts(table, rows, columns, two_kinds(atlas))
-    counts = counts_from(table, kinds=two_kinds(atlas))
-    own_rows, own_columns = labels_of(counts)
-    return replace(
-        counts,
-        row_labels=rows if only_count(own_rows) else own_rows,
-        column_labels=columns if column_labels(table) is None else own_columns,
-    )
+    if is_frame(table):
+        return counts_from(table, kinds=two_kinds(atlas))
+    return Counts(table, rows, columns, two_kinds(atlas))
 
 
 def _of_associations(atlas: Atlas, data: Associations, **drawn: Any) -> Record:
@@ -212,7 +199,6 @@ def _of_vectors(
     data: Vectors,
     *,
     metric: str | None = None,
-    perplexity: float | Sequence[float] | None = None,
     **drawn: Any,
 ) -> Record:
     """Measure the similarities of an atlas by vectors, or by a square table of distances."""
@@ -226,8 +212,7 @@ def _of_vectors(
                 "columns; pass a square table of distances"
             )
         values = values[:, rows]
-    numbers = None if perplexity is None else tuple(np.atleast_1d(perplexity).tolist())
-    affinity = atlas.settings.similarities_by(numbers)
+    affinity = atlas.settings.similarities_by()
     near = affinity.similarities(values, metric=metric)
     is_joint = atlas.model.normalization == "joint"
     target = (
@@ -254,20 +239,10 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors) -> tuple[Atlas, 
         )
     shared_labels = {atlas.labels[i] for i in ours}
     spare = [label for label in labels if label not in shared_labels]
-    # Vectors of objects that are not in the atlas were not stored.
-    n_spare = len(spare) + (0 if isinstance(data, Associations) else data.report.n_dropped)
     missing = [label for label in atlas.labels if label not in shared_labels]
-    for count, some, name, other in (
-        (n_spare, spare, source, "the atlas"),
-        (len(missing), missing, "the atlas", source),
-    ):
-        if count:
-            first = f": {first_of(some)}" if some else ""
-            warnings.warn(
-                f"{count:,} objects of {name} are not in {other} and are left out{first}",
-                DataWarning,
-                stacklevel=4,
-            )
+    # Vectors of objects that are not in the atlas were not stored.
+    n_dropped = 0 if isinstance(data, Associations) else data.report.n_dropped
+    warn_of_unshared(source, "object", spare, missing, n_dropped)
     part = replace(atlas, vectors=None).subset(ours)  # avoids a copy of unused vectors
     return part, [position[label] for label in part.labels]
 
@@ -330,5 +305,5 @@ _MEASURES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "ratings": (evaluate_ratings, ()),
     "counts": (evaluate_counts, ("groups", "sample")),
     "associations": (_of_associations, ("n_neighbors", "sample")),
-    "vectors": (_of_vectors, ("metric", "perplexity", "n_neighbors", "sample")),
+    "vectors": (_of_vectors, ("metric", "n_neighbors", "sample")),
 }

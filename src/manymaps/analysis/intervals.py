@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
 
 from manymaps.analysis.senses import senses_of_answers
 from manymaps.atlas.answers import places_on
@@ -40,8 +41,8 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_number
 from manymaps.data.associations import Associations
 from manymaps.data.frames import as_frame
-from manymaps.data.pair_rules import split_responses
 from manymaps.data.resampling import Unit, check_unit, counted_responses
+from manymaps.data.responses import responses_of_trials
 from manymaps.data.trials import Trials, check_norms
 from manymaps.labels import label_places
 from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
@@ -166,7 +167,10 @@ def intervals(
     check_norms("data", data)
     unit = check_unit(data, by)
     if isinstance(data, Trials):
-        norms, answers = _of_trials(data, unit, responses, rows)
+        norms = data.associations(responses, rows=rows)
+        by_participant = unit == "participants" and data.participant is not None
+        labels, cue, answer, person = responses_of_trials(data, responses, by_participant)
+        answers = _Answers(labels, cue, answer, person, np.ones(len(person)))
         n_people, n_givers = answers.per_pair(norms, everybody=rows == "keep")
     else:
         norms = data
@@ -213,20 +217,17 @@ class _Answers:
         n, n_people = norms.n_objects, int(self.person.max(initial=0)) + 1
         place = np.array(label_places(self.labels, norms.labels), dtype=np.int64)
         cue, answer = place[self.cue], place[self.answer]
-        stored = np.repeat(np.arange(n), np.diff(norms.strengths.indptr)) * n
-        stored = stored + norms.strengths.indices
-        at, held = _found(stored, np.where(answer >= 0, cue * n + answer, -1))
-        gave = _distinct(at[held] * n_people + self.person[held]) // n_people
-        counted = (held if not everybody else np.ones(len(held), bool)) & (cue >= 0)
-        people = _distinct(cue[counted] * n_people + self.person[counted]) // n_people
+        sizes, pair = np.diff(norms.strengths.indptr), np.full(len(cue), -1)
+        known = (cue >= 0) & (answer >= 0)
+        # Pairs are numbered from 1, because pairs that are not stored have the value 0.
+        numbers = np.arange(1, sizes.sum() + 1), norms.strengths.indices, norms.strengths.indptr
+        table = sparse.csr_array(numbers, shape=(n, n))
+        pair[known] += np.asarray(table[cue[known], answer[known]]).ravel()
+        gave = _distinct((pair * n_people + self.person)[pair >= 0]) // n_people
+        counted = cue >= 0 if everybody else pair >= 0
+        people = _distinct((cue * n_people + self.person)[counted]) // n_people
         answered = np.bincount(people, minlength=n)
-        return answered[stored // n], np.bincount(gave, minlength=len(stored))
-
-
-def _found(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of numbers among sorted keys, and a mask of the numbers that occur."""
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    return at, (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
+        return np.repeat(answered, sizes), np.bincount(gave, minlength=sizes.sum())
 
 
 def _distinct(keys: np.ndarray) -> np.ndarray:
@@ -240,25 +241,6 @@ def _of_norms(norms: Associations, n_responses: int | None) -> tuple[_Answers, n
     counts, numbers = counted_responses(norms, n_responses)
     cue = np.repeat(np.arange(norms.n_objects), np.diff(norms.strengths.indptr))
     return _Answers(norms.labels, cue, norms.strengths.indices, None, counts), numbers
-
-
-def _of_trials(
-    trials: Trials, unit: Unit, responses: str, rows: str
-) -> tuple[Associations, _Answers]:
-    """Return the norms computed from trials, and the answers by participant or by trial."""
-    norms = trials.associations(responses, rows=rows)
-    answers = trials.given[:, : split_responses(responses)[0]]
-    trial, rank = np.nonzero(answers >= 0)
-    place: dict[str, int] = {}
-    of_cue, of_answer = (
-        np.array([place.setdefault(label, len(place)) for label in labels], dtype=np.int64)
-        for labels in (trials.cues, trials.answers)
-    )
-    whose = (
-        trial if unit == "responses" or trials.participant is None else trials.participant[trial]
-    )
-    cue, answer = of_cue[trials.cue[trial]], of_answer[answers[trial, rank]]
-    return norms, _Answers(list(place), cue, answer, whose.astype(np.int64), np.ones(len(trial)))
 
 
 def _strength_table(

@@ -1,14 +1,16 @@
-"""Reordering of fits of the same objects to a common order."""
+"""Objects that fits or data have in common, and their order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.errors import DataError
+from manymaps.errors import DataError, DataWarning
+from manymaps.labels import first_of, plural
 
 
 def in_order_of(first: Atlas, others: Iterable[Atlas]) -> list[Atlas]:
@@ -49,3 +51,20 @@ def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
 def object_keys(atlas: Atlas) -> list[tuple[str, str]]:
     """Return the kind (or an empty string) and the label of each object."""
     return list(zip(atlas.kinds or [""] * atlas.n_objects, atlas.labels, strict=True))
+
+
+def warn_of_unshared(
+    source: str, noun: str, spare: Sequence[str], missing: Sequence[str], n_dropped: int = 0
+) -> None:
+    """Warn of objects only in the data (some may be unnamed), and of objects only in the atlas."""
+    for labels, count, one, other in (
+        (spare, len(spare) + n_dropped, source, "the atlas"),
+        (missing, len(missing), "the atlas", source),
+    ):
+        if count:
+            first = f": {first_of(labels)}" if labels else ""
+            warnings.warn(
+                f"{plural(noun, count)} of {one} not in {other}, left out{first}",
+                DataWarning,
+                stacklevel=5,
+            )

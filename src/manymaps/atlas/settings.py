@@ -73,13 +73,8 @@ class FitSettings:
             affinity=str(parameters.get("affinity", "auto")),
         )
 
-    def similarities_by(self, perplexity: float | tuple[float, ...] | None = None) -> Affinity:
-        """Return the affinity of the fit, optionally with another perplexity.
-
-        Parameters
-        ----------
-        perplexity : float or tuple of float, optional
-            One or several perplexities. By default, the perplexities of the fit are used.
+    def similarities_by(self) -> Affinity:
+        """Return the affinity of the fit.
 
         Returns
         -------
@@ -95,11 +90,10 @@ class FitSettings:
         # needed to read an atlas.
         from manymaps.affinity.affinities import GaussianAffinity, affinity_from
 
-        stored = self.perplexity if len(self.perplexity) > 1 else self.perplexity[0]
         if "(" not in self.affinity:
-            return GaussianAffinity(stored if perplexity is None else perplexity)
-        changes: dict[str, Any] = {} if perplexity is None else {"perplexity": perplexity}
-        found = affinity_from(self.affinity, **changes)
+            stored = self.perplexity
+            return GaussianAffinity(stored if len(stored) > 1 else stored[0])
+        found = affinity_from(self.affinity)
         if found is None:
             raise DataError(
                 f"the atlas was fitted with {self.affinity}, which this version does not know; its "

@@ -38,8 +38,7 @@ class EvaluateOptions:
     )
     groups: str | None = option(
         "COLUMN",
-        "Metadata column that contains the groups of the rows (counts only).  [default: group or "
-        "label, if it exists]",
+        "Metadata column that contains the groups of the rows (counts only).",
     )
     ratings: bool = flag("Read FILE as rated pairs of words, regardless of its column names.")
     running: Running = group(Running)
@@ -55,8 +54,8 @@ def evaluate(options: EvaluateOptions) -> None:
     often the strongest associate or nearest neighbour is one of the ten most similar objects.
 
     For a bipartite atlas, FILE contains counts. The report lists their log-likelihood and KL
-    divergence under ATLAS. If the groups of the rows are known, it also lists the purity of the
-    rows' neighbourhoods and the lift. The lift states how much more likely the columns near a row
+    divergence under ATLAS. With --groups, it also lists the purity of the rows' neighbourhoods
+    and the lift. The lift states how much more likely the columns near a row
     are in its group than overall.
 
     If FILE contains rated pairs of words (SimLex-999, MEN, WordSim-353, ...), the report lists
@@ -112,7 +111,6 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
 
 def _note(found: Record, options: EvaluateOptions) -> None:
     """Print notes on unknown words and sampled objects."""
-    note(*found.notes)
     if found.get("unknown"):
         note(
             f"the atlas contains both words of {found.n_known:,} of {found.n_pairs:,} pairs; "

@@ -132,7 +132,7 @@ def grouped_responses(
     parts, n_units = [], 0
     for g, data in enumerate(groups.values()):
         labels, cue, answer, unit = (
-            _of_trials(data, responses, units == "participants")
+            responses_of_trials(data, responses, units == "participants")
             if isinstance(data, Trials)
             else _of_associations(names[g], data, n_responses, notes)
         )
@@ -186,8 +186,12 @@ def _checked_units(names: Sequence[str], groups: Sequence[Any], notes: list[str]
     return "participants"
 
 
-def _of_trials(trials: Trials, responses: str, by_participants: bool) -> _Part:
-    """Return the answers of trials that are not missing, each with its participant or trial."""
+def responses_of_trials(trials: Trials, responses: str, by_participants: bool) -> _Part:
+    """Return the answers of trials that are not missing, each with its participant or trial.
+
+    The parts are labels of cues and answers, and the cue and answer (indices of labels) and the
+    unit of each response.
+    """
     first, _ = split_responses(responses)
     trial, rank = np.nonzero(trials.given[:, :first] >= 0)
     unit_of_trial = trials.participant if by_participants else np.arange(trials.n_trials)
