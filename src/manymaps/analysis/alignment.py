@@ -98,8 +98,8 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
     Raises
     ------
     DataError
-        If the atlases have no object in common, if their maps differ in the number of dimensions,
-        or if only one of the atlases is bipartite.
+        If the atlases have no object of the same label and kind, or if their maps differ in the
+        number of dimensions.
 
     See Also
     --------
@@ -179,17 +179,12 @@ def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the shared objects in each atlas, two arrays of shape (n_shared,)."""
-    if (atlas.kinds is None) != (reference.kinds is None):
-        raise DataError(
-            "only one of the atlases is bipartite (separate rows and columns); align atlases of "
-            "the same kinds of object"
-        )
     places, others = _places(atlas), _places(reference)
     both = [(i, others[key]) for key, i in places.items() if key in others]
     if not both:
         raise DataError(
-            "the atlases have no objects in common, so their maps cannot be matched; the atlas "
-            f"contains {first_of(atlas.labels)}, and the reference contains "
+            "the atlases have no objects of the same label and kind, so their maps cannot be "
+            f"matched; the atlas contains {first_of(atlas.labels)}, and the reference contains "
             f"{first_of(reference.labels)}"
         )
     here, there = np.array(both).T

@@ -532,16 +532,12 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
 
 def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     cues = [[found.labels[i] for i in np.flatnonzero(row).tolist()] for row in totals]
-    answers = "; ".join(
+    begin = "; ".join(
         f"{name!r} has {first_of(own)}" for name, own in zip(found.names, cues, strict=True)
     )
     folded = set.intersection(*({fold(label) for label in own} for own in cues))
-    advice = (
-        f"{setting('fold', True)} would make {plural('cue', len(folded))} common"
-        if folded
-        else "all groups need the same labels"
-    )
-    return f"no cue is common to the groups: {answers}; {advice}"
+    advice = f"; use {setting('fold', True)}" if folded else ""
+    return f"no cue is common to the groups: {begin}{advice}"
 
 
 def _left_out(totals: np.ndarray, min_responses: int) -> list[str]:

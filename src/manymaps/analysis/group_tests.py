@@ -18,6 +18,7 @@ words and senses form one family, because either kind of test can cause a word t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -75,8 +76,7 @@ def pooled_senses(found: GroupedResponses, atlas: Atlas, words: np.ndarray) -> P
     )
 
 
-@dataclass(frozen=True, eq=False)
-class PermutedUnits:
+class PermutedUnits(NamedTuple):
     """The arrays of `analysis.permutations`, and the number of units per group and word."""
 
     groups: np.ndarray
@@ -120,11 +120,13 @@ class PermutedUnits:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """Return the arguments of the compiled loops."""
-        return (
-            self.groups, self.units, self.given, self.answers, self.kinds,
-            self.senses, self.tests,
-        )  # fmt: skip
+        """The arguments of the compiled loops."""
+        return self[:-1]
+
+    @property
+    def word_of_unit(self) -> np.ndarray:
+        """Index of the word of each unit, shape (n_units,)."""
+        return np.repeat(np.arange(len(self.units) - 1), np.diff(self.units))
 
     @property
     def is_sense(self) -> np.ndarray:
@@ -139,7 +141,7 @@ class PermutedUnits:
         The test is that of its sense, or that of the word if the response belongs to no sense.
         """
         unit = np.repeat(np.arange(len(self.groups)), np.diff(self.given))
-        word = np.repeat(np.arange(len(self.units) - 1), np.diff(self.units))[unit]
+        word = self.word_of_unit[unit]
         number = self.senses[self.answers + self.kinds[word]]
         inside = number >= 0
         return unit[inside], (self.tests[word] + number)[inside]
