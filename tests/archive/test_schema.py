@@ -16,7 +16,7 @@ SCHEMA = Schema(
         "places": ArrayPart("f", ("m", "n", 2), ""),
         "starts": ArrayPart("iu", ("n + 1",), "", least=0, most="k", optional=True),
         "near": ArrayPart("iu", ("k",), "", least=-1, most="n - 1", optional=True),
-        "mask": ArrayPart("b", ("...", "n"), "", optional=True),
+        "mask": ArrayPart("b", ("...",), "", optional=True),
         "exact": ArrayPart("f4", (), "", least=0, most=1, optional=True),
         "column/*": ArrayPart("biufU", ("n",), "", finite=False),
     },
@@ -54,7 +54,7 @@ DAMAGED = {
                np.zeros((4, 3, 2), int), np.full((4, 3, 2), np.nan), np.full((4, 3, 2), np.inf)],
     "starts": [np.array([0, 1, 2]), np.array([0, 1, 2, 6])],
     "near": [np.array([0, 1, 2, -2, 2]), np.array([0, 1, 2, 3, 2])],
-    "mask": [np.ones((7, 2), bool), np.array(True), np.ones((7, 3))],
+    "mask": [np.ones((7, 3)), np.array(["a"])],
     "exact": [np.array(0.5), np.array([0.5], np.float32), np.array(1.5, np.float32)],
     "column/name": [np.array(["x", "y"]), np.array([{}, 1, 2], object)],
 }  # fmt: skip

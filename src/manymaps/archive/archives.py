@@ -139,11 +139,8 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     # The name is fixed before the file exists, so that an interruption at any moment is cleaned up.
     temporary = final.parent / f".{final.stem[:40]}.{secrets.token_hex(6)}{final.suffix}"
     try:
-        temporary.touch(0o600, exist_ok=False)
+        temporary.touch(exist_ok=False)
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
         temporary.replace(final)
     except BaseException as error:
         temporary.unlink(missing_ok=True)

@@ -161,8 +161,6 @@ class ArrayFile:
         with reading(self._source, "a sparse table"):
             self._stream.seek(0)
             table = sparse.load_npz(self._stream)
-            if table.dtype.kind not in "biuf" or table.ndim != 2:
-                raise ValueError(f"a table of type {table.dtype} and shape {table.shape}")
             if table.format in ("csr", "csc", "bsr"):  # SciPy checks the other formats itself
                 table.check_format(full_check=True)
             return sparse.csr_array(table)

@@ -60,8 +60,7 @@ class ArrayPart:
     kinds : str
         Allowed NumPy type kinds (from "biufU"), or a single type such as "f4".
     shape : tuple of str or int
-        Dimensions, which may be numbers, names or "name + 1". A leading "..." represents any
-        additional dimensions.
+        Dimensions, which may be numbers, names or "name + 1", or only "..." for any shape.
     says : str
         Description on the documentation page of formats.
     least, most : float or str
@@ -87,17 +86,16 @@ class ArrayPart:
 
     def check_shape(self, name: str, array: np.ndarray, lengths: _Lengths) -> None:
         """Reject an array with the wrong type or shape."""
-        kinds, shape, dimensions = self.kinds, array.shape, self.shape
+        kinds, shape = self.kinds, array.shape
         same = array.dtype == np.dtype(kinds) if kinds[-1].isdigit() else array.dtype.kind in kinds
         if not same:
             raise ValueError(
                 f"the array {name!r} is of type {array.dtype}; expected {self.type_name} values"
             )
-        if dimensions[:1] == ("...",):
-            dimensions = dimensions[1:]
-            shape = shape[max(0, len(shape) - len(dimensions)) :]
-        sizes = [*shape, *[None] * (len(dimensions) - len(shape))]
-        expected = [lengths.of(d, size) for d, size in zip(dimensions, sizes, strict=False)]
+        if self.shape == ("...",):
+            return
+        sizes = [*shape, *[None] * (len(self.shape) - len(shape))]
+        expected = [lengths.of(d, size) for d, size in zip(self.shape, sizes, strict=False)]
         if list(shape) != expected:
             known = ", ".join(f"{name} = {length:,}" for name, length in lengths.items())
             raise ValueError(

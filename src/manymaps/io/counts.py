@@ -64,8 +64,6 @@ from manymaps.labels import listed, repeated_label
 if TYPE_CHECKING:
     import pandas as pd
 
-# Numbers of a wide table that are converted at a time.
-BLOCK_SIZE = 2**20
 EXPECTED = "counts: a long list (document, word, count) or a table"
 _NO_FRAME = (
     "counts cannot be made from an object of type {}; pass an array, dense or sparse, a data frame "
@@ -281,13 +279,7 @@ def _wide_counts(frame: pd.DataFrame, names: list[str], numeric: list[bool]) -> 
             f"{listed(names)}. Name the columns of a long list as {_roles()}"
         )
     at = [] if label is None else [label]
-    # Wide tables are read in blocks of columns to save memory. Only columns of texts depend on one
-    # another, by their decimal commas.
-    are_texts = any(dtypes[c].kind == "O" for c in features)
-    step = len(features) if are_texts else max(1, BLOCK_SIZE // len(frame))
-    blocks = (features[k : k + step] for k in range(0, len(features), step))
-    parts = [sparse.csc_array(numbers_of(frame, x, RULE_OF["count"], at)) for x in blocks]
-    values = sparse.csr_array(sparse.hstack(parts, format="csr"))
+    values = sparse.csr_array(numbers_of(frame, features, RULE_OF["count"], at))
     rows = rows if label is None else labels_of(frame, label).cells()
     columns = [names[c] for c in features] if header else None
     if is_text(frame):
@@ -419,7 +411,7 @@ def _h5ad_counts(path: Path) -> Counts:
 
 
 def _biom_counts(path: Path) -> Counts:
-    """Read a BIOM table with its metadata, such as the ranks of a taxonomy."""
+    """Read the counts of a BIOM table."""
     if not importlib.util.find_spec("biom"):
         raise ImportError(not_installed(f"reading {path}", "biom-format"))
     from biom import load_table
@@ -427,13 +419,9 @@ def _biom_counts(path: Path) -> Counts:
     with reading(path, ".biom"):
         table = load_table(str(path))
         values = as_csr(table.matrix_data, str(path))
-        rows, columns = (
-            _columns(table.metadata_to_dataframe(axis)) if table.metadata(axis=axis) else {}
-            for axis in ("observation", "sample")
-        )
-        kinds = (known_kind(str(table.type or "").split(" ")[0]) or "otu", "sample")
         otus, samples = (list(map(str, table.ids(axis=x))) for x in ("observation", "sample"))
-    return Counts(values, otus, samples, kinds, rows, columns, _stored_report(values, str(path)))
+    report = _stored_report(values, str(path))
+    return Counts(values, otus, samples, ("otu", "sample"), report=report)
 
 
 def _columns(frame: Any) -> dict[str, np.ndarray]:
