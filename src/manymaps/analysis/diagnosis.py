@@ -69,6 +69,7 @@ from scipy import sparse
 
 from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.affinity.distances import Metric, check_distances, finite_matrix
+from manymaps.affinity.search import pairwise
 from manymaps.analysis.count_diagnosis import diagnose_counts
 from manymaps.analysis.nonmetricity import (
     asymmetry,
@@ -81,13 +82,13 @@ from manymaps.analysis.nonmetricity import (
 )
 from manymaps.analysis.record import Record
 from manymaps.analysis.scaling import least_stress, stress_by_chance
-from manymaps.checks import check_choice, first_cell
+from manymaps.checks import check_choice
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError, DataWarning, ParameterError, setting
+from manymaps.errors import DataError, DataWarning
 from manymaps.labels import plural
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
 from manymaps.metrics.measures import ratio
@@ -441,8 +442,6 @@ def _similarities(data: Associations) -> _Subject:
 def _distances(
     names: Sequence[str] | None, table: Any, metric: Metric, generator: np.random.Generator
 ) -> _Subject:
-    from sklearn.metrics import pairwise_distances
-
     given = isinstance(metric, str) and metric == "precomputed"
     if given:
         if sparse.issparse(table):
@@ -457,7 +456,8 @@ def _distances(
         labels = [labels[i] for i in some]
         table = table[np.ix_(some, some)] if given else table[some]
         notes = (f"distances are those of a random {_MOST_DISTANCES:,} of {n:,} objects",)
-    D = np.array(table, np.float64) if given else _measured(pairwise_distances, table, metric)
+    values = table.astype(np.float64)
+    D = values if given else pairwise(values, values, metric)
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     apart = ~np.eye(len(D), dtype=bool)
@@ -467,23 +467,6 @@ def _distances(
     near = 2 * D.max() - D
     np.fill_diagonal(near, 0)
     return _Subject(labels, sparse.csr_array(near), D, notes)
-
-
-def _measured(pairwise_distances: Any, table: Any, metric: Metric) -> np.ndarray:
-    try:
-        D = np.asarray(pairwise_distances(table.astype(np.float64), metric=metric), np.float64)
-    except (ValueError, TypeError) as error:
-        raise ParameterError(
-            f"cannot compute distances of X: {error}", name="metric", value=metric
-        ) from error
-    cell = first_cell(D, lambda values: ~np.isfinite(values) | (values < -_EQUAL))
-    if cell is not None:
-        i, j, value = cell
-        raise DataError(
-            f"{setting('metric', metric)} returns {value} for rows {i} and {j} of X; distances "
-            "must be finite and non-negative"
-        )
-    return D
 
 
 def _check_enough(n: int, which: str) -> None:
