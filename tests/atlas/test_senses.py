@@ -11,7 +11,7 @@ from scipy import sparse
 import reference
 from manymaps import Associations, Atlas, DataError, UnknownLabelError
 from manymaps.analysis.senses import senses_of_answers
-from manymaps.atlas.answers import LEAST_WEIGHT, even_shares, strengths_on
+from manymaps.atlas.answers import LEAST_WEIGHT, strengths_on
 from manymaps.atlas.associations import stored_associations
 from manymaps.atlas.senses import LEAST_SHARE, NEAR, associates_of, senses_of
 from manymaps.errors import ParameterError
@@ -333,20 +333,6 @@ def test_each_answer_belongs_to_the_sense_of_its_map(seed):
         of = {j: number.get(m, -1) for j, _, m, _ in slow_associates(atlas, table, i)}
         own = used & (cue == i)
         assert found[own].tolist() == [of[j] for j in answer[own].tolist()]
-
-
-def test_even_shares_are_those_of_equal_similarities():
-    atlas = made(2)
-    dense = replace(atlas, associations=sparse.csr_array(1.0 - np.eye(16)))
-    for i, word in enumerate(atlas.labels[2:], 2):
-        found = associates_of(dense.choices, dense.associations, np.array([i]))
-        even = even_shares(dense, found)
-        frame = dense.associates(word)
-        assert even.tolist() == [(frame["map"] == m).sum() / 15 for m in range(4)]
-        for sense in dense.senses(word):
-            assert even[sense.map] == pytest.approx(sense.share)
-    half = two_sided()
-    assert even_shares(half, associates_of(half.choices, half.associations, np.array([0]))) is None
 
 
 class TestWithoutAssociations:

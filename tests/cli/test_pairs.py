@@ -44,14 +44,14 @@ def test_the_table_on_stdout_is_that_of_the_library(folder):
         printed = [float(row[name] or "nan") for row in rows]
         np.testing.assert_allclose(printed, table[name].astype(float))
     assert [row["word2"] for row in rows] == ["knot", "tie", "TIE"]
-    assert done.stderr == ("1 of 3 pairs contain words that are not in the atlas: hat (pair 2)\n")
+    assert done.stderr == ("1 of 3 pairs contain words that are not in the atlas: 'hat'\n")
 
 
 def test_json_and_files_have_the_same_table(folder, tmp_path):
     arguments = ("pairs", folder / "norms.atlas", folder / "items.csv")
     record = json.loads(worked(invoke(*arguments, "--json")).stdout)
     assert (record["n_pairs"], record["n_known"]) == (3, 2)
-    assert record["unknown"] == [{"word": "hat", "pair": 2}]
+    assert record["unknown"] == ["hat"]
     assert record["pairs"][1]["similarity"] is None
     result = worked(invoke(*arguments, "-o", tmp_path / "o.csv"))
     assert result.stdout == ""

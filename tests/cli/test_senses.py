@@ -80,19 +80,6 @@ class TestText:
             "associates that are not close on their map, 100%: sea",
         ]
 
-    def test_no_share_of_judged_similarities_is_without_that_of_an_even_spread(self, atlas):
-        loaded = mm.load_atlas(atlas)
-        table = np.ones((9, 9)) - np.eye(9)
-        table[0, 1:3] = 4
-        judged = replace(loaded, associations=sparse.csr_array(table), covered=None)
-        judged.save(atlas)
-        told = lines(atlas, "tie")
-        assert "   79% (even 62%)  map 0  knot, rope" in told
-        assert "%" not in re.sub(r"\d+% \(even \d+%\)", "", "\n".join(told))
-        found = judged.associates("tie")
-        for sense in record(atlas, "tie")["senses"]:
-            assert sense["share_even"] == pytest.approx((found["map"] == sense["map"]).mean())
-
     def test_percentages_add_up(self, tmp_path):
         rng = np.random.default_rng(0)
         table = sparse.random_array((60, 60), density=0.2, rng=rng, format="csr")
@@ -112,14 +99,9 @@ class TestRecords:
         found, loaded = record(atlas, "TIE"), mm.load_atlas(atlas)
         assert set(found) == {"word", "kind", "senses", "not_close", "covered"}
         assert (found["word"], found["covered"]) == ("tie", pytest.approx(0.78))
-        assert found["not_close"] == {
-            "share": pytest.approx(0.13), "share_even": None, "labels": ["sea"],
-        }  # fmt: skip
+        assert found["not_close"] == {"share": pytest.approx(0.13), "labels": ["sea"]}
         for sense, here in zip(loaded.senses("tie"), found["senses"], strict=True):
-            assert set(here) == {
-                "map", "proportion", "share", "name", "neighbors",
-                "share_even",
-            }  # fmt: skip
+            assert set(here) == {"map", "proportion", "share", "name", "neighbors"}
             assert here["share"] == pytest.approx(sense.share)
             assert (here["map"], tuple(here["name"])) == (sense.map, sense.name)
             near = [(one.label, one.strength, one.similarity) for one in sense.neighbors]

@@ -270,19 +270,6 @@ def _sense(
     return Sense(m, float(atlas.proportions[m, i]), share, name, near)
 
 
-def even_shares(atlas: AtlasData, found: Associates) -> np.ndarray | None:
-    """Compute the shares of the maps if all similarities of a word were equal, (n_maps,).
-
-    They are None if at most half of the pairs have a similarity, as in responses. In judged
-    similarities, a large share is no evidence unless it exceeds that of an even spread.
-    """
-    n, table = atlas.n_objects, atlas.associations
-    if table is None or not len(found.members) or 2 * table.nnz <= n * (n - 1):
-        return None
-    counts = np.bincount(found.maps[found.maps >= 0], minlength=atlas.n_maps)
-    return np.asarray(counts / len(found.members))
-
-
 def nearest_by_map(
     atlas: AtlasData, i: int, n_neighbors: int, neighbor_kind: str | None = None
 ) -> Iterator[tuple[int, float, np.ndarray, np.ndarray]]:

@@ -16,6 +16,7 @@ from typing import cast
 import click
 
 from manymaps.cli.contract import Commands
+from manymaps.cli.interruption import handle_signals
 
 __all__ = ["cli", "main"]
 
@@ -34,26 +35,12 @@ def main() -> None:
     # Threads that spin while they wait lose a whole time slice at every barrier if another program
     # occupies their core. OpenMP reads this when it is loaded, so it is set before anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    _occupy_closed_streams()
+    handle_signals()
     for stream in (sys.stdout, sys.stderr):
         # Characters that the terminal's encoding does not contain are escaped.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     cli(prog_name="manymaps")
-
-
-def _occupy_closed_streams() -> None:
-    """Replace closed standard streams (`>&-`), so that no other file is assigned their numbers.
-
-    Reading from such a stream or writing data to it fails; messages are dropped.
-    """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            missing = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
-            if missing != number:  # another file already has this number
-                os.close(missing)
-                continue
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
 class _OnDemand(Mapping[str, click.Command]):

@@ -30,7 +30,6 @@ from typing import Any, NoReturn
 
 import click
 
-from manymaps.cli.interruption import interruptible
 from manymaps.errors import DataError, DivergedError, ParameterError, spelling
 from manymaps.labels import UnknownLabelError, case_note, case_variants
 from manymaps.progress import watched
@@ -119,9 +118,8 @@ class Commands(click.Group):
 
 @contextmanager
 def _reported(ctx: click.Context) -> Iterator[None]:
-    interrupted: Callable[[], bool] = bool
     try:
-        with interruptible() as interrupted, warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _warn
             yield
@@ -138,9 +136,6 @@ def _reported(ctx: click.Context) -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:
-        if interrupted():
-            # A library may raise a different error if it is interrupted during its import.
-            raise Interrupted("interrupted") from error
         # Any other error is also reported in one sentence.
         if os.environ.get("MANYMAPS_DEBUG") == "1":
             raise

@@ -8,7 +8,6 @@ immediately if the first iteration is not finished, or if Ctrl-C is pressed a se
 from __future__ import annotations
 
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,39 +19,19 @@ from typing import Any
 _CHECKPOINT_SECONDS = 30.0
 
 
-@contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Treat the signals TERM and HUP like Ctrl-C; yield a function that checks for them.
-
-    A signal that is ignored (HUP under nohup, INT in the background of a script) remains ignored.
-    """
-    came = False
+def handle_signals() -> None:
+    """Treat the signals TERM and HUP like Ctrl-C, unless they are ignored (HUP under nohup)."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        came = True
         on_ctrl_c = signal.getsignal(signal.SIGINT)
-        if number == signal.SIGINT or not callable(on_ctrl_c) or on_ctrl_c is interrupt:
+        if not callable(on_ctrl_c):  # a script started the command in the background
             raise KeyboardInterrupt
         on_ctrl_c(number, frame)
 
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: came
-        return
-    former = {number: signal.getsignal(number) for number in _INTERRUPTING}
-    for number, handler in former.items():
-        if handler is not signal.SIG_IGN:
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
-    try:
-        yield lambda: came
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-
-
-_INTERRUPTING = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
 
 
 class Stop:

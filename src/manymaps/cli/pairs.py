@@ -7,13 +7,11 @@ from itertools import chain
 from pathlib import Path
 
 import manymaps as mm
-from manymaps.cli.contract import as_json, emit, emit_json, note, note_case, shown
+from manymaps.cli.contract import as_json, emit, emit_json, note, note_case
 from manymaps.cli.options import atlas_argument, output_names
 from manymaps.cli.record import argument, command, option, output_option
 from manymaps.cli.types import InputFile, OutputFile
-from manymaps.labels import label_places
-
-MOST_NAMED = 12
+from manymaps.labels import first_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,19 +62,14 @@ def pairs(options: PairsOptions) -> None:
     listed = read_word_pairs(options.file, cue=options.cue, response=options.response)
     atlas = mm.load_atlas(options.atlas)
     table = mm.pair_table(atlas, listed)
-    note_case(options.file, dict.fromkeys(chain.from_iterable(listed)), atlas.labels)
+    words = list(dict.fromkeys(chain.from_iterable(listed)))
+    note_case(options.file, words, atlas.labels)
     n_known = int(table["similarity"].notna().sum())
-    words = list(chain.from_iterable(listed))
-    unknown: dict[str, int] = {}
-    for k, place in enumerate(label_places(words, atlas.labels)):
-        if place < 0:
-            unknown.setdefault(words[k], k // 2 + 1)
+    unknown = [word for word in words if word not in atlas]
     if unknown:
-        names = [f"{shown(word)} (pair {k})" for word, k in unknown.items()]
-        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         note(
             f"{len(listed) - n_known:,} of {len(listed):,} pairs contain words that are not in the "
-            f"atlas: {', '.join(names[:MOST_NAMED])}{more}"
+            f"atlas: {first_of(unknown)}"
         )
     cells = table.astype(object).where(table.notna(), None)
     columns = {name: cells[name].to_numpy() for name in cells}
@@ -87,7 +80,7 @@ def pairs(options: PairsOptions) -> None:
             {
                 "n_pairs": len(listed),
                 "n_known": n_known,
-                "unknown": [{"word": word, "pair": pair} for word, pair in unknown.items()],
+                "unknown": unknown,
                 "pairs": cells.to_dict("records"),
                 **output_names(options, "output"),
             }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ FAR = 8
 # If a larger part of the responses is in the atlas, the part is not mentioned.
 COVERED = 0.995
 COLUMNS = ("word", "sense", "name", "share", "map", "proportion", "members")
-OPTIONAL = ("kind", "share_even")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +53,7 @@ def senses(options: SensesOptions) -> None:
     A sense is a map with at least 5 % of the associations of WORD. Each association belongs to the
     map that explains most of it. The members of a sense are the associates that are close to WORD
     on the map, the strongest first. If no associations of WORD are known, its maps are listed with
-    its mixing proportions and nearest neighbours. If most pairs have a similarity, each share is
-    printed beside the share if all similarities were equal (even).
+    its mixing proportions and nearest neighbours.
 
     \b
     Examples:  manymaps senses norms.atlas tie
@@ -123,27 +121,22 @@ def _record(atlas: mm.Atlas, i: int, options: SensesOptions) -> dict[str, Any]:
     """Return the record of a word that --json prints."""
     import numpy as np
 
-    from manymaps.atlas.answers import even_shares, observed_senses, similarities, strengths_on
+    from manymaps.atlas.answers import observed_senses, similarities, strengths_on
     from manymaps.atlas.senses import associates_of
 
     word, kind = atlas.labels[i], None if atlas.kinds is None else atlas.kinds[i]
     table, covered = strengths_on(atlas, None)
     found = associates_of(atlas.choices, table, np.array([i]))
     far = found.members[~found.close]
-    even = even_shares(atlas, found)
     if len(found.members) and options.neighbor_kind is None:
         # Similarities take most of the time, and are only in the records of --json.
         similar = similarities(atlas, i) if as_json() else np.full(atlas.n_objects, np.nan)
         listed = observed_senses(atlas, i, found, similar, options.neighbors)
     else:
         listed = atlas.senses(word, kind=kind, **chosen(options, "neighbors", "neighbor_kind"))
-    senses = [
-        asdict(sense) | {"share_even": None if even is None else float(even[sense.map])}
-        for sense in listed
-    ]
+    senses = [asdict(sense) for sense in listed]
     not_close = {
         "share": float(found.strengths[~found.close].sum()) if len(found.members) else None,
-        "share_even": None if even is None else len(far) / len(found.members),
         "labels": [atlas.labels[j] for j in far.tolist()],
     }
     part = None if covered is None else float(covered[i])
@@ -164,9 +157,9 @@ def _table(records: Sequence[dict[str, Any]]) -> str:
         for record in records
         for k, sense in enumerate(record["senses"], 1)
     ]  # fmt: skip
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*COLUMNS, *OPTIONAL)}
-    used = (name for name, values in columns.items() if name in COLUMNS or any(values))
-    return columns_as_csv({name: columns[name] for name in used})
+    has_kinds = any(record["kind"] is not None for record in records)
+    names = (*COLUMNS, "kind") if has_kinds else COLUMNS
+    return columns_as_csv({name: [row[name] for row in rows] for name in names})
 
 
 def _text(record: dict[str, Any]) -> str:
@@ -179,20 +172,13 @@ def _text(record: dict[str, Any]) -> str:
         head = f"{word}: no associations are known; its maps, with its mixing proportions"
         return "\n".join([head, grid(zip(parts, maps, members, strict=True))])
     numbers = whole_percents([sense["share"] for sense in found])
-    parts = [f"{number:5}%{_more(sense)}" for number, sense in zip(numbers, found, strict=True)]
-    even = sum(sense["share_even"] or 0 for sense in found) or None
-    whole = f"{sum(numbers)}%{_more({'share_even': even})}"
-    lines = [f"{word}: {plural('sense', len(found))} with {whole} of its associations"]
+    parts = [f"{number:5}%" for number in numbers]
+    lines = [f"{word}: {plural('sense', len(found))} with {sum(numbers)}% of its associations"]
     lines += [grid(zip(parts, maps, members, strict=True))] if found else []
     if far["labels"]:
         labels = [*map(shown, far["labels"][:FAR]), *["..."] * (len(far["labels"]) > FAR)]
-        part = f"{far['share']:.0%}{_more(far)}"
-        lines.append(f"associates that are not close on their map, {part}: {', '.join(labels)}")
+        part = f"{far['share']:.0%}: {', '.join(labels)}"
+        lines.append(f"associates that are not close on their map, {part}")
     if (covered := record["covered"]) is not None and covered < COVERED:
         lines.append(f"percentages are of the {covered:.0%} of responses that are in the atlas")
     return "\n".join(lines)
-
-
-def _more(one: Mapping[str, Any]) -> str:
-    """Format the share of an even spread, if it is known."""
-    return "" if one["share_even"] is None else f" (even {one['share_even']:.0%})"
