@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("pairs a.atlas pairs.csv", "pairs.csv: 3 labels {} ('tie' is 'TIE', 'knot' is 'KNOT', "),
     ("evaluate a.atlas rated.csv", "rated.csv: 5 labels {} ("),
     ("evaluate a.atlas norms.csv", "norms.csv: 6 labels {} ("),
-    ("insert a.atlas new.csv --no-refine -o b.atlas", "new.csv: 2 labels {} ("),
+    ("insert a.atlas new.csv -o b.atlas", "new.csv: 2 labels {} ("),
     ("fit norms.csv --maps 2 --iterations 2 --init a.atlas -o b.atlas", "atlas: 6 labels {} ("),
 ])  # fmt: skip
 def test_commands_match_the_words_and_note_it(folder, monkeypatch, arguments, note):
