@@ -85,7 +85,7 @@ def _objects(atlas: mm.Atlas, options: SensesOptions) -> list[int]:
         return [i for i, listed in enumerate(is_listed) if listed]
     words = [*options.words, *_known(atlas, options.list_of_words, kind)]
     note_case(options.atlas, words, atlas.labels)
-    indices = [atlas.index(word, kind=kind) for word in words]
+    indices = list(dict.fromkeys(atlas.index(word, kind=kind) for word in words))
     kinds = atlas.kinds or ()
     for i in indices if kinds and kind is None else ():
         (other,) = {*kinds} - {kinds[i]}
