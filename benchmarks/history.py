@@ -35,6 +35,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 import manymaps as mm
+from manymaps.affinity import GaussianAffinity
 
 Task = Callable[[], object]
 RNG = np.random.default_rng(0)
@@ -88,7 +89,7 @@ def bandwidth() -> Task:
     from manymaps.affinity.neighbors import nearest_neighbors
 
     graph = nearest_neighbors(RNG.normal(size=(3_000, 5)).astype(np.float32), 90)
-    return lambda: mm.GaussianAffinity(30).similarities(graph)
+    return lambda: GaussianAffinity(30).similarities(graph)
 
 
 def nearest() -> Task:

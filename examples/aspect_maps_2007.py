@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import manymaps as mm
+from manymaps.optimizers import LBFGS, ConjugateGradient, Momentum
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
@@ -43,9 +44,9 @@ def main() -> None:
     norms = mm.read_associations(NORMS).most_given(n_words)
     print(f"{norms.n_objects} words, {norms.n_pairs} pairs, {n_maps} maps, penalty 0.48")
     for name, optimizer in (
-        ("conjugate gradients", mm.ConjugateGradient()),
-        ("L-BFGS", mm.LBFGS()),
-        ("momentum", mm.Momentum()),
+        ("conjugate gradients", ConjugateGradient()),
+        ("L-BFGS", LBFGS()),
+        ("momentum", Momentum()),
     ):
         start = time.perf_counter()
         fit = mm.AspectMaps(

@@ -41,7 +41,9 @@ from pathlib import Path
 import numpy as np
 
 import manymaps as mm
+from manymaps.model import ChoiceModel
 from manymaps.model.choice import Kernel
+from manymaps.optimizers import LBFGS
 
 KERNELS: dict[Kernel, Callable[..., mm.MultipleMapsTSNE | mm.MultipleMapsSNE]] = {
     "gaussian": mm.MultipleMapsSNE,
@@ -65,7 +67,7 @@ class Construction:
 
     def atlas(self, kernel: Kernel) -> mm.Atlas:
         """Create the atlas of the construction under a conditional model with the kernel."""
-        model = mm.ChoiceModel(kernel=kernel, normalization="conditional", mixing="learned")
+        model = ChoiceModel(kernel=kernel, normalization="conditional", mixing="learned")
         return mm.Atlas(self.labels, self.maps, self.proportions, model)
 
 
@@ -128,7 +130,7 @@ def divergences(
 ) -> np.ndarray:
     """Compute KL per row of fits from random starts, best first."""
     estimator = KERNELS[kernel](
-        n_maps, n_components, penalty=0.0, affinity="precomputed", optimizer=mm.LBFGS(),
+        n_maps, n_components, penalty=0.0, affinity="precomputed", optimizer=LBFGS(),
         tolerance=0.0, max_iter=1500, n_jobs=1,
     )  # fmt: skip
     seeds = range(starts)

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import manymaps.anndata as maps_of
-from manymaps import GaussianAffinity, write_page
+from manymaps import write_page
+from manymaps.affinity import GaussianAffinity
 from manymaps.metrics import kl_divergence, mu_local
 from manymaps.metrics.spaces import MapSpace
 from manymaps.model.target import joint_target

@@ -33,7 +33,9 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
 import manymaps as mm
+from manymaps.model import ChoiceModel
 from manymaps.model.choice import Mixing
+from manymaps.optimizers import LBFGS
 
 RECOVERED = 1e-3
 ZERO_KL = 1e-6
@@ -65,7 +67,7 @@ def random_truth(n: int, half_width: float, seed: int) -> mm.Atlas:
     """Draw two maps of n objects uniform on [-half_width, half_width]^2, with equal proportions."""
     maps = np.random.default_rng(seed).uniform(-half_width, half_width, (2, n, 2))
     labels = [str(i) for i in range(n)]
-    model = mm.ChoiceModel(kernel="gaussian", normalization="conditional", mixing="fixed")
+    model = ChoiceModel(kernel="gaussian", normalization="conditional", mixing="fixed")
     return mm.Atlas(labels, maps, np.full((2, n), 0.5), model)
 
 
@@ -102,7 +104,7 @@ def fitted(
     """Fit once by L-BFGS with exact sums; return KL per object and the maps."""
     estimator = mm.MultipleMapsSNE(
         n_maps=2, mixing=mixing, penalty=0.0, affinity="precomputed", init=start,
-        optimizer=mm.LBFGS(), tolerance=0.0, max_iter=max_iter, random_state=seed, n_jobs=1,
+        optimizer=LBFGS(), tolerance=0.0, max_iter=max_iter, random_state=seed, n_jobs=1,
     ).fit(P)  # fmt: skip
     return float(estimator.kl_divergence_), estimator.atlas_
 

@@ -26,6 +26,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 import manymaps as mm
+from manymaps.affinity import GaussianAffinity
 from manymaps.metrics import nearest_neighbor_error
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -89,8 +90,8 @@ def main() -> None:
         500, (1100, 1500), 1500
     )  # fmt: skip
     vectors, classes = digits(per_class)
-    whole = mm.GaussianAffinity(30, n_neighbors=len(vectors) - 1).similarities(vectors)
-    affinity = mm.GaussianAffinity(30, n_neighbors=neighbors)
+    whole = GaussianAffinity(30, n_neighbors=len(vectors) - 1).similarities(vectors)
+    affinity = GaussianAffinity(30, n_neighbors=neighbors)
     kept = affinity.similarities(vectors) > 0
     left_out = 1 - whole.multiply(kept).sum() / whole.sum()
     print(f"{len(vectors)} digits; beyond {neighbors} neighbours lies {left_out:.1e} of the mass")

@@ -16,7 +16,7 @@ align associations_from cluster_path cluster_stability compare correspondence_an
 count_cooccurrences count_texts counts_from diagnose evaluate insert
 insert_rows judgements_from load_atlas load_consonants load_integers
 load_word_associations load_word_relations
-fit_vectors nearest_neighbors noise_scan pair_table
+fit_vectors noise_scan pair_table
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses
 plot_stability
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
@@ -26,16 +26,12 @@ intervals split_associations sweep trials_from reliability
 vectors_from write_page
 """
 RECORDS = """
-Associations Atlas AtlasWidget ChoiceModel
-ConjugateGradient Counts DataError DataWarning
-DivergedError ExponentialWeights
-GaussianAffinity GlobalGaussian Judgements LBFGS LocalPerplexity
-Momentum
-NeighborGraph NeighborSearch ParameterError PowerWeights
-Trials
-UnknownLabelError Vectors
+Associations Atlas AtlasWidget Counts DataError DataWarning DivergedError ExponentialWeights
+Judgements ParameterError PowerWeights Trials UnknownLabelError Vectors
 """
 FACES = {
+    "affinity": "Affinity GaussianAffinity GlobalGaussian LocalPerplexity NeighborGraph "
+    "NeighborSearch nearest_neighbors",
     "anndata": "multiple_maps to_atlas tsne",
     "atlas": "Atlas Neighbor Sense load_atlas",
     "datasets": "load_consonants load_integers load_word_associations load_word_relations",

@@ -1,11 +1,5 @@
 """The public names: `__init__.py` loads each from its module when it is first used."""
 
-from .affinity.affinities import GaussianAffinity as GaussianAffinity
-from .affinity.affinities import GlobalGaussian as GlobalGaussian
-from .affinity.affinities import LocalPerplexity as LocalPerplexity
-from .affinity.neighbors import NeighborGraph as NeighborGraph
-from .affinity.neighbors import NeighborSearch as NeighborSearch
-from .affinity.neighbors import nearest_neighbors as nearest_neighbors
 from .analysis.alignment import align as align
 from .analysis.comparison import compare as compare
 from .analysis.diagnosis import diagnose as diagnose
@@ -74,10 +68,6 @@ from .maps.sne import SNE as SNE
 from .maps.sne import TSNE as TSNE
 from .maps.sne import SymmetricSNE as SymmetricSNE
 from .maps.sne import UniSNE as UniSNE
-from .model.choice import ChoiceModel as ChoiceModel
-from .optimizers.line_search import LBFGS as LBFGS
-from .optimizers.line_search import ConjugateGradient as ConjugateGradient
-from .optimizers.momentum import Momentum as Momentum
 from .prediction.held_out import split_associations as split_associations
 from .prediction.predictor import AssociationPredictor as AssociationPredictor
 from .prediction.sweeps import sweep as sweep

@@ -115,14 +115,15 @@ class DivergedError(ParameterError, RuntimeError):
 
     See Also
     --------
-    Momentum, DataError
+    optimizers.Momentum, DataError
 
     Examples
     --------
     >>> import numpy as np
     >>> import manymaps as mm
+    >>> from manymaps.optimizers import Momentum
     >>> points = np.random.default_rng(0).normal(size=(50, 3))
-    >>> fast = mm.Momentum(learning_rate=1e30)
+    >>> fast = Momentum(learning_rate=1e30)
     >>> try:
     ...     mm.SNE(perplexity=5, optimizer=fast, random_state=0).fit(points)
     ... except mm.DivergedError:

@@ -8,6 +8,7 @@ from scipy import sparse
 
 import manymaps as mm
 from code_samples import sample
+from manymaps.affinity import GaussianAffinity
 from manymaps.analysis.reliability import explained_by_even_spread, mean_explained
 from manymaps.analysis.stability import EXPLAINED, RECURRING, repeat_fits, stability
 from manymaps.errors import DataError, ParameterError
@@ -69,7 +70,7 @@ class TestExplained:
     def test_of_vectors_similarities_are_made_once_more(self):
         values = np.random.default_rng(0).normal(size=(60, 5))
         atlas = mm.TSNE(perplexity=5, max_iter=50, random_state=0).fit(values).atlas_
-        p = mm.GaussianAffinity(5).similarities(values).toarray()
+        p = GaussianAffinity(5).similarities(values).toarray()
         p = p + p.T
         expected = [
             np.minimum(row / row.sum(), q / q.sum()).sum()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import manymaps as mm
+from manymaps.affinity import NeighborGraph
 from manymaps.atlas.associations import stored_associations
 from manymaps.model import T_SNE
 
@@ -82,7 +83,7 @@ def test_more_than_two_thousand_objects_keep_their_order():
 def test_vectors_distances_and_neighbours_are_no_associations():
     rows = np.random.default_rng(1).random((30, 3))
     apart = np.abs(rows[:, :1] - rows[:, 0])
-    near = mm.NeighborGraph(np.argsort(apart, axis=1)[:, 1:6], np.sort(apart, axis=1)[:, 1:6])
+    near = NeighborGraph(np.argsort(apart, axis=1)[:, 1:6], np.sort(apart, axis=1)[:, 1:6])
     for model, X in (
         (mm.TSNE(perplexity=5), rows),
         (mm.TSNE(perplexity=5, metric="precomputed"), apart),

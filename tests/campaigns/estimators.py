@@ -35,9 +35,12 @@ from campaigns.degenerate import COUNTS, HOLDINGS, SIMILARITIES, VECTORS, conten
 from campaigns.outcome import Finding, Outcome
 from campaigns.worker import ProcessLost, Worker
 from manymaps import metrics
+from manymaps.affinity import GaussianAffinity, GlobalGaussian, LocalPerplexity, nearest_neighbors
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.clustering.solvers import GibbsEM
 from manymaps.cooccurrence.semidefinite import SolverError
+from manymaps.model import ChoiceModel
+from manymaps.optimizers import LBFGS, ConjugateGradient, Momentum
 from manymaps.optimizers.rows import RowDescent
 
 __all__ = ["SUBJECTS", "Drawn", "Subject", "case", "drawn", "run"]
@@ -89,10 +92,10 @@ class Subject:
 
 
 _MOMENTA = [
-    mm.Momentum(), mm.Momentum(learning_rate=1e-12), mm.Momentum(learning_rate=1.0),
-    mm.Momentum(learning_rate=30.0), mm.Momentum(learning_rate=1e6),
-    mm.Momentum(learning_rate=1e30), mm.Momentum.van_der_maaten_2009(),
-    mm.Momentum.van_der_maaten_2012(), mm.LBFGS(), mm.ConjugateGradient(),
+    Momentum(), Momentum(learning_rate=1e-12), Momentum(learning_rate=1.0),
+    Momentum(learning_rate=30.0), Momentum(learning_rate=1e6),
+    Momentum(learning_rate=1e30), Momentum.van_der_maaten_2009(),
+    Momentum.van_der_maaten_2012(), LBFGS(), ConjugateGradient(),
 ]  # fmt: skip
 _SEEDS = [0, None, np.random.RandomState(3)]
 _RUN: dict[str, list[Any]] = {
@@ -104,8 +107,8 @@ _NEIGHBORHOODS: dict[str, list[Any]] = {
     "metric": ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev",
                "hamming", "jaccard"],
     "neighbors": [None, NeighborSearch("exact"), NeighborSearch("faiss")],
-    "affinity": ["auto", mm.GaussianAffinity(2), mm.GlobalGaussian(2), mm.GlobalGaussian(sigma=1),
-                 mm.LocalPerplexity(2)],
+    "affinity": ["auto", GaussianAffinity(2), GlobalGaussian(2), GlobalGaussian(sigma=1),
+                 LocalPerplexity(2)],
 }  # fmt: skip
 _STARTS = ["auto", "random", "pca", "mds"]
 _MANY: dict[str, list[Any]] = {
@@ -207,7 +210,7 @@ def _atlas(n: int = 10) -> mm.Atlas:
         labels=tuple(f"object {i}" for i in range(n)),
         maps=rng.normal(size=(2, n, 2)).astype(np.float32),
         proportions=shares,
-        model=mm.ChoiceModel("cauchy", "conditional", "learned"),
+        model=ChoiceModel("cauchy", "conditional", "learned"),
         vectors=rng.normal(size=(n, 3)),
     )
 
@@ -227,14 +230,14 @@ def _functions() -> dict[str, Subject]:
     path = {"n_clusters": [range(1, 3)], "n_repeats": [2], **seeds}
     return {
         "nearest_neighbors": Subject(
-            mm.nearest_neighbors, VECTORS, {"k": [1, 3], "metric": _NEIGHBORHOODS["metric"]}
+            nearest_neighbors, VECTORS, {"k": [1, 3], "metric": _NEIGHBORHOODS["metric"]}
         ),
         "nearest_neighbors of distances": Subject(
-            mm.nearest_neighbors, VECTORS, {"k": [1, 3], "metric": ["precomputed"]},
+            nearest_neighbors, VECTORS, {"k": [1, 3], "metric": ["precomputed"]},
             degenerate.distances,
         ),
-        "GlobalGaussian": Subject(mm.GlobalGaussian(2).similarities, VECTORS),
-        "LocalPerplexity": Subject(mm.LocalPerplexity(2).similarities, VECTORS),
+        "GlobalGaussian": Subject(GlobalGaussian(2).similarities, VECTORS),
+        "LocalPerplexity": Subject(LocalPerplexity(2).similarities, VECTORS),
         "mu_local": Subject(lambda X, **s: metrics.mu_local(X, points, **s), VECTORS, {"k": [2]}),
         "trustworthiness": Subject(
             lambda X, **s: metrics.trustworthiness(X, points, **s), VECTORS, {"k": [2]}

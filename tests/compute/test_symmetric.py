@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.affinity import affinities
+from manymaps.affinity import GaussianAffinity, affinities
 from manymaps.compute.symmetric import symmetric_sum
 from manymaps.compute.threads import threads
 from manymaps.model import target
@@ -85,7 +85,7 @@ def test_a_fit_to_a_large_target_is_that_to_a_precise_one(monkeypatch):
     monkeypatch.setattr(target, "_MANY_PAIRS", 0)
     monkeypatch.setattr(target, "_MOST_IN_FLOAT64", 0)
     monkeypatch.setattr(affinities, "_MOST_IN_FLOAT64", 0)
-    assert mm.GaussianAffinity(8).similarities(points).dtype == np.float32
+    assert GaussianAffinity(8).similarities(points).dtype == np.float32
     compact = mm.TSNE(**settings).fit(points)
     assert compact.kl_divergence_ == pytest.approx(precise.kl_divergence_, rel=1e-5)
     np.testing.assert_allclose(compact.embedding_, precise.embedding_, atol=1e-3)

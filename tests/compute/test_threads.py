@@ -162,7 +162,7 @@ def test_the_caller_needs_no_helper(four_threads, monkeypatch):
 FORKED = """
 import multiprocessing, sys
 import numpy as np
-from manymaps import nearest_neighbors
+from manymaps.affinity import nearest_neighbors
 from manymaps.compute.steps import momentum_step
 from manymaps.compute.threads import threads
 

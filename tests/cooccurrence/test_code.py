@@ -10,9 +10,10 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.spatial import procrustes
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from manymaps import CODE, ConjugateGradient, Counts, Momentum
+from manymaps import CODE, Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.optimizers import ConjugateGradient, Momentum
 from reference import code_log_likelihood
 
 FORMS = [

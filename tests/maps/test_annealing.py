@@ -6,11 +6,11 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.special import logsumexp
 from sklearn.base import clone
 
-from manymaps import LBFGS, MultipleMapsTSNE, SymmetricSNE, associations_from, noise_scan
+from manymaps import MultipleMapsTSNE, SymmetricSNE, associations_from, noise_scan
 from manymaps.errors import ParameterError
 from manymaps.maps import annealing
 from manymaps.maps.input import read_input
-from manymaps.optimizers import Constant
+from manymaps.optimizers import LBFGS, Constant
 
 
 def roll(n=120, seed=0):

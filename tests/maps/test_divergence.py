@@ -7,12 +7,14 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
+from manymaps.affinity import nearest_neighbors
+from manymaps.optimizers import LBFGS, Momentum
 
 POINTS = np.random.default_rng(0).normal(size=(12, 3))
 TABLE = np.random.default_rng(1).random((12, 12))
 TABLE += TABLE.T
 COUNTS = np.random.default_rng(2).poisson(2, (9, 7)) + 1
-FAST = mm.Momentum(learning_rate=1e6)
+FAST = Momentum(learning_rate=1e6)
 
 
 def refused(estimator, data):
@@ -27,9 +29,9 @@ def refused(estimator, data):
     ("estimator", "data"),
     [
         (mm.TSNE(perplexity=2, learning_rate=1e30), POINTS),
-        (mm.SymmetricSNE(perplexity=2, optimizer=mm.Momentum(1.0), max_iter=300),
-         mm.nearest_neighbors(POINTS, 3)),
-        (mm.SymmetricSNE(affinity="precomputed", optimizer=mm.Momentum(1.0)), TABLE),
+        (mm.SymmetricSNE(perplexity=2, optimizer=Momentum(1.0), max_iter=300),
+         nearest_neighbors(POINTS, 3)),
+        (mm.SymmetricSNE(affinity="precomputed", optimizer=Momentum(1.0)), TABLE),
         (mm.MultipleMapsSNE(2, perplexity=3, normalization="joint", kernel_width=1e-6), POINTS),
         (mm.MultipleMapsTSNE(2, affinity="precomputed", penalty=1e30), TABLE),
         (mm.MultipleMapsTSNE(2, affinity="precomputed", optimizer=FAST, n_init=2), TABLE),
@@ -56,7 +58,7 @@ def test_what_is_left_is_finite(estimator, data):
 
 def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
     """The first is thrown out of reach as it starts."""
-    optimizer = mm.Momentum(0.1)
+    optimizer = Momentum(0.1)
     estimator = mm.MultipleMapsSNE(
         1, affinity="precomputed", optimizer=optimizer, max_iter=30, n_init=3, random_state=0
     )
@@ -80,7 +82,7 @@ def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
     assert estimator.kl_divergence_ == min(one.kl_divergence for one in whole.restarts_[1:])
 
 
-@pytest.mark.parametrize("optimizer", [None, mm.LBFGS()])
+@pytest.mark.parametrize("optimizer", [None, LBFGS()])
 def test_a_start_without_a_cost(optimizer):
     far = 1e15 * POINTS[None, :, :2]
     estimator = mm.MultipleMapsTSNE(
@@ -97,9 +99,7 @@ def test_a_start_beyond_reach_is_refused():
 
 def test_a_predictor():
     ring = sparse.diags_array([0.5, 0.5], offsets=[-1, 1], shape=(8, 8)).tocsr()
-    estimator = mm.AssociationPredictor(
-        1, 2, max_iter=60, optimizer=mm.Momentum(1e30), random_state=0
-    )
+    estimator = mm.AssociationPredictor(1, 2, max_iter=60, optimizer=Momentum(1e30), random_state=0)
     with np.errstate(all="ignore"):
         refused(estimator, ring)
     assert estimator.n_iter_ >= 1

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import manymaps as mm
 import reference
+from manymaps.affinity import GaussianAffinity, NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError, ParameterError
 from manymaps.optimizers import LBFGS
@@ -111,7 +112,7 @@ class TestVectors:
         distances = np.maximum(1 - units @ units.T, 0)
         np.fill_diagonal(distances, 0)
         given = estimator(metric="precomputed", **self.SETTINGS).fit(distances)
-        rows = mm.GaussianAffinity(5).similarities(x, metric="cosine").toarray()
+        rows = GaussianAffinity(5).similarities(x, metric="cosine").toarray()
         ready = estimator(affinity="precomputed", **self.SETTINGS).fit(rows)
         plain = estimator(**self.SETTINGS).fit(x)
         for fit in (given, ready):
@@ -122,7 +123,7 @@ class TestVectors:
         )
 
     def test_the_search_is_that_which_was_asked_for(self):
-        fit = mm.MultipleMapsTSNE(neighbors=mm.NeighborSearch("faiss", 0.5), **self.SETTINGS)
+        fit = mm.MultipleMapsTSNE(neighbors=NeighborSearch("faiss", 0.5), **self.SETTINGS)
         with pytest.raises(ParameterError, match="metric='canberra'"):
             fit.set_params(metric="canberra").fit(self.vectors())
 

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from manymaps import TSNE, AspectMaps, DataWarning, LocalPerplexity, MultipleMapsTSNE, UniSNE
+from manymaps import TSNE, AspectMaps, DataWarning, MultipleMapsTSNE, UniSNE
+from manymaps.affinity import LocalPerplexity
 from manymaps.optimizers import ConjugateGradient, Momentum
 
 RING = np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1)

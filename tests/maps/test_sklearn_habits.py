@@ -13,6 +13,8 @@ from sklearn.manifold import trustworthiness
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 import manymaps as mm
+from manymaps.affinity import GlobalGaussian, LocalPerplexity, nearest_neighbors
+from manymaps.optimizers import LBFGS
 
 FORMATS = ["coo", "csc", "csr", "dok", "lil"]
 SINGLE = [mm.SNE, mm.SymmetricSNE, mm.UniSNE, mm.TSNE]
@@ -68,7 +70,7 @@ class TestDistances:
         "settings",
         [
             {"init": "random"}, {"init": "mds"},
-            {"affinity": mm.GlobalGaussian(5)}, {"affinity": mm.LocalPerplexity(5)},
+            {"affinity": GlobalGaussian(5)}, {"affinity": LocalPerplexity(5)},
         ],
         ids=str,
     )  # fmt: skip
@@ -97,7 +99,7 @@ class TestDistances:
         X = points(40)
         table = kneighbors_graph(X, 15, mode="distance")
         settings = {"metric": "precomputed", "max_iter": 30}
-        expected = fitted(mm.nearest_neighbors(X, 15), max_iter=30).embedding_
+        expected = fitted(nearest_neighbors(X, 15), max_iter=30).embedding_
         given = table.asformat(form)
         np.testing.assert_allclose(fitted(given, **settings).embedding_, expected, atol=1e-3)
 
@@ -115,7 +117,7 @@ class TestDistances:
 
 class TestIterations:
     @pytest.mark.parametrize("max_iter", [1, 37])
-    @pytest.mark.parametrize("optimizer", [None, mm.LBFGS()])
+    @pytest.mark.parametrize("optimizer", [None, LBFGS()])
     def test_as_many_as_the_callback_saw(self, max_iter, optimizer):
         seen = []
         fit = fitted(
@@ -185,7 +187,7 @@ class TestPerplexity:
         X = points(20)
         D = cdist(X, X)
         settings = {"perplexity": perplexity} | ({"n_maps": 2} if estimator in MANY else {})
-        graph = mm.nearest_neighbors(X, 19)
+        graph = nearest_neighbors(X, 19)
         for data, metric in (
             (X, "euclidean"), (sparse.csr_array(X), "euclidean"), (X, "cityblock"),
             (D, "precomputed"), (sparse.csr_array(D), "precomputed"), (graph, "euclidean"),

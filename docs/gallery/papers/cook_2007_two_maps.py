@@ -20,16 +20,18 @@ from scipy.linalg import orthogonal_procrustes
 from stored import OURS, PRINTED, panels
 
 import manymaps as mm
+from manymaps.model import ChoiceModel
+from manymaps.optimizers import LBFGS
 
 n = 50
 true = np.random.default_rng(0).uniform(-1, 1, (2, n, 2))
-model = mm.ChoiceModel(kernel="gaussian", normalization="conditional", mixing="fixed")
+model = ChoiceModel(kernel="gaussian", normalization="conditional", mixing="fixed")
 truth = mm.Atlas([str(i) for i in range(n)], true, np.full((2, n), 0.5), model)
 P = np.stack([truth.similarities(label) for label in truth.labels])
 
 fit = mm.MultipleMapsSNE(
     n_maps=2, mixing="fixed", penalty=0.0, affinity="precomputed", init="random", n_init=12,
-    optimizer=mm.LBFGS(), tolerance=0.0, max_iter=300, random_state=0,
+    optimizer=LBFGS(), tolerance=0.0, max_iter=300, random_state=0,
 ).fit(P)  # fmt: skip
 
 figure, axes = panels(2, height=4.2)

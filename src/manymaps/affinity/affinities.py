@@ -95,6 +95,24 @@ class Affinity(ABC):
     joint : bool
         Whether the similarities form one joint distribution over all pairs instead of one
         conditional distribution per row.
+
+    See Also
+    --------
+    GaussianAffinity, LocalPerplexity, GlobalGaussian
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from sklearn.neighbors import kneighbors_graph
+    >>> from manymaps import TSNE
+    >>> from manymaps.affinity import Affinity
+    >>> class Nearest(Affinity):
+    ...     def similarities(self, data, **settings):
+    ...         return sparse.csr_array(kneighbors_graph(data, 2)) / 2
+    >>> points = np.arange(6.0)[:, None]
+    >>> TSNE(affinity=Nearest(), max_iter=2, random_state=0).fit_transform(points).shape
+    (6, 2)
     """
 
     joint: ClassVar[bool] = False
@@ -117,7 +135,7 @@ class Affinity(ABC):
             `metric="precomputed"`, distances in a square array or as sparse rows. All stored or
             known neighbours are used.
         metric, search, seed
-            See `manymaps.affinity.neighbors.nearest_neighbors`.
+            See `nearest_neighbors`.
 
         Returns
         -------
@@ -168,7 +186,7 @@ class GaussianAffinity(Affinity):
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import GaussianAffinity
+    >>> from manymaps.affinity import GaussianAffinity
     >>> rows = GaussianAffinity(perplexity=3).similarities(np.arange(10.0)[:, None])
     >>> p = rows[[5]].data
     >>> bool(abs(np.exp(-(p * np.log(p)).sum()) - 3) < 1e-4)
@@ -263,7 +281,7 @@ class GlobalGaussian(Affinity):
 
     See Also
     --------
-    GaussianAffinity, SymmetricSNE
+    GaussianAffinity, manymaps.SymmetricSNE
 
     Notes
     -----
@@ -273,7 +291,7 @@ class GlobalGaussian(Affinity):
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import GlobalGaussian
+    >>> from manymaps.affinity import GlobalGaussian
     >>> p = GlobalGaussian(sigma=1.0).similarities(np.array([[0.0], [1.0], [3.0]]))
     >>> bool(np.isclose(p.sum(), 1)), bool(np.isclose(p[0, 1] / p[1, 2], np.exp(1.5)))
     (True, True)
@@ -380,7 +398,7 @@ class LocalPerplexity(Affinity):
 
     See Also
     --------
-    GaussianAffinity, GlobalGaussian, TSNE
+    GaussianAffinity, GlobalGaussian, manymaps.TSNE
 
     Notes
     -----
@@ -398,7 +416,7 @@ class LocalPerplexity(Affinity):
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import LocalPerplexity
+    >>> from manymaps.affinity import LocalPerplexity
     >>> x = np.random.default_rng(0).normal(size=(50, 5))
     >>> p = LocalPerplexity(perplexity=5, sd=2.0).similarities(x)
     >>> bool(np.allclose(p.sum(axis=1), 1))

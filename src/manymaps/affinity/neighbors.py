@@ -90,7 +90,7 @@ class NeighborGraph:
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import NeighborGraph
+    >>> from manymaps.affinity import NeighborGraph
     >>> NeighborGraph(np.array([[1], [0]]), np.array([[2.0], [2.0]])).recall
     1.0
     """
@@ -192,7 +192,7 @@ class NeighborSearch:
 
     Examples
     --------
-    >>> from manymaps import NeighborSearch
+    >>> from manymaps.affinity import NeighborSearch
     >>> NeighborSearch(recall=0.99).method
     'auto'
     """
@@ -263,7 +263,7 @@ def nearest_neighbors(
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import nearest_neighbors
+    >>> from manymaps.affinity import nearest_neighbors
     >>> graph = nearest_neighbors(np.array([[0.0], [1.0], [1.0], [5.0]]), 2)
     >>> graph.indices.tolist()
     [[1, 2], [2, 0], [1, 0], [1, 2]]

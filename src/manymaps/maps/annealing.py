@@ -67,7 +67,7 @@ class NoiseScan:
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import Momentum
+    >>> from manymaps.optimizers import Momentum
     >>> from manymaps.maps.annealing import NoiseScan
     >>> scan = NoiseScan(np.array([1.0, 0.5, 0.25]), np.ones(3), 0.5, Momentum())
     >>> scan.cooled(1000).jitter(0)
@@ -137,7 +137,7 @@ def noise_scan(
 
     See Also
     --------
-    SymmetricSNE, Momentum
+    SymmetricSNE, optimizers.Momentum
 
     References
     ----------

@@ -328,7 +328,7 @@ class AspectMaps(_MultipleMaps):
 
     See Also
     --------
-    MultipleMapsTSNE, MultipleMapsSNE, ConjugateGradient
+    MultipleMapsTSNE, MultipleMapsSNE, optimizers.ConjugateGradient
 
     References
     ----------

@@ -251,7 +251,7 @@ class SymmetricSNE(_SingleMap):
 
     See Also
     --------
-    SNE, UniSNE, TSNE, GlobalGaussian
+    SNE, UniSNE, TSNE, affinity.GlobalGaussian
 
     References
     ----------
@@ -511,7 +511,7 @@ class TSNE(_SingleMap):
 
     See Also
     --------
-    MultipleMapsTSNE, SymmetricSNE, LocalPerplexity, insert, anndata.tsne
+    MultipleMapsTSNE, SymmetricSNE, affinity.LocalPerplexity, insert, anndata.tsne
 
     References
     ----------

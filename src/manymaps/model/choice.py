@@ -79,7 +79,7 @@ class ChoiceModel:
 
     See Also
     --------
-    MultipleMapsTSNE, Atlas
+    manymaps.MultipleMapsTSNE, manymaps.Atlas
 
     Examples
     --------

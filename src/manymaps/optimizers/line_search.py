@@ -92,7 +92,8 @@ class LBFGS(Optimizer):
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import LBFGS, TSNE
+    >>> from manymaps import TSNE
+    >>> from manymaps.optimizers import LBFGS
     >>> line = np.arange(40.0)[:, None]
     >>> fit = TSNE(1, perplexity=4, optimizer=LBFGS(), max_iter=100, random_state=0).fit(line)
     >>> bool(fit.kl_divergence_ < 1)
@@ -115,12 +116,13 @@ class ConjugateGradient(Optimizer):
 
     See Also
     --------
-    Momentum, LBFGS, AspectMaps
+    Momentum, LBFGS, manymaps.AspectMaps
 
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import AspectMaps, ConjugateGradient
+    >>> from manymaps import AspectMaps
+    >>> from manymaps.optimizers import ConjugateGradient
     >>> similarities = np.kron(np.eye(3), np.ones((4, 4)))
     >>> few = ConjugateGradient()
     >>> fit = AspectMaps(3, affinity="precomputed", optimizer=few, max_iter=5, random_state=0)

@@ -153,11 +153,11 @@ class Momentum(Optimizer):
 
     See Also
     --------
-    ConjugateGradient, LBFGS, optimizers.Switch, optimizers.Stages
+    ConjugateGradient, LBFGS, Switch, Stages
 
     Examples
     --------
-    >>> from manymaps import Momentum
+    >>> from manymaps.optimizers import Momentum
     >>> Momentum(learning_rate=0.2).momentum(300)
     0.8
     """
@@ -219,7 +219,8 @@ class Momentum(Optimizer):
 
         Examples
         --------
-        >>> from manymaps import Momentum, MultipleMapsTSNE
+        >>> from manymaps import MultipleMapsTSNE
+        >>> from manymaps.optimizers import Momentum
         >>> optimizer = Momentum.van_der_maaten_2012()
         >>> optimizer.learning_rate, optimizer.learning_rate * optimizer.weight_rate
         (125.0, 100.0)
@@ -255,7 +256,8 @@ class Momentum(Optimizer):
 
         Examples
         --------
-        >>> from manymaps import Momentum, MultipleMapsTSNE
+        >>> from manymaps import MultipleMapsTSNE
+        >>> from manymaps.optimizers import Momentum
         >>> paper = Momentum.van_der_maaten_2009()
         >>> fit = MultipleMapsTSNE(40, penalty=0, optimizer=paper)
         >>> fit.optimizer.weight_rate, fit.optimizer.hold_weights

@@ -34,7 +34,7 @@ class Constant:
 
     See Also
     --------
-    Line, Stages, manymaps.Momentum
+    Line, Stages, Momentum
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Switch:
 
     See Also
     --------
-    Stages, manymaps.Momentum
+    Stages, Momentum
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Stages(_Points):
 
     See Also
     --------
-    Switch, Line, manymaps.Momentum
+    Switch, Line, Momentum
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Line(_Points):
 
     See Also
     --------
-    Stages, manymaps.Momentum
+    Stages, Momentum
 
     Examples
     --------
