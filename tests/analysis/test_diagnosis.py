@@ -363,7 +363,7 @@ def test_objects_without_similarity_are_left_out():
     found = diagnose(S, affinity="precomputed")
     assert found.n_objects == 3
     assert found.normalization == "conditional"
-    assert found.notes == ("3 objects without a similarity to another are left out",)
+    assert found.notes == ("3 objects without a similarity to another, left out",)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class TestText:
         text = repr(known)
         assert text.count("\n") == 3
         assert len(text) < 300
-        assert text.startswith(f"<Atlas of {known.n_objects:,} objects in 3 maps of 2 dimensions\n")
+        assert text.startswith(f"<Atlas of {known.n_objects:,} words in 3 maps of 2 dimensions\n")
         assert "\n by t-SNE, 3 maps, conditional, Cauchy kernel, penalty 0.001\n" in text
         assert "with associations" in text
 

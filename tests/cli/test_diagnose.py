@@ -33,12 +33,12 @@ def test_json_has_the_promised_keys_and_the_figures_of_python(norms):
 def test_a_person_reads_each_figure_with_its_meaning(norms):
     result = invoke("diagnose", norms)
     lines = result.stdout.splitlines()
-    assert lines[0].endswith("similarities of 6 objects")
+    assert lines[0].endswith("similarities of 6 words")
     assert [line.split("  ")[0] for line in lines[1:8]] == [
         "asymmetry", "intransitivity", "centrality", "reciprocity", "most shared",
         "negative part", "stress",
     ]  # fmt: skip
-    assert "as nearest neighbour; in a plane at most 5 can" in lines[5]
+    assert "as strongest associate; in a plane at most 5 can" in lines[5]
     assert lines[8].startswith("fit of 1 map")
     assert lines[-3].startswith("fit in 4 dims")
     assert lines[-2].startswith("suggested")
@@ -87,7 +87,7 @@ def test_counts_are_predicted_by_numbers_of_maps_and_dimensions(counts, monkeypa
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 objects"),
+        ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 words"),
         ("cue,response,strength\na,a,1\n", "at least two words, got only 'a'"),
         ("cue,response,strength\na,b,nan\nb,a,1\n", "nan"),
         ("a,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n", "are 0.5; a diagnosis needs"),

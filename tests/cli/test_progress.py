@@ -13,7 +13,7 @@ from sweep_samples import write_ring
 
 SHORT = ("--iterations", 20)
 LONG = {
-    "diagnose": ("diagnosing 6 objects", "norms.csv"),
+    "diagnose": ("diagnosing 6 words", "norms.csv"),
     "predict": ("fitting 1 map of 2 dimensions", "ring.csv", "--maps", 1, "--dims", 2, *SHORT),
     "fit": ("fitting norms.csv", "norms.csv", "-o", "o.atlas", "--maps", 2, *SHORT),
     "pairs": ("word", "old.atlas", "pairs.csv"),

@@ -78,7 +78,7 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     output = tmp_path / "out.atlas"
     result = invoke("stability", *fits, "-o", output)
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("3 fits of 6 objects in ")
+    assert lines[0].startswith("3 fits of 6 words in ")
     assert "is the one most similar to the others" in lines[0]
     assert lines[2].startswith("senses that recur ")
     assert "by chance" in lines[4]
@@ -120,7 +120,7 @@ def test_two_atlases_are_compared_without_writing_one(fits):
     assert found["output"] is None
     assert 0 <= found["recurrence"]["observed"] <= 1
     lines = invoke("stability", *fits[:2]).stdout.splitlines()
-    assert lines[0].startswith("2 fits of 6 objects in ")
+    assert lines[0].startswith("2 fits of 6 words in ")
     assert not any(line.startswith("next:") for line in lines)
 
 

@@ -153,6 +153,7 @@ class _Subject:
     distances: np.ndarray | None
     notes: tuple[str, ...]
     normalization: Normalization = "conditional"
+    noun: str = "object"
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,7 +314,7 @@ def diagnose(
         "held": np.array([*fits.held, fits.held_in_four]),
         "kept": np.array([*fits.kept, fits.kept_in_four]),
     }
-    summary = f"Diagnosis of {plural('object', near.shape[0])}: {suggested.reason}"
+    summary = f"Diagnosis of {plural(subject.noun, near.shape[0])}: {suggested.reason}"
     return Record(summary, values, columns, subject.notes)
 
 
@@ -392,17 +393,17 @@ def shares_of_strength(
 def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
     data = as_associations(data)
     if isinstance(data, Associations):
-        return _similarities(data)
+        return _similarities(data, "word")
     precomputed = "precomputed" in (affinity, metric if isinstance(metric, str) else "")
     labels, values = labelled_values(data, square=precomputed)
     table = finite_matrix(values, "X")
     if affinity == "precomputed":
         names = labels or [str(i) for i in range(table.shape[0])]
-        return _similarities(Associations(names, sparse.csr_array(table)))
+        return _similarities(Associations(names, sparse.csr_array(table)), "object")
     return _distances(labels, table, metric, generator)
 
 
-def _similarities(data: Associations) -> _Subject:
+def _similarities(data: Associations, noun: str) -> _Subject:
     """Select the objects with at least one pair, and remove self pairs and zeros."""
     pairs = data.similarities.tocoo()
     is_pair = (pairs.row != pairs.col) & (pairs.data > 0)
@@ -414,15 +415,15 @@ def _similarities(data: Associations) -> _Subject:
     paired = np.unique(np.concatenate([pairs.row[is_pair], pairs.col[is_pair]]))
     alone = shape[0] - len(paired)
     if not len(paired):
-        raise DataError("no pair of objects has a similarity above 0; pass at least three objects")
-    _check_enough(len(paired), " that are similar to another")
+        raise DataError(f"no pair of {plural(noun)} has a similarity above 0; pass at least three")
+    _check_enough(len(paired), noun, " that are similar to another")
     n = len(paired)
     if S.nnz == n * (n - 1) and np.ptp(S.data) <= _EQUAL * S.data.max():
         raise DataError(
             f"all {S.nnz:,} similarities are {S.data[0]:g}; a diagnosis needs similarities that "
             "differ"
         )
-    notes = [f"{alone:,} objects without a similarity to another are left out"] if alone else []
+    notes = [f"{plural(noun, alone)} without a similarity to another, left out"] if alone else []
     if data.n_missing:
         notes.append(f"{data.n_missing:,} missing cells were treated as similarities of 0")
     normalization: Normalization = "conditional"
@@ -436,7 +437,7 @@ def _similarities(data: Associations) -> _Subject:
     S.data = _within_range(S.data)
     labels = [data.labels[i] for i in paired]
     near = sparse.csr_array(S[paired][:, paired])
-    return _Subject(labels, near, None, tuple(notes), normalization)
+    return _Subject(labels, near, None, tuple(notes), normalization, noun)
 
 
 def _distances(
@@ -448,7 +449,7 @@ def _distances(
             raise DataError("sparse distances are incomplete; pass a dense table, or similarities")
         check_distances(table, own=True)
     n = table.shape[0]
-    _check_enough(n, "")
+    _check_enough(n, "object", "")
     labels = list(names or map(str, range(n)))
     notes: tuple[str, ...] = ()
     if n > _MOST_DISTANCES:
@@ -469,9 +470,9 @@ def _distances(
     return _Subject(labels, sparse.csr_array(near), D, notes)
 
 
-def _check_enough(n: int, which: str) -> None:
+def _check_enough(n: int, noun: str, which: str) -> None:
     if n < 3:
-        raise DataError(f"got only {plural('object', n)}{which}; a diagnosis needs at least three")
+        raise DataError(f"got only {plural(noun, n)}{which}; a diagnosis needs at least three")
 
 
 def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:

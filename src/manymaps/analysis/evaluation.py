@@ -242,7 +242,7 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors) -> tuple[Atlas, 
     missing = [label for label in atlas.labels if label not in shared_labels]
     # Vectors of objects that are not in the atlas were not stored.
     n_dropped = 0 if isinstance(data, Associations) else data.report.n_dropped
-    warn_of_unshared(source, "object", spare, missing, n_dropped)
+    warn_of_unshared(source, atlas.noun, spare, missing, n_dropped)
     part = replace(atlas, vectors=None).subset(ours)  # avoids a copy of unused vectors
     return part, [position[label] for label in part.labels]
 
@@ -281,7 +281,7 @@ def _measured(
     means = ", ".join(f"{name} {measure.mean:.3f}" for name, measure in measures.items())
     columns = {"label": np.array(atlas.labels, dtype=object)[rows]}
     columns |= {name: measure.values for name, measure in measures.items()}
-    return Record(f"Evaluation of {plural('object', n)}: {means}", values, columns)
+    return Record(f"Evaluation of {plural(atlas.noun, n)}: {means}", values, columns)
 
 
 def _divergence(atlas: Atlas, target: Target) -> float:

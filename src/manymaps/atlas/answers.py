@@ -70,7 +70,7 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Sense:
-    """A sense of an object: a map, with the neighbours of the object on this map.
+    """A sense: a map of a word or another object, with its neighbours on this map.
 
     Attributes
     ----------

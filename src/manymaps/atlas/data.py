@@ -205,6 +205,11 @@ class AtlasData:
         check_choice("kind", kind, known)
         return np.array(self.kinds) == kind
 
+    @property
+    def noun(self) -> str:
+        """Noun for an object: "word" if associations are known, and "object" otherwise."""
+        return "word" if self.associations is not None and self.kinds is None else "object"
+
     @cached_property
     def choices(self) -> Choices:
         """The choice probabilities of the model, computed from the maps."""

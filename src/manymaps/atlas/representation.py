@@ -67,9 +67,7 @@ def model_text(atlas: AtlasData) -> str:
 
 
 def _sizes(atlas: AtlasData) -> str:
-    objects = [plural("object", atlas.n_objects)]
-    if atlas.kinds is not None:
-        objects = [_plain(number) for number in numbers_of_kinds(atlas)]
+    objects = [_plain(number) for number in numbers_of_kinds(atlas)]
     space = f"{plural('map', atlas.n_maps)} of {plural('dimension', atlas.n_components)}"
     return f"{in_words(objects)} in {space}"
 

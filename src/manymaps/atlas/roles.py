@@ -97,6 +97,6 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
 
 def numbers_of_kinds(atlas: AtlasData) -> list[str]:
     """Describe the number of objects of each kind in words."""
-    return [
-        plural(kind, int(atlas.of_kind(kind).sum())) for kind in dict.fromkeys(atlas.kinds or ())
-    ]
+    if atlas.kinds is None:
+        return [plural(atlas.noun, atlas.n_objects)]
+    return [plural(kind, int(atlas.of_kind(kind).sum())) for kind in dict.fromkeys(atlas.kinds)]

@@ -20,14 +20,14 @@ MEANINGS = (
     ("intransitivity", "intransitivity",
      "share of the strong paths A-B-C in which A and C are not linked"),
     ("centrality", "centrality",
-     "mean squared number of objects with the same nearest neighbour; random points: below 2"),
+     "mean squared number of {objects} with the same {nearest}; random points: below 2"),
     ("reciprocity", "reciprocity",
-     "mean rank of an object among the neighbours of its nearest neighbour; 1 if all are mutual"),
+     "mean rank of {one} for its {nearest}; 1 if all are mutual"),
     ("max_shared_nearest_neighbor", "most shared",
-     "number of objects that share {most_shared} as nearest neighbour; in a plane at most 5 can"),
+     "number of {objects} that share {most_shared} as {nearest}; in a plane at most 5 can"),
     ("negative_share", "negative part", "share of the spectrum; 0 for Euclidean distances"),
     ("stress", "stress",
-     "nonmetric scaling of at most 75 objects in two dimensions (good: below 0.05); in four "
+     "nonmetric scaling of at most 75 {objects} in two dimensions (good: below 0.05); in four "
      "{stress_in_four:.3f}, by chance in two {stress_by_chance:.3f}"),
 )  # fmt: skip
 
@@ -73,8 +73,9 @@ def diagnose(options: DiagnoseOptions) -> None:
     if isinstance(data, mm.Counts):
         _diagnose_counts(data, file, options)
         return
-    size = len(getattr(data, "labels", ()))
-    with work(f"diagnosing {plural('object', size)}, with quick fits of up to 40 maps"):
+    noun = "word" if isinstance(data, mm.Associations) else "object"
+    objects = plural(noun, len(getattr(data, "labels", ())))
+    with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):
         found = mm.diagnose(data, metric=metric or "euclidean", **chosen(options.running))
     for line in [*reading_notes(data), *found.notes]:
         # The diagnosis reverses the effect of row normalization on symmetric values.
@@ -88,7 +89,9 @@ def diagnose(options: DiagnoseOptions) -> None:
     if found.normalization == "joint":
         further += ["--set", "normalization=joint"]
     record = {**found, "seconds": elapsed()}
-    tell(lambda: record, lambda: f"{_report(record, file)}\n{fit_step(file, *maps, *further)}")
+    tell(
+        lambda: record, lambda: f"{_report(record, noun, file)}\n{fit_step(file, *maps, *further)}"
+    )
 
 
 def _diagnose_counts(counts: mm.Counts, file: Path, options: DiagnoseOptions) -> None:
@@ -121,14 +124,18 @@ def _diagnose_counts(counts: mm.Counts, file: Path, options: DiagnoseOptions) ->
     ]))  # fmt: skip
 
 
-def _report(record: dict[str, Any], file: Path) -> str:
+def _report(record: dict[str, Any], noun: str, file: Path) -> str:
     """Format each number with its meaning, the quick fits, and the suggestion."""
-    rows = [
-        (name, cell(record[key]), meaning.format_map(record | {
-            "most_shared": shown(record["most_shared"])}))
-        for key, name, meaning in MEANINGS
-    ]  # fmt: skip
-    meaning = "of the strength goes to the objects ranked first, and {held:.0%} agrees with it"
+    is_word = noun == "word"
+    texts = record | {
+        "most_shared": shown(record["most_shared"]), "objects": plural(noun),
+        "one": "a word" if is_word else "an object",
+        "nearest": "strongest associate" if is_word else "nearest neighbour",
+    }  # fmt: skip
+    rows = [(name, cell(record[key]), meaning.format_map(texts)) for key, name, meaning in MEANINGS]
+    meaning = (
+        f"of the strength goes to the {plural(noun)} ranked first, and {{held:.0%}} agrees with it"
+    )
     for one in record["maps"]:
         fitted = f"fit of {plural('map', one['maps'])}"
         rows.append((fitted, f"{one['kept']:.0%}", meaning.format_map(one)))
@@ -138,5 +145,6 @@ def _report(record: dict[str, Any], file: Path) -> str:
     if record["serves"] == "dimensions":
         suggested = f"1 map, {record['suggested_dimensions']} dims"
     rows.append(("suggested", suggested, record["reason"]))
-    head = f"{file}: {record['n_pairs']:,} {record['kind']} of {record['n_objects']:,} objects"
+    objects = plural(noun, record["n_objects"])
+    head = f"{file}: {record['n_pairs']:,} {record['kind']} of {objects}"
     return f"{head}\n{grid(rows)}"

@@ -11,7 +11,7 @@ from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import Running, atlas_argument
 from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, positive
-from manymaps.labels import first_of
+from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def evaluate(options: EvaluateOptions) -> None:
         settings.setdefault("metric", "precomputed")
     with work("measuring"), threads(options.running.jobs):
         found = mm.evaluate(atlas, data, random_state=options.running.seed, **settings)
-    _note(found, options)
+    _note(found, options, atlas)
     record = {**found, "seconds": elapsed()}
     tell(lambda: record, lambda: record_text({"atlas": str(options.atlas), **record}))
 
@@ -104,16 +104,17 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     return data
 
 
-def _note(found: Record, options: EvaluateOptions) -> None:
+def _note(found: Record, options: EvaluateOptions, atlas: mm.Atlas) -> None:
     """Print notes on unknown words and sampled objects."""
     if found.get("unknown"):
         note(
             f"the atlas contains both words of {found.n_known:,} of {found.n_pairs:,} pairs; "
             f"{len(found.unknown):,} words missing: {first_of(found.unknown)}"
         )
+    noun = atlas.noun if atlas.kinds is None else atlas.kinds[0]
     all_objects = found.get("n_grouped", found.get("n_objects", 0))
     if options.sample is None and found.get("n_measured", all_objects) < all_objects:
         note(
-            f"neighbourhoods are those of {found.n_measured:,} of {all_objects:,} objects, drawn "
-            "at random (use --sample N for more)"
+            f"neighbourhoods are those of {found.n_measured:,} of {plural(noun, all_objects)}, "
+            "drawn at random (use --sample N for more)"
         )

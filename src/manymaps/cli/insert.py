@@ -95,7 +95,7 @@ def insert(options: InsertOptions) -> None:
         "seconds": elapsed(),
         "output": str(output),
     }
-    text = f"{output}: {n_inserted:,} new of {grown.n_objects:,} objects"
+    text = f"{output}: {n_inserted:,} new of {plural(grown.noun, grown.n_objects)}"
     tell(lambda: record, lambda: f"{text}, in {record['seconds']:.1f} s", summary=True)
 
 

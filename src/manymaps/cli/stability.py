@@ -14,6 +14,7 @@ from manymaps.cli.fit import USUAL_METHOD, Model, build, read_for
 from manymaps.cli.options import Running, Width, output_names, refuse, refuse_given, width_option
 from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, OutputFile, Whole, figure_file
+from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -157,7 +158,8 @@ def _report(found: Stability, record: dict[str, Any], options: StabilityOptions)
         ("neighbours that recur", *map(cell, (record["recurring"], found.recurring_by_chance))),
         ("explained share", cell(record["explained"])),
     ]
-    head = f"{found.n_fits} fits of {record['n_objects']:,} objects in {record['seconds']:.0f} s"
+    objects = plural(found.atlases[0].noun, record["n_objects"])
+    head = f"{found.n_fits} fits of {objects} in {record['seconds']:.0f} s"
     which = f"fit {found.reference} is the one most similar to the others"
     if options.bootstrap is not None:
         which = f"fit 0 is that of the data, the others are those of resampled {options.bootstrap}"

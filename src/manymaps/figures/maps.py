@@ -286,7 +286,7 @@ def plot_atlas(
         )  # fmt: skip
         panel_border(ax)
     page = Captions(root(panels[0]), style.typeface, sheet)
-    subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
+    subject = numbers_of_kinds(atlas)
     subject[0] = f"of {subject[0]}"
     describe_page(
         page, plural("map", count), subject, _notes(style, scenes), coloring=style.colors,
@@ -578,9 +578,11 @@ def _notes(
 ) -> list[str]:
     """Return the notes of one or several maps: what is shown, how, and what is omitted."""
     atlas, roles, n_shown = style.atlas, style.roles, sum(len(scene.objects) for scene in scenes)
-    notes = [f"dots: objects with {style.threshold} in the map"]
+    notes = [f"dots: {plural(atlas.noun)} with {style.threshold} on the map"]
     if len(scenes) == 1 and roles is None:
-        notes = [f"{n_shown:,} of {atlas.n_objects:,} objects, those with {style.threshold}"]
+        notes = [
+            f"{n_shown:,} of {plural(atlas.noun, atlas.n_objects)}, those with {style.threshold}"
+        ]
     if roles is not None and not roles.crosses:
         notes = [
             f"dots: {plural(roles.dots)}",

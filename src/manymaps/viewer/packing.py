@@ -128,10 +128,7 @@ def page_title(atlas: Atlas) -> str:
     >>> page_title(Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE))
     '2 objects in 1 map'
     """
-    maps = plural("map", atlas.n_maps)
-    if atlas.kinds is None:
-        return f"{plural('object', atlas.n_objects)} in {maps}"
-    return f"{in_words(numbers_of_kinds(atlas))} in {maps}"
+    return f"{in_words(numbers_of_kinds(atlas))} in {plural('map', atlas.n_maps)}"
 
 
 def well_formed(text: str) -> str:
@@ -223,7 +220,7 @@ def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
 def _told(atlas: Atlas, options: PageOptions) -> dict[str, Any]:
     """Return the texts of the page."""
     has_associations = atlas.associations is not None and atlas.kinds is None
-    nouns = options.nouns("word" if has_associations else "object")
+    nouns = options.nouns(atlas.noun)
     sentence = _sentence(atlas, *nouns, has_associations=has_associations)
     return {
         "title": page_title(atlas) if options.title is None else str(options.title),
