@@ -17,7 +17,7 @@ correlation of weighted values, whereas r2 here is the share of the weighted var
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -264,7 +264,13 @@ def fit_vectors(
         parts = ratio(explained, weights @ z**2, 0.0), ratio(of_factors, spread, 0.0)
         return np.clip(np.concatenate(parts), 0.0, 1.0)
 
-    r2, p = _tested(shares, len(rows), n_permutations, drawn_seed(random_state))
+    rng, r2 = np.random.default_rng(drawn_seed(random_state)), shares(np.arange(len(rows)))
+    reached = np.ones(len(r2))
+    with work("permutation", total=n_permutations) as at:
+        for k in range(n_permutations):
+            at(k)
+            reached += shares(rng.permutation(len(rows))) >= r2 - _ROUNDING
+    p = reached / (n_permutations + 1)
     directions = ratio(slopes, np.linalg.norm(slopes, axis=1, keepdims=True))
     directions[~varies] = np.nan
     middles = ratio(members @ (root**2 * points), (members @ weights)[:, None])
@@ -280,19 +286,6 @@ def fit_vectors(
         for texts, places, at in zip(names, (directions, middles), tests, strict=True)
     )
     return FittedVectors(map, origin, arrows, centroids)
-
-
-def _tested(
-    shares: Callable[[np.ndarray], np.ndarray], n: int, n_permutations: int, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return r2 and p of all variables and factors, permuting all rows."""
-    rng, observed = np.random.default_rng(seed), shares(np.arange(n))
-    reached = np.zeros(len(observed))
-    with work("permutation", total=n_permutations) as at:
-        for k in range(n_permutations):
-            at(k)
-            reached += shares(rng.permutation(n)) >= observed - _ROUNDING
-    return observed, (reached + 1) / (n_permutations + 1)
 
 
 def _read_table(labels: Sequence[str], frame: Any) -> dict[str, np.ndarray]:
