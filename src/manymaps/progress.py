@@ -175,25 +175,20 @@ class _Watcher:
     def during(self, mine: Work) -> Iterator[None]:
         """Display a work while it is in progress; the outermost work owns the thread."""
         self._works.append(mine)
-        try:
-            with self._shown(mine) if len(self._works) == 1 else nullcontext():
-                yield
-        finally:
-            self._works.remove(mine)
-
-    @contextmanager
-    def _shown(self, mine: Work) -> Iterator[None]:
-        since = time.monotonic()
+        is_outermost, since = len(self._works) == 1, time.monotonic()
         over = threading.Event()
         thread = threading.Thread(target=self._show, args=(over,), daemon=True)
-        thread.start()
+        if is_outermost:
+            thread.start()
         try:
             yield
         finally:
-            over.set()
-            thread.join()
-            if self._ending or self._told > since:
-                self._say(f"{mine.what} took {_duration(time.monotonic() - since)}")
+            if is_outermost:
+                over.set()
+                thread.join()
+                if self._ending or self._told > since:
+                    self._say(f"{mine.what} took {_duration(time.monotonic() - since)}")
+            self._works.remove(mine)
 
     def _show(self, over: threading.Event) -> None:
         # A closed stream no longer has a reader.

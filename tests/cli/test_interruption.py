@@ -22,7 +22,7 @@ def cut_short(temporary, final):
     signal.raise_signal(signal.Signals[name])
     return usual(temporary, final)
 pathlib.Path.replace = cut_short
-from manymaps.cli import main
+from manymaps.__main__ import main
 sys.argv[1:] = arguments
 main()
 """

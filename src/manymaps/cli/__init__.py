@@ -16,7 +16,6 @@ from typing import cast
 import click
 
 from manymaps.cli.contract import Commands
-from manymaps.cli.interruption import handle_signals
 
 __all__ = ["cli", "main"]
 
@@ -35,7 +34,6 @@ def main() -> None:
     # Threads that spin while they wait lose a whole time slice at every barrier if another program
     # occupies their core. OpenMP reads this when it is loaded, so it is set before anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    handle_signals()
     for stream in (sys.stdout, sys.stderr):
         # Characters that the terminal's encoding does not contain are escaped.
         if isinstance(stream, io.TextIOWrapper):

@@ -30,6 +30,7 @@ from typing import Any, NoReturn
 
 import click
 
+from manymaps.cli.interruption import handle_signals
 from manymaps.errors import DataError, DivergedError, ParameterError, spelling
 from manymaps.labels import UnknownLabelError, case_note, case_variants
 from manymaps.progress import watched
@@ -76,6 +77,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command under the contract of this module."""
+        handle_signals()
         ctx.meta["manymaps.started"] = time.perf_counter()
         seen = nullcontext() if ctx.meta.get("manymaps.quiet") else watched()
         with spelling(spelled_as_option), _reported(ctx), seen:

@@ -32,6 +32,9 @@ def handle_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
+    # `manymaps.__main__` lets Ctrl-C end the process silently until a command runs.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Stop:
