@@ -35,7 +35,6 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 import manymaps as mm
-from manymaps.affinity import GaussianAffinity
 
 Task = Callable[[], object]
 RNG = np.random.default_rng(0)
@@ -86,6 +85,7 @@ def objective() -> Task:
 
 def bandwidth() -> Task:
     """Perplexities of 3,000 objects with 90 neighbours, which are known."""
+    from manymaps.affinity.affinities import GaussianAffinity
     from manymaps.affinity.neighbors import nearest_neighbors
 
     graph = nearest_neighbors(RNG.normal(size=(3_000, 5)).astype(np.float32), 90)
