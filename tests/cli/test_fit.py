@@ -314,3 +314,12 @@ class TestInterruption:
         assert "\x1b" not in told
         assert not output.exists()
         assert mm.load_atlas(large.with_name("out.partial.atlas")).n_maps == 4
+
+    def test_a_file_of_another_kind_is_not_taken_for_maps_so_far(self, large):
+        partial = large.parent / "out.partial.atlas"
+        partial.write_text("mine")
+        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
+        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=signal.SIGINT)
+        assert done.returncode == 130
+        assert "interrupted; nothing was saved" in re.sub(r"\s+", " ", done.stderr)
+        assert partial.read_text() == "mine"

@@ -71,7 +71,8 @@ def test_only_dense_data_are_compared_with_an_even_spread(tmp_path):
         file.write_text("\n".join(["cue,response,strength", *lines]), encoding="utf-8")
         options = (file, "-o", tmp_path / "o.atlas", "--fits", 2, *SHORT)
         even = record(*options)["explained_by_even_spread"]
-        assert (even is not None) is (name == "dense")
+        printed = "explained by an even spread" in invoke("stability", *options).stdout
+        assert (even is not None) is printed is (name == "dense")
 
 
 def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):

@@ -12,7 +12,14 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.fit import USUAL_METHOD, Model, build
-from manymaps.cli.options import Running, Width, output_names, refuse, refuse_given, width_option
+from manymaps.cli.options import (
+    Running,
+    Width,
+    output_names,
+    refuse,
+    refuse_given,
+    width_option,
+)
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
 from manymaps.errors import DataError

@@ -61,11 +61,12 @@ class Interrupted(click.ClickException):
 
 
 class Option(click.Option):
-    """An option, with the library parameters that it sets."""
+    """An option, with the library parameters that it sets and its heading in the help."""
 
     def __init__(self, *arguments: Any, sets: Sequence[str] = (), **settings: Any):
         super().__init__(*arguments, **settings)
         self.sets = sets
+        self.heading = "Options"
 
     def get_help_extra(self, ctx: click.Context) -> Any:
         """Leave out ranges, which only errors need."""
@@ -82,6 +83,17 @@ class Command(click.Command):
         seen = nullcontext() if ctx.meta.get("manymaps.quiet") else watched()
         with spelling(spelled_as_option), _reported(ctx), seen:
             return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under their headings."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for one in sorted(self.get_params(ctx), key=lambda one: not isinstance(one, Option)):
+            record = one.get_help_record(ctx)
+            if isinstance(one, click.Option) and record is not None:
+                sections.setdefault(getattr(one, "heading", "General"), []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
 
 class Commands(click.Group):

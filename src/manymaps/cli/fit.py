@@ -23,7 +23,14 @@ from manymaps.cli.contract import (
 from manymaps.cli.interruption import ending_early, partial_name
 from manymaps.cli.options import Running, as_in_option, estimator_from, setting_option
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OrFile, OutputFile, perplexities, positive
+from manymaps.cli.types import (
+    InputFile,
+    Number,
+    OrFile,
+    OutputFile,
+    perplexities,
+    positive,
+)
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -119,9 +126,9 @@ class FitOptions:
     """Options of the command `fit`."""
 
     file: Path = argument("FILE", InputFile())
-    model: FitModel = group(FitModel)
-    start: Start = group(Start)
-    running: Running = group(Running)
+    model: FitModel = group(FitModel, "Model")
+    start: Start = group(Start, "Start and run")
+    running: Running = group(Running, "Start and run")
     words: Path | None = option(
         InputFile(), "Fit only the words in this file, one per line (vectors only)."
     )
@@ -300,12 +307,14 @@ def fit_record(estimator: Any, data: Any, method: str, output: Path) -> dict[str
 
 def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
     """Format the model, the numbers of the fit, and the next commands."""
-    from manymaps.cli.report import record_text
+    from manymaps.cli.report import record_text, table_text
 
     output, text = Path(record["output"]), [repr(atlas)]
     numbers = ("n_iterations", "kl_divergence", "log_likelihood", "converged", "explained",
                "explained_by_even_spread", "seconds", "output")  # fmt: skip
     text.append(record_text({name: record[name] for name in numbers if name in record}))
+    if len(record.get("restarts", ())) > 1:
+        text.append(table_text(record["restarts"], ("seed", "cost")))
     if atlas.n_maps > 1:
         text.append(next_step("senses", output, atlas.labels[0]))
     text.append(next_step("view", output, "-o", output.with_suffix(".html")))

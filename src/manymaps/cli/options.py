@@ -37,20 +37,21 @@ def as_in_option() -> Any:
     )
 
 
-def jobs_option() -> Any:
+def seed_option() -> Any:
+    """Return the field for the seed."""
+    return option(Whole(0), "Seed of the random number generator.", default=0, sets="random_state")
+
+
+def jobs_option(help: str = "Number of threads.  [default: all cores]") -> Any:
     """Return the field for the number of threads or processes."""
-    return option(
-        positive, "Number of threads, or of fits at a time.  [default: all cores]", sets="n_jobs"
-    )
+    return option(positive, help, sets="n_jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
     """The seed and the number of threads of a command."""
 
-    seed: int = option(
-        Whole(0), "Seed of the random number generator.", default=0, sets="random_state"
-    )
+    seed: int = seed_option()
     jobs: int | None = jobs_option()
 
 

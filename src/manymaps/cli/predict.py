@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, tell
-from manymaps.cli.options import Running, as_in_option, estimator_from, output_names, setting_option
+from manymaps.cli.options import (
+    Running,
+    as_in_option,
+    estimator_from,
+    output_names,
+    setting_option,
+)
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, OutputFile, positive
 from manymaps.labels import plural

@@ -4,7 +4,7 @@
     class ExportOptions:
         atlas: Path = argument("ATLAS", InputFile())
         min_weight: float = option(Number(0, 1), "Leave out maps below this weight.", default=0.1)
-        running: Running = group(Running)
+        running: Running = group(Running, "Run")
 
     @command(ExportOptions)
     def export(options: ExportOptions) -> None: ...
@@ -93,17 +93,21 @@ def _unless_required(more: dict[str, Any], default: Any) -> dict[str, Any]:
     return {} if more.get("required") else {"default": default}
 
 
-def group(record: type) -> Any:
-    """Declare a field that is a record of further options."""
-    return field(default_factory=record, metadata={"group": record})
+def group(record: type, heading: str | None = None) -> Any:
+    """Declare a field that is a record of further options, listed under a heading in the help."""
+    return field(default_factory=record, metadata={"group": record, "heading": heading})
 
 
-def _declared(record: Any) -> Iterator[click.Parameter]:
+def _declared(record: Any, heading: str | None = None) -> Iterator[click.Parameter]:
     for one in fields(record):
         if "group" in one.metadata:
-            yield from _declared(one.metadata["group"])
+            yield from _declared(one.metadata["group"], one.metadata["heading"] or heading)
         elif "declared" in one.metadata:
-            yield one.metadata["declared"](one.name)
+            parameter = one.metadata["declared"](one.name)
+            if isinstance(parameter, Option):
+                usual = "Output" if isinstance(parameter.type, OutputFile) else "Options"
+                parameter.heading = heading or usual
+            yield parameter
 
 
 def _filled(record: Any, values: dict[str, Any]) -> Any:

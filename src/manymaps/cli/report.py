@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,12 @@ def record_text(record: Mapping[str, Any]) -> str:
         parts = value if isinstance(value, list | tuple) else [value]
         rows += [(name, cell(one)) for one in parts if one not in (None, "")]
     return grid(rows)
+
+
+def table_text(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Format some entries of records as a grid with a header."""
+    header = [name.removeprefix("n_").replace("_", " ") for name in names]
+    return grid([header, *([one[name] for name in names] for one in records)])
 
 
 def fit_step(file: Path, *settings: object) -> str:
@@ -78,8 +84,7 @@ def report_of(loaded: Loaded, file: Path) -> tuple[dict[str, Any], str]:
         columns = loaded.data.judges or (), loaded.data.n_pairs, loaded.data.with_others
         rows = zip(columns[0], *(column.tolist() for column in columns[1:]), strict=True)
         record["judges"] = [dict(zip(names, row, strict=True)) for row in rows]
-        header = ("judge", "pairs", "with others")
-        judges = f"{grid([header, *(one.values() for one in record['judges'])])}\n"
+        judges = f"{table_text(record['judges'], names)}\n"
     first = {"labels": ", ".join([*map(shown, labels[:5]), *["..."] * (len(labels) > 5)])}
     return record, f"{judges}{record_text(first | text)}\n{further}"
 

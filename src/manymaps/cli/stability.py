@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +12,15 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import cell, elapsed, grid, next_step, shown, tell
 from manymaps.cli.fit import USUAL_METHOD, Model, build, read_for
-from manymaps.cli.options import Running, Width, output_names, refuse, refuse_given, width_option
+from manymaps.cli.options import (
+    Width,
+    jobs_option,
+    output_names,
+    refuse,
+    refuse_given,
+    seed_option,
+    width_option,
+)
 from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, OutputFile, Whole, figure_file
 from manymaps.labels import plural
@@ -49,8 +58,9 @@ class StabilityOptions:
         figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
     )
     width: Width | None = width_option()
-    model: Model = group(Model)
-    running: Running = group(Running)
+    model: Model = group(Model, "Model")
+    seed: int = seed_option()
+    jobs: int | None = jobs_option("Number of fits at a time.  [default: all cores]")
 
 
 @command(StabilityOptions)
@@ -91,7 +101,7 @@ def stability(options: StabilityOptions) -> None:
         from manymaps.analysis.stability import stability as compare
 
         reference = None if options.bootstrap is None else 0
-        found = compare(atlases, random_state=options.running.seed, reference=reference)
+        found = compare(atlases, random_state=options.seed, reference=reference)
     if options.output is not None:
         found.attach().save(options.output)
     if options.plot is not None:
@@ -115,8 +125,8 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
             options.fits,
             bootstrap=options.bootstrap,
             **(loaded.settings if resamples else {}),
-            random_state=options.running.seed,
-            n_jobs=options.running.jobs or -1,
+            random_state=options.seed,
+            n_jobs=options.jobs or -1,
         )
 
 
@@ -139,7 +149,7 @@ def _record(found: Stability, options: StabilityOptions) -> dict[str, Any]:
         "explained_by_even_spread": float(reliability["explained_by_even_spread"].mean()),
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
-        "seed": options.running.seed,
+        "seed": options.seed,
         "seconds": elapsed(),
         **output_names(options, "output", "plot"),
     }
@@ -148,6 +158,7 @@ def _record(found: Stability, options: StabilityOptions) -> dict[str, Any]:
 def _report(found: Stability, record: dict[str, Any], options: StabilityOptions) -> str:
     """Report the observed and chance recurrence, and the words with most and least recurrence."""
     recurrence, overlap = record["recurrence"], record["overlap"]
+    by_chance, even = found.recurring_by_chance, record["explained_by_even_spread"]
     best, worst = _extremes(found)
     rows: list[tuple[str, ...]] = [
         ("", "observed", "senses of other words", "permuted members"),
@@ -155,7 +166,7 @@ def _report(found: Stability, record: dict[str, Any], options: StabilityOptions)
         ("overlap of senses", *map(cell, overlap.values())),
         ("", "observed", "by chance"),
         ("overlap of maps", *map(cell, (found.map_similarity, found.map_similarity_by_chance))),
-        ("neighbours that recur", *map(cell, (record["recurring"], found.recurring_by_chance))),
+        ("neighbours that recur", *map(cell, (record["recurring"], by_chance))),
         ("explained share", cell(record["explained"])),
     ]
     objects = plural(found.atlases[0].noun, record["n_objects"])
