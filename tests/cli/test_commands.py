@@ -15,7 +15,7 @@ import pytest
 import manymaps as mm
 from cli_samples import WORDS, command, failed, invoke, run, worked, write_vectors
 from manymaps.cli import cli
-from manymaps.cli.contract import tell
+from manymaps.cli.contract import emit_json
 from manymaps.data.clean import read_clean
 from manymaps.errors import ParameterError, setting
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
@@ -105,7 +105,7 @@ class TestInspectionOfVectors:
         ("cluster", "solver", "x", "--set solver=x"),
         ("fit", "jitter", "x", "--set jitter=x"),
         ("evaluate", "k", 10, "--neighbors 10"),
-        ("insert", "responses", "keep", "manymaps read --responses keep"),
+        ("insert", "responses", "keep", "read --responses keep"),
     ],
 )
 def test_a_wrong_parameter_is_told_as_its_option(name, argument, value, told, monkeypatch):
@@ -120,11 +120,12 @@ def test_a_wrong_parameter_is_told_as_its_option(name, argument, value, told, mo
     assert caught.value.exit_code == 2
 
 
-def test_a_file_that_needs_an_option_is_answered_with_the_option_of_read(tmp_path):
+def test_a_file_that_needs_an_option_is_answered_with_the_line_that_reads_it(tmp_path):
     norms, vectors = tmp_path / "few.csv", write_vectors(tmp_path / "words.vec")
     norms.write_text("cue,response,count\ntie,knot,3\nsuit,dress,2\n", encoding="utf-8")
     for name, output in (("fit", ("-o", tmp_path / "o.atlas")), ("diagnose", ()), ("predict", ())):
-        failed(invoke(name, norms, *output), 3, "manymaps read --responses keep")
+        line = f"manymaps read {norms} --responses keep -o OUT.npz"
+        failed(invoke(name, norms, *output), 3, line)
     failed(invoke("predict", vectors), 3, f"{vectors} contains vectors; expected associations")
     assert not (tmp_path / "o.atlas").exists()
 
@@ -209,10 +210,7 @@ class TestPlotAndExport:
 
 
 def test_json_has_null_for_what_is_no_number(capsys):
-    record = {"a": np.inf, "b": [1.5, np.float64("nan"), (2, "x")], "c": {"d": -np.inf}}
-    with click.Context(cli.commands["view"]) as context:
-        context.meta["manymaps.json"] = True
-        tell(lambda: record, str)
+    emit_json({"a": np.inf, "b": [1.5, np.float64("nan"), (2, "x")], "c": {"d": -np.inf}})
     assert json.loads(capsys.readouterr().out) == {
         "a": None, "b": [1.5, None, [2, "x"]], "c": {"d": None},
     }  # fmt: skip

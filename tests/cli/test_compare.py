@@ -158,7 +158,7 @@ def test_people_of_one_file_are_parted(trials, by):
 @pytest.mark.slow
 def test_the_page_and_the_figure_are_written(norms, tmp_path):
     page, plot = tmp_path / "c.html", tmp_path / "c.png"
-    found = record(*norms, "-o", page, "--plot", plot, *SHORT)
+    found = record(*norms, "-o", page, "--plot", plot, "--word", "tie", *SHORT)
     assert (found["output"], found["plot"]) == (str(page), str(plot))
     text = page.read_text(encoding="utf-8")
     assert "<title>young and old</title>" in text
@@ -187,6 +187,8 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
         (["young.tsv", "trials.csv"], 3, "contains raw trials, but"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),
         (["young.tsv", "old.tsv", "--atlas", "big.atlas", "--maps", 3], 2, "--maps does not apply"),
+        (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word requires --plot OUT.png"),
+        (["young.tsv", "old.tsv", "--plot", "p.png", "--word", "tiger"], 3, "--word tiger: "),
         (["young.tsv", "old.tsv", "--table", "young.tsv"], 2, "--table"),
         (["young.tsv", "old.tsv", "--table", "t.csv", "-o", "t.csv"], 2, "t.csv"),
         (["young.tsv", "nowhere.tsv"], 3, "nowhere.tsv: no such file"),

@@ -32,11 +32,11 @@ def test_what_is_left_out_is_said(folder):
     assert 6 <= kept < 12
     exported = ("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-weight")
     told = worked(invoke(*exported, 0.5))
-    assert f"maps.csv: {kept} of 12 rows; " in told.stdout
-    assert "--min-weight 0 to write all" in told.stdout
+    assert f"maps.csv: {kept} of 12 rows; " in told.stderr
+    assert "--min-weight 0 to write all" in told.stderr
     assert len(rows_of(folder / "maps.csv")) == kept
     assert json.loads(invoke(*exported, 0.5, "--json").stdout)["left_out"] == 12 - kept
     whole = invoke(*exported, 0)
-    assert whole.stdout == f"{folder / 'maps.csv'}\n"
+    assert whole.stderr == f"{folder / 'maps.csv'}\n"
     graph = invoke("export", folder / "a.atlas", "-o", folder / "a.graphml", "--min-weight", 0.5)
     failed(graph, 2, "--min-weight does not apply")

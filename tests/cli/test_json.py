@@ -19,6 +19,8 @@ KEYS = {
     "insert words.atlas more.vec -o more.atlas": "inserted dissimilar n_objects seconds output",
     "evaluate words.atlas words.vec": "kl_divergence mu_local mu_global nearest_among_10",
     "predict ring.csv --maps 1 --dims 2 --iterations 5": "train valid test n_iterations seconds",
+    "predict ring.csv --maps 1,2 --dims 2 --iterations 5": "rows/train rows/valid rows/test "
+    "rows/n_iterations seconds",
     "read posts.csv --kind texts -o counts.npz": "kind n_rows n_columns n_counts seconds output",
     "cluster ring.csv --clusters 2": "variance_accounted_for constant clusters "
     "clusters/weight clusters/members",

@@ -42,10 +42,10 @@ def test_an_input_is_not_overwritten(tmp_path, monkeypatch, name):
     assert same.read_bytes() == before
 
 
-def test_an_atlas_replaces_no_file_with_the_name_of_another_kind(norms):
-    other = norms.with_name("other.csv")
+def test_an_atlas_replaces_no_file_of_another_kind(norms):
+    other = norms.with_name("other.atlas")
     other.write_text("mine", encoding="utf-8")
-    failed(invoke("fit", norms, "-o", other), 2, "the name must end in .atlas")
+    failed(invoke("fit", norms, "-o", other), 2, "is not a manymaps archive")
     assert other.read_text(encoding="utf-8") == "mine"
 
 

@@ -54,7 +54,7 @@ def test_json_and_files_have_the_same_table(folder, tmp_path):
     assert record["unknown"] == ["hat"]
     assert record["pairs"][1]["similarity"] is None
     result = worked(invoke(*arguments, "-o", tmp_path / "o.csv"))
-    assert result.stdout == f"{tmp_path / 'o.csv'}: 2 pairs with similarities\n"
+    assert result.stdout == ""
     written = rows_of((tmp_path / "o.csv").read_text(encoding="utf-8"))
     assert float(written[0]["similarity"]) == record["pairs"][0]["similarity"]
     pytest.importorskip("pyarrow")

@@ -43,10 +43,18 @@ class TestPredict:
         assert found["n_pairs"] == 240
         assert (found["n_maps"], found["n_components"], found["seed"]) == (2, 3, 4)
 
-    def test_a_person_reads_the_errors(self, norms):
-        lines = invoke("predict", norms, "--maps", 2, "--dims", 3, *QUICK).stdout.splitlines()
-        assert lines[1].split()[:3] == ["2", "x", "3"]
-        assert lines[2].startswith("uniform")
+    def test_lists_of_sizes_are_paired_and_share_a_split(self, norms):
+        several = record("predict", norms, "--maps", "1,2,1", "--dims", "3,2,2", *QUICK)
+        assert [(row["n_maps"], row["n_components"]) for row in several["rows"]] == [
+            (1, 3), (2, 2), (1, 2),
+        ]  # fmt: skip
+        for row in several["rows"]:
+            size = ("--maps", row["n_maps"], "--dims", row["n_components"])
+            alone = record("predict", norms, *size, *QUICK)
+            assert {name: alone[name] for name in row} == row | {"seconds": alone["seconds"]}
+        lines = invoke("predict", norms, "--maps", "1,2", "--dims", 2, *QUICK).stdout.splitlines()
+        assert [line.split()[:3] for line in lines[1:3]] == [["1", "x", "2"], ["2", "x", "2"]]
+        assert lines[3].startswith("uniform")
 
     def test_the_maps_are_written(self, norms, tmp_path):
         output = tmp_path / "ring.atlas"
@@ -69,6 +77,8 @@ class TestPredictBadInput:
         ("options", "message"),
         [
             (("--maps", 41), "--maps 41 exceeds the number of objects, 40"),
+            (("--maps", "1,2", "--dims", "2,3,4"), "--maps has 2 numbers and --dims has 3"),
+            (("--maps", "1,2", "-o", "o.atlas"), "-o requires one number of maps"),
             (("--cue", "n"), "No such option '--cue'"),
         ],
     )

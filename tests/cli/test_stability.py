@@ -89,11 +89,18 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 
 
-def test_the_figure_is_written(fits, tmp_path):
+def test_the_figure_shows_the_words(fits, tmp_path):
     figure = tmp_path / "senses.svg"
-    found = record(*fits, "-o", tmp_path / "o.atlas", "--plot", figure)
+    found = record(*fits, "-o", tmp_path / "o.atlas", "--plot", figure, "--word", "tie")
     assert found["plot"] == str(figure)
     assert "tie" in figure.read_text(encoding="utf-8")
+    missing = tmp_path / "missing.png"
+    result = invoke(
+        "stability", *fits, "-o", tmp_path / "p.atlas", "--plot", missing, "--word", "tei"
+    )
+    failed(result, 3, "tie")
+    assert not missing.exists()
+    assert not (tmp_path / "p.atlas").exists()
 
 
 @pytest.mark.parametrize(
@@ -104,8 +111,10 @@ def test_the_figure_is_written(fits, tmp_path):
         (("norms", "norms"), "only .atlas files"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
+        (("norms", "--word", "tie"), "--word requires --plot"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
         (("fit0", "fit1", "--set", "normalization=joint"), "--set"),
+        (("norms", "-o", "one.png", "--plot", "one.png"), "would overwrite"),
     ],
 )
 def test_usage_errors(fits, norms, tmp_path, arguments, words):

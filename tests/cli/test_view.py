@@ -51,8 +51,9 @@ def shown(folder: Path, *options: object, **named: str) -> dict:
 
 def test_it_says_what_it_wrote(folder):
     result = worked(view(folder))
-    assert re.search(r"words\.html: 0\.\d MB; open it in a browser", result.stdout)
-    assert view(folder, "--quiet").output == ""
+    assert result.stdout == ""
+    assert re.search(r"words\.html: 0\.\d MB; open it in a browser", result.stderr)
+    assert view(folder, "--quiet").stderr == ""
 
 
 def test_json(folder):

@@ -127,7 +127,7 @@ def _cluster(table: pd.DataFrame, options: ClusterOptions) -> None:
 
     estimator = _estimator(options.clusters, options)
     # Objects that cannot be drawn are reported before the clusters are found.
-    atlas = stability = None
+    atlas = figure = stability = None
     if options.plot is not None:
         values = -table.values if options.dissimilarities else table.values
         atlas = mm.similarity_map(values, list(table.index))
@@ -139,12 +139,13 @@ def _cluster(table: pd.DataFrame, options: ClusterOptions) -> None:
             stability = mm.cluster_stability(
                 estimator, n_bootstraps=options.bootstraps, **chosen(options.running)
             )
+    if atlas is not None:
+        figure = mm.plot_features(atlas, estimator, width=options.width)
     clusters = estimator.to_frame(None if stability is None else stability.recurrence)
     if options.output is not None:
         with written_whole(options.output) as temporary:
             clusters.to_csv(temporary, lineterminator="\n")
-    if atlas is not None and options.plot is not None:
-        figure = mm.plot_features(atlas, estimator, width=options.width)
+    if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
     record = _record(estimator, stability, table, options)
     files = (options.output, options.plot)

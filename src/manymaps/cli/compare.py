@@ -19,10 +19,12 @@ from manymaps.cli.options import (
     refuse,
     refuse_given,
     width_option,
+    word_option,
 )
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
 from manymaps.errors import DataError
+from manymaps.labels import find_label
 from manymaps.progress import work
 
 # Number of words that fit on a screen; --table writes all words.
@@ -75,6 +77,7 @@ class CompareOptions:
         metavar="OUT.png",
     )  # fmt: skip
     width: Width | None = width_option()
+    words_shown: tuple[str, ...] = word_option()
     min_effect: float = option(
         Number(0, 1, max_open=True),
         "Minimum effect of the listed changes; the lower limit of its 95 % confidence interval "
@@ -118,10 +121,14 @@ def compare(options: CompareOptions) -> None:
          "trials; pass one FILE per group to compare files"),
         (options.by is not None and len(options.files) > 1,
          "--by splits one file of trials; pass a single FILE"),
+        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
     )  # fmt: skip
     if options.atlas is not None or options.output is None:
         refuse_given(("maps", "jobs"), "tests without a fit; use -o OUT.html without --atlas")
     groups, rule = _groups(options)
+    first = next(iter(groups.values()))
+    for word in options.words_shown:  # an unknown word is reported before fits that take minutes
+        find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
     atlas = None if options.atlas is None else mm.load_atlas(options.atlas)
     estimator = None
     if options.output is not None and atlas is None:
@@ -150,7 +157,10 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
     files = options.files
     loaded = [opened_responses(file) for file in files]
     rule = str(loaded[0].settings.get("responses", "keep")).replace("keep", "drop")
-    names = options.names or tuple(file.name.split(".")[0] or file.name for file in files)
+    # The names of files without suffixes may be equal.
+    short = tuple(file.name.split(".")[0] or file.name for file in files)
+    is_short = len(set(short)) == len(files)
+    names = options.names or (short if is_short else tuple(map(str, files)))
     if len(names) != len(files):
         raise click.UsageError(f"--names has {len(names)} names for {len(files)} files")
     groups: dict[str, Any] = dict(zip(names, (one.data for one in loaded), strict=True))
@@ -173,9 +183,12 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
 
 
 def _write(found: Comparison, options: CompareOptions) -> None:
-    """Write the requested files."""
+    """Write the requested files, after all steps that may fail."""
     from manymaps.atlas.export import write_columns
 
+    figure = None
+    if options.plot is not None:
+        figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         atlas = found.attach()
         examples = [word for word in found.changed["word"] if word in atlas][:EXAMPLES]
@@ -191,8 +204,8 @@ def _write(found: Comparison, options: CompareOptions) -> None:
             )
     if options.table is not None:
         write_columns(dict(found.words), options.table)
-    if options.plot is not None:
-        mm.save_figure(mm.plot_comparison(found, width=options.width), options.plot)
+    if figure is not None and options.plot is not None:
+        mm.save_figure(figure, options.plot)
 
 
 def _record(found: Comparison, options: CompareOptions) -> dict[str, Any]:

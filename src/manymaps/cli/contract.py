@@ -160,14 +160,17 @@ def _explained(error: Exception) -> str:
 
 
 def _located(error: Exception, message: str, ctx: click.Context) -> str:
-    """Add the option that named a file or word."""
+    """Add the option that named a file or word, and the line with which `read` reads the file."""
+    named: dict[str, str] = ctx.meta.get("manymaps.read", {})
+    settings = " ".join(line for name, line in named.items() if f"read {name}" in message)
     for parameter in ctx.command.params:
         is_option = isinstance(parameter, click.Option)
         prefix = f"{option_name(parameter)} " if is_option else ""
         value = ctx.params.get(parameter.name or "")
         for one in value if isinstance(value, tuple) else (value,):
             if isinstance(one, Path) and message.startswith(str(one)):
-                return f"{prefix}{message}"
+                line = f": manymaps read {shlex.quote(str(one))} {settings} -o OUT.npz"
+                return f"{prefix}{message}{line if settings else ''}"
             if isinstance(error, UnknownLabelError) and one == error.label and is_option:
                 return f"{prefix}{one}: {message}"
     return message
@@ -184,7 +187,7 @@ def option_name(parameter: click.Parameter, value: Any = None) -> str:
 def spelled_as_option(parameter: str, value: Any) -> str | None:
     """Return the option that sets a library parameter, if there is one.
 
-    Another command than `read` names an option of `read`.
+    Another command than `read` names an option of `read`, and `_located` adds the complete line.
 
     >>> spelled_as_option("rows", "keep") is None  # no command runs
     True
@@ -194,20 +197,23 @@ def spelled_as_option(parameter: str, value: Any) -> str | None:
         return None
     from manymaps.cli.read import SETTABLE, read
 
-    command = context.command
+    command, written = context.command, "VALUE" if value is ... else value
     option = _option_of(command, parameter) or _option_of(read, parameter)
-    if option is not None:
-        name, is_here = option_name(option, value), option in command.params
-        if not option.is_flag and value is not ...:
-            text = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
-            name += f" {'none' if value is None else text}"
-    elif parameter in SETTABLE:
-        name = f"--set {parameter}={'VALUE' if value is ... else value}"
-        is_here = command is read
-    else:
+    if option is None and parameter not in SETTABLE:
         is_set = _option_of(command, "set") and command is not read and value is not ...
         return f"--set {parameter}={value}" if is_set else None
-    return name if is_here else f"manymaps read {name}"
+    if option is None:
+        name = line = f"--set {parameter}={written}"
+    elif option.is_flag or value is ...:
+        name = option_name(option, value)
+        line = name if option.is_flag else f"{name} {option.metavar}"
+    else:
+        text = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+        name = line = f"{option_name(option)} {'none' if value is None else text}"
+    if command is read or option in command.params:
+        return name
+    context.meta.setdefault("manymaps.read", {})[name] = line
+    return f"read {name}"
 
 
 def _option_of(command: click.Command, parameter: str) -> Option | None:
@@ -263,6 +269,12 @@ def _leave_stdout(exit_code: int) -> NoReturn:
     raise click.exceptions.Exit(exit_code)
 
 
+def emit_json(record: Mapping[str, Any]) -> None:
+    """Print one JSON object on stdout; infinite and unknown numbers become null."""
+    ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
+    emit(json.dumps(_with_null(record), ensure_ascii=ascii_only, allow_nan=False))
+
+
 def elapsed() -> float:
     """Return the seconds since the command started."""
     started: float = click.get_current_context().meta["manymaps.started"]
@@ -295,9 +307,7 @@ def tell(
         Whether the text is only a summary, so that it is omitted if --quiet is set.
     """
     if as_json():
-        # Infinite and unknown numbers become null.
-        ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
-        emit(json.dumps(_with_null(record()), ensure_ascii=ascii_only, allow_nan=False))
+        emit_json(record())
         return
     if not (summary and click.get_current_context().meta["manymaps.quiet"]):
         emit(text())

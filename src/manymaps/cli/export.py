@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import manymaps as mm
-from manymaps.cli.contract import tell
+from manymaps.cli.contract import as_json, emit_json, note
 from manymaps.cli.options import atlas_argument, output_names, refuse_given
 from manymaps.cli.record import command, option, output_option
 from manymaps.cli.types import Number, OutputFile
@@ -51,12 +51,14 @@ def export(options: ExportOptions) -> None:
     atlas = mm.load_atlas(options.atlas)
     with work(f"writing {options.output}"):
         left_out = export_atlas(atlas, options.output, min_weight=options.min_weight)
-    record = {"n_objects": atlas.n_objects, "left_out": left_out}
+    if as_json():
+        counts = {"n_objects": atlas.n_objects, "left_out": left_out}
+        emit_json({**output_names(options, "output"), **counts})
+        return
     n_rows = atlas.n_objects * atlas.n_maps
-    text = f"{options.output}"
-    if left_out:
-        text += (
-            f": {n_rows - left_out:,} of {n_rows:,} rows; maps that contribute less than "
-            f"{options.min_weight:.0%} to a word are left out (use --min-weight 0 to write all)"
-        )
-    tell(lambda: output_names(options, "output") | record, lambda: text, summary=True)
+    note(
+        f"{options.output}: {n_rows - left_out:,} of {n_rows:,} rows; maps that contribute less "
+        f"than {options.min_weight:.0%} to a word are left out (use --min-weight 0 to write all)"
+        if left_out
+        else f"{options.output}"
+    )

@@ -30,6 +30,7 @@ from manymaps.cli.types import (
     OutputFile,
     perplexities,
     positive,
+    refuse_to_replace,
 )
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -137,11 +138,11 @@ class FitOptions:
     )
     output: Path = output_option(
         "OUT.atlas",
-        OutputFile(".atlas", may_replace=("--init",)),
+        OutputFile(archive=True, may_replace=("--init",)),
         "Write the atlas to this file.",
     )
     checkpoint: Path | None = option(
-        OutputFile(".atlas", may_replace=("--init",)),
+        OutputFile(".atlas", archive=True, may_replace=("--init",)),
         "Save the maps to this atlas every half minute during the fit; --init continues from it.",
     )
     strict: bool = flag("Exit with status 4 if the fit has not converged.")
@@ -261,6 +262,10 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, path: Path) -> NoReturn:
     Interrupted
         Always, after the maps are written.
     """
+    try:
+        refuse_to_replace("the maps so far", path)
+    except click.UsageError as error:
+        raise Interrupted(f"interrupted; nothing was saved: {error.message}") from error
     atlas.save(path)
     n = plural("iteration", int(estimator.n_iter_))
     raise Interrupted(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import click
+
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import atlas_argument, jobs_option, refuse_given
@@ -16,7 +18,7 @@ from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
 
-NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity")
+NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity", "refine")
 
 
 def neighbor_count(value: str) -> int | str:
@@ -32,7 +34,7 @@ class InsertOptions:
     new: Path = argument("NEW", InputFile())
     output: Path = output_option(
         "OUT.atlas",
-        OutputFile(".atlas", may_replace=("ATLAS",)),
+        OutputFile(archive=True, may_replace=("ATLAS",)),
         "Write the extended atlas to this file, which may be ATLAS itself.",
     )
     vectors: Path | None = option(
@@ -51,6 +53,10 @@ class InsertOptions:
         "Similarity of vectors: cosine, or a distance such as euclidean.",
         default="cosine",
     )
+    refine: bool = option(
+        click.BOOL, "Refine the position of each new object by minimizing the cost of the model.",
+        "--refine/--no-refine", default=True,
+    )  # fmt: skip
     jobs: int | None = jobs_option()
 
 
@@ -133,7 +139,10 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     ).fitted
     note(*data.report.notes)
     known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}
-    settings: dict[str, Any] = {"n_neighbors": options.neighbors, "refine": True}
+    settings: dict[str, Any] = {
+        "n_neighbors": options.neighbors,
+        "refine": options.refine,
+    }
     if isinstance(data, mm.Vectors):
         if options.vectors is not None:
             references = opened(

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 import manymaps as mm
-from manymaps.cli.contract import note, note_case, tell
+from manymaps.cli.contract import as_json, emit, emit_json, note, note_case
 from manymaps.cli.options import atlas_argument, output_names
 from manymaps.cli.record import argument, command, option, output_option
 from manymaps.cli.types import InputFile, OutputFile
@@ -75,13 +75,17 @@ def pairs(options: PairsOptions) -> None:
     columns = {name: cells[name].to_numpy() for name in cells}
     if options.output is not None:
         write_columns(columns, options.output)
-    record = {
-        "n_pairs": len(listed),
-        "n_known": n_known,
-        "unknown": unknown,
-        "pairs": cells.to_dict("records"),
-        **output_names(options, "output"),
-    }
-    is_written = options.output is not None
-    text = f"{options.output}: {n_known:,} pairs with similarities" if is_written else ""
-    tell(lambda: record, lambda: text or columns_as_csv(columns), summary=is_written)
+    if as_json():
+        emit_json(
+            {
+                "n_pairs": len(listed),
+                "n_known": n_known,
+                "unknown": unknown,
+                "pairs": cells.to_dict("records"),
+                **output_names(options, "output"),
+            }
+        )
+    elif options.output is None:
+        emit(columns_as_csv(columns))
+    else:
+        note(f"{options.output}: {n_known:,} pairs with similarities")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,10 +14,11 @@ from manymaps.cli.options import (
     as_in_option,
     estimator_from,
     output_names,
+    refuse,
     setting_option,
 )
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, OutputFile, positive
+from manymaps.cli.types import InputFile, OutputFile, Several, positive
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -29,9 +31,13 @@ class PredictOptions:
     """Options of the command `predict`."""
 
     file: Path = argument("FILE", InputFile())
-    maps: int | None = option(positive, "Number of maps.  [default: 2]", sets="n_maps")
-    dims: int | None = option(
-        positive, "Number of dimensions of each map.  [default: 35]", sets="n_components"
+    maps: tuple[int, ...] | None = option(
+        Several(positive), "Number of maps, or one for each fit.  [default: 2]", sets="n_maps"
+    )
+    dims: tuple[int, ...] | None = option(
+        Several(positive),
+        "Number of dimensions of each map, or one for each fit.  [default: 35]",
+        sets="n_components",
     )
     as_in: str | None = as_in_option()
     set: tuple[tuple[str, Any], ...] = setting_option(
@@ -47,8 +53,8 @@ class PredictOptions:
     )  # fmt: skip
     output: Path | None = output_option(
         "OUT.atlas",
-        OutputFile(".atlas"),
-        "Write the fitted maps to this file.",
+        OutputFile(".atlas", archive=True),
+        "Write the fitted maps to this file (one fit only).",
         required=False,
     )
     running: Running = group(Running)
@@ -61,12 +67,13 @@ def predict(options: PredictOptions) -> None:
     The associations are split into a training, a validation and a test part (80/10/10). The maps
     are fitted to the training part, and the fit stops by the validation part. The error on the test
     part is in nats per cue; lower is better. It is summed over the responses of a part, so compare
-    it between models, but not between parts. Models with the same --seed are fitted to the same
-    training part.
+    it between models, but not between parts. With lists of --maps and --dims, which are paired, one
+    model of each size is fitted to the same training part.
 
     \b
     Examples:  manymaps predict norms.csv --maps 2 --dims 35
                manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
+               manymaps predict norms.csv --maps 1,1,2,3,4,5 --dims 35,70,35,22,17,14
     """
     from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import reading_notes
@@ -74,36 +81,55 @@ def predict(options: PredictOptions) -> None:
 
     norms = opened(options.file, takes=PAIRS).fitted
     note(*reading_notes(norms))
+    maps, dims = options.maps or (None,), options.dims or (None,)
+    count = max(len(maps), len(dims))
+    refuse(
+        (not {len(maps), len(dims)} <= {1, count},
+         f"--maps has {len(maps)} numbers and --dims has {len(dims)}; pass as many of both"),
+        (options.output is not None and count > 1, "-o requires one number of maps"),
+    )  # fmt: skip
     split = mm.split_associations(norms, by=options.by, random_state=options.running.seed)
     note(*split.notes)
-    settings = chosen(options, "maps", "dims", "iterations") | chosen(options.running)
-    predictor = estimator_from(
-        mm.AssociationPredictor, settings | dict(options.set), options.as_in, "predict"
-    )
-    size = f"{plural('map', predictor.n_maps)} of {predictor.n_components} dimensions"
-    with work(f"fitting {size} to the training part of {options.file}"):
-        predictor.fit(split.train, split.validation)
-    result = score_predictor(predictor, split)
+    results: list[PredictionResult] = []
+    settings = chosen(options.running) | chosen(options, "iterations") | dict(options.set)
+    for k in range(count):
+        sizes = {"n_maps": maps[k % len(maps)], "n_components": dims[k % len(dims)]}
+        predictor = estimator_from(
+            mm.AssociationPredictor, settings | sizes, options.as_in, "predict"
+        )
+        started = time.perf_counter()
+        size = f"{plural('map', predictor.n_maps)} of {predictor.n_components} dimensions"
+        with work(f"fitting {size} to the training part of {options.file}"):
+            predictor.fit(split.train, split.validation)
+        seconds = time.perf_counter() - started
+        results.append(score_predictor(predictor, split, seconds=seconds))
     if options.output is not None:
         predictor.atlas(norms.labels).save(options.output)
-    record = _record(norms, split, result, options)
+    record = _record(norms, split, results, options)
     tell(lambda: record, lambda: _report(record), files=(options.output,))
 
 
 def _record(
-    norms: mm.Associations, split: Any, result: PredictionResult, options: PredictOptions
+    norms: mm.Associations, split: Any, results: list[PredictionResult], options: PredictOptions
 ) -> dict[str, Any]:
+    """Return the record of one fit, or of several fits as `rows`."""
     from manymaps.prediction.held_out import uniform_errors
 
     names = ("n_maps", "n_components", "kernel", "penalty")
+    rows = [
+        {
+            **result.as_dict(),
+            "per_response": result.per_response,
+            **{name: getattr(result.predictor, name) for name in names},
+            "best_iteration": int(getattr(result.predictor, "best_iteration_", 0)),
+        }
+        for result in results
+    ]
     return {
-        **result.as_dict(),
-        "per_response": result.per_response,
-        **{name: getattr(result.predictor, name) for name in names},
-        "best_iteration": int(getattr(result.predictor, "best_iteration_", 0)),
+        **(rows[0] if len(rows) == 1 else {"rows": rows}),
         "seconds": elapsed(),
         "uniform": uniform_errors(split),
-        "shares": result.shares,
+        "shares": results[0].shares,
         "n_objects": norms.n_objects,
         "n_pairs": norms.n_pairs,
         "n_cues": split.n_cues,
@@ -115,16 +141,15 @@ def _record(
 
 
 def _report(record: dict[str, Any]) -> str:
-    """Format the errors as in Table 1 of the 2009 report: maps x dimensions."""
+    """Format the errors in the rows of Table 1 of the 2009 report: maps x dimensions."""
+    lines: list[tuple[str, ...]] = [("", "train", "validation", "test", "iterations", "in the ten")]
     parts = ("train", "valid", "test")
-    errors = (f"{record[part]:.4f}" for part in parts)
-    size = f"{record['n_maps']} x {record['n_components']}"
-    lines = [
-        ("", "train", "validation", "test", "iterations", "in the ten"),
-        (size, *errors, f"{record['n_iterations']:,}", f"{record['recall_at_10']:.1%}"),
-        ("uniform", *(f"{record['uniform'][part]:.4f}" for part in parts)),
-        ("responses", *(f"{record['shares'][part]:.0%}" for part in parts)),
-    ]
+    for row in record.get("rows", [record]):
+        size = f"{row['n_maps']} x {row['n_components']}"
+        errors = (f"{row[part]:.4f}" for part in parts)
+        lines.append((size, *errors, f"{row['n_iterations']:,}", f"{row['recall_at_10']:.1%}"))
+    lines.append(("uniform", *(f"{record['uniform'][part]:.4f}" for part in parts)))
+    lines.append(("responses", *(f"{record['shares'][part]:.0%}" for part in parts)))
     return (
         f"{grid(lines)}\nerrors in nats per cue, after {record['seconds']:.0f} s; uniform: a model "
         "that uses no data; in the ten: held-out associates among the ten most probable"

@@ -43,7 +43,7 @@ class ReadOptions:
     files: tuple[Path, ...] = argument("FILE...", InputFile(folders=True), nargs=-1, required=True)
     output: Path | None = output_option(
         "OUT.npz",
-        OutputFile(".npz"),
+        OutputFile(".npz", archive=True),
         "Write clean data to this file, which all commands that take data read.",
         required=False,
     )

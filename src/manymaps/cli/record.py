@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import click
 
 from manymaps.cli.contract import Command, Option, general_option, option_name
-from manymaps.cli.types import OutputFile
+from manymaps.cli.types import OutputFile, refuse_to_replace
 
 R = TypeVar("R")
 Kind = click.ParamType | Callable[[str], Any] | str | Sequence[str]
@@ -150,7 +150,7 @@ def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], No
 
 
 def _refuse_overwriting() -> None:
-    """Reject an output that is also an input or another output."""
+    """Reject an output that is also an input, another output, or a file of another kind."""
     context = click.get_current_context()
     files: dict[Path, str] = {}
     outputs: list[tuple[str, OutputFile, Path]] = []
@@ -165,3 +165,5 @@ def _refuse_overwriting() -> None:
         other = files.setdefault(path.resolve(), name)
         if other != name and other not in kind.may_replace:
             raise click.UsageError(f"{name} would overwrite {other} ({path}); choose another file")
+        if kind.is_archive:
+            refuse_to_replace(name, path)

@@ -12,6 +12,7 @@ from manymaps.cli.contract import as_json, grid, note, note_case, shown, tell
 from manymaps.cli.options import atlas_argument, refuse
 from manymaps.cli.record import argument, chosen, command, flag, option
 from manymaps.cli.types import InputFile, positive
+from manymaps.errors import DataError
 from manymaps.labels import first_of, plural, whole_percents
 from manymaps.progress import work
 
@@ -106,9 +107,14 @@ def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
     listed = list(dict.fromkeys(read_labels(file, "one word per line")))
     words = [word for word in listed if (word if kind is None else (word, kind)) in atlas]
     missing = [word for word in listed if word not in words]
+    known = list({atlas.index(word, kind=kind): word for word in words}.values())
+    if not known:
+        raise DataError(
+            f"{file}: none of its words is in the atlas; the first words are {first_of(missing)}"
+        )
     if missing:
         note(f"{len(missing):,} of {plural('word', len(listed))} unknown: {first_of(missing)}")
-    return words
+    return known
 
 
 def _record(atlas: mm.Atlas, i: int, options: SensesOptions) -> dict[str, Any]:
@@ -153,8 +159,7 @@ def _table(records: Sequence[dict[str, Any]]) -> str:
     ]  # fmt: skip
     has_kinds = any(record["kind"] is not None for record in records)
     names = (*COLUMNS, "kind") if has_kinds else COLUMNS
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
-    return columns_as_csv(columns)
+    return columns_as_csv({name: [row[name] for row in rows] for name in names})
 
 
 def _text(record: dict[str, Any]) -> str:

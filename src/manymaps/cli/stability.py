@@ -20,6 +20,7 @@ from manymaps.cli.options import (
     refuse_given,
     seed_option,
     width_option,
+    word_option,
 )
 from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, OutputFile, Whole, figure_file
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
-OF_ATLASES = {"files", "output", "plot", "width", "seed", "quiet", "json"}
+OF_ATLASES = {"files", "output", "plot", "width", "words_shown", "seed", "quiet", "json"}
 # The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
 # shows the range without scrolling.
 FEWEST_FITS, LISTED = 2, 8
@@ -44,7 +45,7 @@ class StabilityOptions:
     files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
     output: Path | None = output_option(
         "OUT.atlas",
-        OutputFile(".atlas"),
+        OutputFile(archive=True),
         "Write the fit that is most similar to the others (optional if FILEs are atlases).",
         required=False,
     )
@@ -58,6 +59,7 @@ class StabilityOptions:
         figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
     )
     width: Width | None = width_option()
+    words_shown: tuple[str, ...] = word_option()
     model: Model = group(Model, "Model")
     seed: int = seed_option()
     jobs: int | None = jobs_option("Number of fits at a time.  [default: all cores]")
@@ -80,7 +82,7 @@ def stability(options: StabilityOptions) -> None:
                manymaps stability trials.csv -o stable.atlas --bootstrap participants
                manymaps stability a.atlas b.atlas
                manymaps stability a.atlas b.atlas c.atlas -o stable.atlas
-               manymaps stability norms.csv -o stable.atlas --plot senses.png
+               manymaps stability norms.csv -o stable.atlas --plot senses.png --word tie
     """
     finished = [file.suffix == ".atlas" for file in options.files]
     refuse(
@@ -88,6 +90,7 @@ def stability(options: StabilityOptions) -> None:
          "pass one file of data, or only .atlas files"),
         (finished == [True],
          f"{options.files[0]} is a single fit; pass the data to fit, or several atlases"),
+        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
         (options.output is None and not all(finished),
          "no output file; use -o OUT.atlas to write the fit"),
     )  # fmt: skip
@@ -102,10 +105,13 @@ def stability(options: StabilityOptions) -> None:
 
         reference = None if options.bootstrap is None else 0
         found = compare(atlases, random_state=options.seed, reference=reference)
+        figure = None
+        if options.plot is not None:
+            figure = mm.plot_stability(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         found.attach().save(options.output)
-    if options.plot is not None:
-        mm.save_figure(mm.plot_stability(found, width=options.width), options.plot)
+    if figure is not None and options.plot is not None:
+        mm.save_figure(figure, options.plot)
     record = _record(found, options)
     text = _report(found, record, options)
     tell(lambda: record, lambda: text, files=(options.plot,), summary=True)

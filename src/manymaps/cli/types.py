@@ -47,22 +47,25 @@ class OutputFile(click.ParamType):
     Parameters
     ----------
     *suffixes : str
-        The suffixes that the name may have, which protect files of other kinds.
+        The suffixes that the name may have. By default, any suffix is accepted.
+    archive : bool
+        Whether the file is an archive, which may replace only a file of the same kind.
     may_replace : tuple of str
         The names of the inputs that the file may replace, such as ATLAS.
     """
 
     name = "file"
 
-    def __init__(self, *suffixes: str, may_replace: tuple[str, ...] = ()):
+    def __init__(self, *suffixes: str, archive: bool = False, may_replace: tuple[str, ...] = ()):
         self.suffixes = suffixes
+        self.is_archive = archive
         self.may_replace = may_replace
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """Return the path if a file can be written there."""
         path = Path(value)
         folder = Path(os.path.realpath(path)).parent
-        if path.suffix.lower() not in self.suffixes:
+        if self.suffixes and path.suffix.lower() not in self.suffixes:
             fault = f"the name must end in {', '.join(self.suffixes)}"
         elif os.access(path, os.F_OK) and not path.is_file():
             fault = "this is not an ordinary file"
@@ -73,6 +76,21 @@ class OutputFile(click.ParamType):
         else:
             return path
         self.fail(f"{path}: {fault}", param, ctx)
+
+
+def refuse_to_replace(option: str, path: Path) -> None:
+    """Reject an archive that would overwrite a file of another kind."""
+    import zipfile
+
+    is_archive = not path.exists() or path.stat().st_size == 0
+    if not is_archive and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            is_archive = "meta.json" in archive.namelist()
+    if not is_archive:
+        raise click.UsageError(
+            f"{option}: {path} exists and is not a manymaps archive; use another name, or "
+            "remove the file"
+        )
 
 
 class OrFile(click.ParamType):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import manymaps as mm
-from manymaps.cli.contract import note, tell
+from manymaps.cli.contract import as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
 from manymaps.cli.record import chosen, command, flag, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile
@@ -97,8 +97,9 @@ def view(options: ViewOptions) -> None:
         "n_maps": atlas.n_maps,
         "bytes": output.stat().st_size,
     }
-    size = f"{record['bytes'] / 1e6:,.1f} MB"
-    text = f"{output}: {size}; open it in a browser (no network needed)"
-    tell(lambda: record, lambda: text, summary=True)
+    if as_json():
+        emit_json(record)
+    else:
+        note(f"{output}: {record['bytes'] / 1e6:,.1f} MB; open it in a browser (no network needed)")
     if options.opened and not webbrowser.open(output.resolve().as_uri()):
         note("warning: no browser could be started")
