@@ -98,9 +98,15 @@ def test_the_table_of_clusters_is_written(judged, tmp_path):
     assert [row[0] for row in rows[1:]] == names
     assert [round(float(row[1]), 6) for row in rows[1:]] == [0.5, 0.3, 0.2, 0.1, 1]
     assert [row[2] for row in rows[1:]] == [*map(", ".join, GROUPS), "(all)", ""]
+    output = output.with_suffix(".md")
     worked(invoke("cluster", judged, "--clusters", 3, "--bootstraps", 2, "-o", output))
-    rows = list(csv.reader(output.read_text(encoding="utf-8").splitlines()))
-    assert rows[0] == ["cluster", "weight", "recurrence", "members"]
+    lines = output.read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == ["| cluster | weight | recurrence | members |", "| --- | --- | --- | --- |"]
+    assert re.fullmatch(r"\| 1 \| 0\.500 \| \d\.\d00 \| tie, knot, rope \|", lines[2])
+    assert lines[5:] == [
+        "| constant | 0.100 |  | (all) |",
+        "| variance accounted for | 1.000 |  |  |",
+    ]
 
 
 def test_judges_are_averaged_and_one_who_disagrees_is_named(tmp_path):

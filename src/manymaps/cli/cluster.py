@@ -58,9 +58,9 @@ class ClusterOptions:
     )
     output: Path | None = output_option(
         "OUT.csv",
-        OutputFile(".csv"),
+        OutputFile(".csv", ".md"),
         "Write the weights and members of the clusters, their recurrence (with --bootstraps), the "
-        "constant and the variance accounted for to this file.",
+        "constant and the variance accounted for to this file (.csv or .md).",
         required=False,
     )
     plot: Path | None = option(
@@ -100,7 +100,7 @@ def cluster(options: ClusterOptions) -> None:
     Examples:  manymaps cluster judged.csv --clusters 8
                manymaps cluster judged.csv --choose 2-10
                manymaps cluster judged.csv --clusters 5 --bootstraps 100
-               manymaps cluster judged.csv --clusters 8 -o clusters.csv --plot clusters.png
+               manymaps cluster judged.csv --clusters 8 -o clusters.md --plot clusters.png
                manymaps cluster distances.csv --clusters 5 --dissimilarities --json
     """
     choosing = options.choose is not None
@@ -123,8 +123,6 @@ def cluster(options: ClusterOptions) -> None:
 
 def _cluster(table: pd.DataFrame, options: ClusterOptions) -> None:
     """Find one number of clusters; print, write and draw them."""
-    from manymaps.archive.archives import written_whole
-
     estimator = _estimator(options.clusters, options)
     # Objects that cannot be drawn are reported before the clusters are found.
     atlas = figure = stability = None
@@ -143,13 +141,27 @@ def _cluster(table: pd.DataFrame, options: ClusterOptions) -> None:
         figure = mm.plot_features(atlas, estimator, width=options.width)
     clusters = estimator.to_frame(None if stability is None else stability.recurrence)
     if options.output is not None:
-        with written_whole(options.output) as temporary:
-            clusters.to_csv(temporary, lineterminator="\n")
+        _write_table(clusters, options.output)
     if figure is not None and options.plot is not None:
         mm.save_figure(figure, options.plot)
     record = _record(estimator, stability, table, options)
     files = (options.output, options.plot)
     tell(lambda: record, lambda: _report(record, clusters), files=files, summary=True)
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a data frame as CSV, or as a Markdown table with numbers of three decimals."""
+    from manymaps.archive.archives import written_whole
+
+    if path.suffix.lower() == ".csv":
+        text = table.to_csv(lineterminator="\n")
+    else:
+        cells = table.map(lambda one: f"{one:.3f}" if isinstance(one, float) else one)
+        rows = cells.where(table.notna(), "").reset_index().replace(r"\|", r"\\|", regex=True)
+        lines = [rows.columns, ["---"] * len(rows.columns), *rows.to_numpy().tolist()]
+        text = "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _estimator(n_clusters: int | None, options: ClusterOptions) -> Any:

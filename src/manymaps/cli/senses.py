@@ -159,7 +159,8 @@ def _table(records: Sequence[dict[str, Any]]) -> str:
     ]  # fmt: skip
     has_kinds = any(record["kind"] is not None for record in records)
     names = (*COLUMNS, "kind") if has_kinds else COLUMNS
-    return columns_as_csv({name: [row[name] for row in rows] for name in names})
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
+    return columns_as_csv(columns)
 
 
 def _text(record: dict[str, Any]) -> str:

@@ -164,7 +164,7 @@ def _record(found: Stability, options: StabilityOptions) -> dict[str, Any]:
 def _report(found: Stability, record: dict[str, Any], options: StabilityOptions) -> str:
     """Report the observed and chance recurrence, and the words with most and least recurrence."""
     recurrence, overlap = record["recurrence"], record["overlap"]
-    by_chance, even = found.recurring_by_chance, record["explained_by_even_spread"]
+    by_chance = found.recurring_by_chance
     best, worst = _extremes(found)
     rows: list[tuple[str, ...]] = [
         ("", "observed", "senses of other words", "permuted members"),
@@ -175,6 +175,9 @@ def _report(found: Stability, record: dict[str, Any], options: StabilityOptions)
         ("neighbours that recur", *map(cell, (record["recurring"], by_chance))),
         ("explained share", cell(record["explained"])),
     ]
+    even = record["explained_by_even_spread"]
+    if math.isfinite(even):
+        rows.append(("explained by an even spread", cell(even)))
     objects = plural(found.atlases[0].noun, record["n_objects"])
     head = f"{found.n_fits} fits of {objects} in {record['seconds']:.0f} s"
     which = f"fit {found.reference} is the one most similar to the others"
