@@ -106,7 +106,7 @@ class TestDistances:
     def test_what_is_no_table_of_distances(self):
         with pytest.raises(mm.DataError):
             fitted([[0.0], [1.0]], metric="precomputed", perplexity=1)
-        with pytest.raises(mm.DataError, match="bsr format; pass COO or CSR"):
+        with pytest.raises(mm.DataError, match="bsr format; pass a csr_array"):
             fitted(sparse.csr_array(cdist(points(40), points(40))).tobsr(), metric="precomputed")
 
     @pytest.mark.parametrize("n", [6, 40])

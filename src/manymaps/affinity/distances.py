@@ -207,7 +207,7 @@ def known_distances(table: Any) -> Any:
         return table
     if table.format in ("bsr", "dia"):
         raise DataError(
-            f"distances cannot be read from a table in {table.format} format; pass COO or CSR"
+            f"distances cannot be read from a table in {table.format} format; pass a csr_array"
         )
     pairs = sparse.coo_array(table)
     pairs.sum_duplicates()

@@ -235,7 +235,9 @@ def fit_vectors(
         )
     table = _read_table([atlas.labels[i] for i in rows.tolist()], frame)
     categories = set(frame.select_dtypes("category")) if hasattr(frame, "select_dtypes") else set()
-    factors = [name for name, x in table.items() if name in categories or x.dtype.kind in "bU"]
+    factors = [
+        name for name, x in table.items() if name in categories or x.dtype.kind in ("U", "b")
+    ]
     variables = [name for name in table if name not in factors]
     coded = [_coded(name, table[name]) for name in factors]
     levels = [level for of_factor, _ in coded for level in of_factor]
