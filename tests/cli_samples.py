@@ -85,7 +85,7 @@ SILENCE = 300
 
 
 def on_a_terminal(
-    *arguments: object, signal_: signal.Signals | None = None, once: str = "it/s"
+    *arguments: object, signal_: signal.Signals | None = None, once: str = "left"
 ) -> subprocess.CompletedProcess[str]:
     """Run a command whose stderr is a terminal; send a signal once something stands there."""
     pty = pytest.importorskip("pty")
