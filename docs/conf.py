@@ -177,7 +177,7 @@ def quote_examples(app: Sphinx, context: click.Context, lines: list[str]) -> Non
 
 def source_module(app: Sphinx, module: str, name: str) -> str | None:
     """Link only top-level names to their source, because a source page links back to one module."""
-    return None if module == "manymaps" else module
+    return None if module == "manymaps" else "manymaps"
 
 
 def setup(app: Sphinx) -> None:
