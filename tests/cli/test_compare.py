@@ -188,6 +188,7 @@ def test_the_page_of_an_atlas_needs_no_fit(norms, atlas, tmp_path):
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),
         (["young.tsv", "old.tsv", "--atlas", "big.atlas", "--maps", 3], 2, "--maps does not apply"),
         (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word requires --plot OUT.png"),
+        (["young.tsv", "old.tsv", "--width", "page"], 2, "--width requires --plot OUT.png"),
         (["young.tsv", "old.tsv", "--plot", "p.png", "--word", "tiger"], 3, "--word tiger: "),
         (["young.tsv", "old.tsv", "--table", "young.tsv"], 2, "--table"),
         (["young.tsv", "old.tsv", "--table", "t.csv", "-o", "t.csv"], 2, "t.csv"),

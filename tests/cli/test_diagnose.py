@@ -99,3 +99,17 @@ def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
     result = failed(invoke("diagnose", file), 3, message)
     assert "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_counts_without_structure_have_no_suggestion(tmp_path):
+    table = np.random.default_rng(0).poisson(4.0, (20, 12))
+    lines = ["site," + ",".join(f"sp{j}" for j in range(12))]
+    lines += [f"s{i}," + ",".join(map(str, row)) for i, row in enumerate(table)]
+    path = tmp_path / "flat.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    told = invoke("diagnose", path).stdout
+    assert told.rstrip().endswith("no model predicts better than independence")
+    assert "nan" not in told
+    clean = tmp_path / "flat.npz"
+    worked(invoke("read", path, "-o", clean))
+    failed(invoke("diagnose", clean, "--metric", "cosine"), 2, "--metric does not apply")

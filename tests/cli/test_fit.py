@@ -157,6 +157,7 @@ def test_responses_of_enough_cues_are_objects(norms):
         worked(invoke("read", norms, "--responses", rule, "-o", clean))
         record = json.loads(fitted(clean, "--json", "--quiet").stdout)
         assert record["n_objects"] == 6 + more
+    failed(fitted(clean, "--metric", "cosine"), 2, "--metric does not apply")
 
 
 class TestFitOfVectors:

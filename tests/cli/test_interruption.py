@@ -89,6 +89,14 @@ def test_before_a_command_runs_nothing_is_said():
     assert done.stdout == done.stderr == ""
 
 
+@pytest.mark.parametrize("json", [(), ("--json",)], ids=["text", "json"])
+def test_a_full_stdout_is_an_error(atlas, json):
+    full = ["sh", "-c", 'exec "$@" >/dev/full', "sh", *command("senses", atlas, "tie", *json)]
+    done = subprocess.run(full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "Error: the standard output cannot be written: No space left on device\n"
+
+
 def test_notes_without_a_reader_stop_nothing(atlas):
     """`2>&-`, or a terminal that was closed."""
     norms = atlas.with_name("norms.csv")

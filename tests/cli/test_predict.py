@@ -78,7 +78,8 @@ class TestPredictBadInput:
         [
             (("--maps", 41), "--maps 41 exceeds the number of objects, 40"),
             (("--maps", "1,2", "--dims", "2,3,4"), "--maps has 2 numbers and --dims has 3"),
-            (("--maps", "1,2", "-o", "o.atlas"), "-o requires one number of maps"),
+            (("--maps", "1,2", "-o", "o.atlas"), "-o requires a single fit"),
+            (("--set", "n_maps=3"), "use --maps and --dims instead of --set"),
             (("--cue", "n"), "No such option '--cue'"),
         ],
     )

@@ -112,6 +112,7 @@ def test_the_figure_shows_the_words(fits, tmp_path):
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
         (("norms", "--word", "tie"), "--word requires --plot"),
+        (("norms", "--width", "page"), "--width requires --plot"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
         (("fit0", "fit1", "--set", "normalization=joint"), "--set"),
         (("norms", "-o", "one.png", "--plot", "one.png"), "would overwrite"),

@@ -158,7 +158,7 @@ def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
     rows = sides(atlas)[0]
     known = list(dict.fromkeys([*counts.row_metadata, *atlas.metadata]))
     if column not in known:
-        advice = f"use one of {', '.join(known)}" if known else "there is no metadata"
+        advice = f"use one of {', '.join(known)}" if known else "the data contain no metadata"
         raise ParameterError(f"{setting('groups', column)} is not a column of metadata; {advice}")
     if column not in counts.row_metadata:
         return np.asarray(atlas.metadata[column])[rows].astype(object)

@@ -69,7 +69,7 @@ def cli() -> None:
 
     \b
     manymaps demo                                         a first look
-    manymaps read norms.csv                               what a file contains
+    manymaps read norms.csv                               list the contents of a file
     manymaps diagnose norms.csv                           whether it needs several maps
     manymaps fit norms.csv -o norms.atlas --maps 20
     manymaps senses norms.atlas tie

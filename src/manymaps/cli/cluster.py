@@ -109,6 +109,8 @@ def cluster(options: ClusterOptions) -> None:
          "use either --clusters K, or --choose 2-10 to compare numbers of clusters"),
         (choosing and (options.output or options.plot),
          "-o and --plot require --clusters, because --choose only compares numbers"),
+        (options.width is not None and options.plot is None, "--width requires --plot OUT.png"),
+        ("n_clusters" in dict(options.set), "use --clusters instead of --set"),
     )  # fmt: skip
     from manymaps.cli.reading import opened_similarities
 
@@ -168,12 +170,12 @@ def _estimator(n_clusters: int | None, options: ClusterOptions) -> Any:
     settings = {
         **chosen(options, "restarts"),
         **chosen(options.running),
-        **dict(options.set),
         "n_clusters": n_clusters,
         "kind": "dissimilarity" if options.dissimilarities else None,
     }
     if options.choose is not None:
         settings["n_init"] = options.restarts or RESTARTS_TO_CHOOSE
+    settings |= dict(options.set)
     return estimator_from(mm.AdditiveClustering, settings, options.as_in, "cluster")
 
 

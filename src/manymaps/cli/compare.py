@@ -122,6 +122,7 @@ def compare(options: CompareOptions) -> None:
         (options.by is not None and len(options.files) > 1,
          "--by splits one file of trials; pass a single FILE"),
         (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
+        (options.width is not None and options.plot is None, "--width requires --plot OUT.png"),
     )  # fmt: skip
     if options.atlas is not None or options.output is None:
         refuse_given(("maps", "jobs"), "tests without a fit; use -o OUT.html without --atlas")

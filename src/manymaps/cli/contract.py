@@ -99,8 +99,6 @@ class Command(click.Command):
 class Commands(click.Group):
     """The group of all commands, listed in the order in which users need them."""
 
-    command_class = Command
-
     def __init__(self, *arguments: Any, sections: Mapping[str, Sequence[str]], **settings: Any):
         super().__init__(*arguments, **settings)
         self.sections = sections

@@ -8,7 +8,7 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import cell, elapsed, grid, note, shown, tell
-from manymaps.cli.options import Running
+from manymaps.cli.options import Running, refuse_given
 from manymaps.cli.record import argument, chosen, command, group, option
 from manymaps.cli.types import InputFile
 from manymaps.labels import plural
@@ -69,7 +69,10 @@ def diagnose(options: DiagnoseOptions) -> None:
 
     file, metric = options.file, options.metric
     kind = None if metric is None else "vectors"
-    data = opened(file, kind, takes=(*PAIRS, "vectors", "counts")).fitted
+    loaded = opened(file, kind, takes=(*PAIRS, "vectors", "counts"))
+    data = loaded.fitted
+    if loaded.kind != "vectors":
+        refuse_given(("metric",), f"{file}, which contains {loaded.kind}")
     if isinstance(data, mm.Counts):
         _diagnose_counts(data, file, options)
         return
@@ -111,17 +114,18 @@ def _diagnose_counts(counts: mm.Counts, file: Path, options: DiagnoseOptions) ->
     }
     rows = [
         (one.n_maps or "independence", one.n_components or "", one.log_likelihood,
-         one.standard_error, f"{one.gain:.0%}")
+         one.standard_error, f"{one.gain:.0%}" if maps else "")
         for one in table.itertuples()
     ]  # fmt: skip
     names = ("maps", "dims", "log-likelihood", "standard error", "gain")
-    suggested = f"suggested: {plural('map', maps)}, {dims} dims" if maps else "no structure found"
-    step = fit_step(file, "--method", "code", "--maps", maps or 1, "--dims", dims or 2)
-    tell(lambda: record, lambda: "\n".join([
-        grid([names, *rows]),
-        f"{suggested}, the fewest within one standard error of the best",
-        step,
-    ]))  # fmt: skip
+    verdict = ["no structure found: no model predicts better than independence"]
+    if maps:
+        verdict = [
+            f"suggested: {plural('map', maps)}, {plural('dim', dims)}, the fewest within one "
+            "standard error of the best",
+            fit_step(file, "--method", "code", "--maps", maps, "--dims", dims),
+        ]
+    tell(lambda: record, lambda: "\n".join([grid([names, *rows]), *verdict]))
 
 
 def _report(record: dict[str, Any], noun: str, file: Path) -> str:

@@ -21,7 +21,7 @@ from manymaps.cli.contract import (
     tell,
 )
 from manymaps.cli.interruption import ending_early, partial_name
-from manymaps.cli.options import Running, as_in_option, estimator_from, setting_option
+from manymaps.cli.options import Running, as_in_option, estimator_from, refuse_given, setting_option
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import (
     InputFile,
@@ -202,7 +202,7 @@ def read_for(file: Path, method: str, metric: str | None, words: Path | None = N
     from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import reading_notes
 
-    # An array can hold vectors or similarities, which only an option tells apart.
+    # An array can contain vectors or similarities, which only an option distinguishes.
     kind = "counts" if method == "code" else None if metric is words is None else "vectors"
     loaded = opened(file, kind, takes=(*PAIRS, "vectors", "counts"), words=words)
     if (loaded.kind == "counts") != (method == "code"):
@@ -210,6 +210,8 @@ def read_for(file: Path, method: str, metric: str | None, words: Path | None = N
             f"{file} contains {loaded.kind}; "
             + ("use --method code to fit counts" if method != "code" else CODE_FITS.format(file))
         )
+    if loaded.kind != "vectors":
+        refuse_given(("metric", "words"), f"{file}, which contains {loaded.kind}")
     note(*reading_notes(loaded.fitted))
     return loaded
 

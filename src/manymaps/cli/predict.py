@@ -67,8 +67,8 @@ def predict(options: PredictOptions) -> None:
     The associations are split into a training, a validation and a test part (80/10/10). The maps
     are fitted to the training part, and the fit stops by the validation part. The error on the test
     part is in nats per cue; lower is better. It is summed over the responses of a part, so compare
-    it between models, but not between parts. With lists of --maps and --dims, which are paired, one
-    model of each size is fitted to the same training part.
+    it between models, but not between parts. With lists of --maps or --dims, one model of each size
+    is fitted to the same training part; two lists are paired.
 
     \b
     Examples:  manymaps predict norms.csv --maps 2 --dims 35
@@ -79,19 +79,21 @@ def predict(options: PredictOptions) -> None:
     from manymaps.cli.report import reading_notes
     from manymaps.prediction.predictor import score_predictor
 
-    norms = opened(options.file, takes=PAIRS).fitted
-    note(*reading_notes(norms))
-    maps, dims = options.maps or (None,), options.dims or (None,)
+    maps, dims, more = options.maps or (None,), options.dims or (None,), dict(options.set)
     count = max(len(maps), len(dims))
     refuse(
         (not {len(maps), len(dims)} <= {1, count},
          f"--maps has {len(maps)} numbers and --dims has {len(dims)}; pass as many of both"),
-        (options.output is not None and count > 1, "-o requires one number of maps"),
+        (options.output is not None and count > 1,
+         "-o requires a single fit, with one number of --maps and one of --dims"),
+        ("n_maps" in more or "n_components" in more, "use --maps and --dims instead of --set"),
     )  # fmt: skip
+    norms = opened(options.file, takes=PAIRS).fitted
+    note(*reading_notes(norms))
     split = mm.split_associations(norms, by=options.by, random_state=options.running.seed)
     note(*split.notes)
     results: list[PredictionResult] = []
-    settings = chosen(options.running) | chosen(options, "iterations") | dict(options.set)
+    settings = chosen(options.running) | chosen(options, "iterations") | more
     for k in range(count):
         sizes = {"n_maps": maps[k % len(maps)], "n_components": dims[k % len(dims)]}
         predictor = estimator_from(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -103,9 +102,6 @@ def opened(
 def _of_raw(
     file: Path, kind: str | None, takes: Sequence[str], words: Any, settings: dict[str, Any]
 ) -> Loaded:
-    if file.is_dir():
-        line = shlex.join(["manymaps", "read", str(file), "-o", "OUT.npz"])
-        raise BadData(f"{file} contains texts; count their words by {line}")
     source = kinds.opened(file)
     known = kind or kinds.kind_of(source)
     if known == "ratings" and known not in takes:

@@ -166,7 +166,8 @@ def reading_notes(data: PairData | mm.Counts) -> list[str]:
     elif isinstance(data, mm.Vectors):
         line, lost = f"{len(data):,} vectors of {data.n_features:,} numbers", "left out"
     else:
-        line, notes = f"{data.n_pairs:,} pairs of {data.n_objects:,} objects", _notes(data)
+        objects = plural("object", data.n_objects)
+        line, notes = f"{plural('pair', data.n_pairs)} of {objects}", _notes(data)
     if data.report.merged:
         line += f"; {data.report.merged:,} repeated pairs merged"
     if data.report.n_dropped:

@@ -91,6 +91,7 @@ def stability(options: StabilityOptions) -> None:
         (finished == [True],
          f"{options.files[0]} is a single fit; pass the data to fit, or several atlases"),
         (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
+        (options.width is not None and options.plot is None, "--width requires --plot OUT.png"),
         (options.output is None and not all(finished),
          "no output file; use -o OUT.atlas to write the fit"),
     )  # fmt: skip

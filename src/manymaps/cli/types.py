@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ class InputFile(click.ParamType):
         path = Path(value)
         if not os.access(path, os.F_OK):
             fault = "no such file"
+        elif path.is_dir() and not self.folders:
+            fault = f"this is a folder; use manymaps read {shlex.quote(str(path))} -o OUT.npz"
         elif not (path.is_file() or (self.folders and path.is_dir())):
             fault = "this is not an ordinary file"
         elif not os.access(path, os.R_OK):
@@ -147,7 +150,7 @@ class Number(click.FloatRange):
 
 
 class Several(click.ParamType):
-    """Values separated by commas, such as 1,2; with `bare`, a single value is no tuple."""
+    """Values separated by commas, such as 1,2; with `bare`, a single value is not a tuple."""
 
     name = "values"
 
