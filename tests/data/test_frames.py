@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from manymaps.atlas.atlas import Atlas, load_atlas
-from manymaps.data.frames import join_columns
+from manymaps.data.frames import end_to_end, join_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.metadata import read_columns
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
@@ -254,3 +254,10 @@ def test_broken_parquet_is_refused(tmp_path):
     (tmp_path / "t.parquet").write_text("label,n")
     with pytest.raises(DataError):
         read_columns(tmp_path / "t.parquet")
+
+
+def test_times_end_to_end_are_texts_of_days():
+    days = np.array(["2020-01-01", "2021-06-30"], "M8[D]")
+    for unit in ("D", "ns"):
+        column = end_to_end((days.astype(f"M8[{unit}]"), 2), (None, 1))
+        assert [cell[:10] for cell in column] == ["2020-01-01", "2021-06-30", ""]

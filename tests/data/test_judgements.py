@@ -123,3 +123,10 @@ def test_clusters_a_plain_map_and_a_diagnosis_are_of_the_average():
     )
     kept = mm.associations_from(average, labels=labels, rows="keep")
     assert mm.diagnose(judgements) == mm.diagnose(kept)
+
+
+def test_names_are_refused_where_a_long_table_contains_them():
+    rows = {"judge": ["a", "b"], "item1": ["x", "x"], "item2": ["y", "y"], "similarity": [1, 2]}
+    for name in ("labels", "judges"):
+        with pytest.raises(mm.ParameterError, match="combined with judge"):
+            mm.judgements_from(rows, judge="judge", **{name: ["p", "q"]})

@@ -73,8 +73,7 @@ def test_what_is_refused(labels, values, message):
         Vectors(labels, values)
 
 
-def test_the_first_bad_value_is_found_in_any_block(monkeypatch):
-    monkeypatch.setattr(module, "BLOCK_SIZE", 8)
+def test_the_first_bad_value_is_found():
     values = np.zeros((9, 3), dtype=np.float32)
     reject_non_finite(values, "abcdefghi", "here")
     values[7, 2] = values[8, 0] = np.nan

@@ -298,6 +298,10 @@ class TestInformation:
         assert expected.sum() == pytest.approx(np.maximum(bits, 0).sum())
         np.testing.assert_allclose(ppmi(counts).strengths.sum(axis=1), 1)
 
+    def test_tables_without_totals_are_refused(self):
+        with pytest.raises(DataError, match="ndarray"):
+            ppmi(np.eye(3))
+
     def test_raw_counts_are_noted_and_ppmi_is_not(self):
         counts = count_cooccurrences(POEM)
         raw = associations_from(counts)

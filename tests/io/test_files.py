@@ -105,3 +105,18 @@ def test_zero_characters_are_refused_in_any_encoding(tmp_path, encoding):
     text = "label,a\0b\ntie,1\nknot,2\n"
     with pytest.raises(DataError):
         read_columns(save(tmp_path / "m.csv", text.encode(encoding)))
+
+
+@pytest.mark.parametrize(("field", "value"), [(10, 99), (6, 99), (8, 1)])
+def test_a_zip_file_that_cannot_be_unpacked_is_refused(tmp_path, field, value):
+    """An unknown method, a future version, and a password, in the record of the member."""
+    path = tmp_path / "n.csv.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("n.csv", "cue,response\na,b\nb,a\n")
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + field] = value
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        read_associations(path)
+    with pytest.raises(DataError):
+        read_counts(save(tmp_path / "n.npz", bytes(content)))

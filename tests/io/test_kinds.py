@@ -8,8 +8,9 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
+from manymaps.data.counts import Counts
 from manymaps.errors import DataError
-from manymaps.io.kinds import kind_of
+from manymaps.io.kinds import kind_of, read
 from vector_samples import VALUES, WORDS, lines_of, save
 
 PAIRS = "tie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
@@ -92,3 +93,14 @@ def test_kinds_of_parquet(tmp_path):
     path.write_bytes(b"PAR1")
     with pytest.raises(DataError):
         kind_of(path)
+
+
+def test_saved_counts_are_counts(tmp_path):
+    Counts(np.eye(3) + 1).save(tmp_path / "c.npz")
+    assert kind_of(tmp_path / "c.npz") == "counts"
+    assert read(tmp_path / "c.npz").values.sum() == 12
+
+
+def test_a_file_is_read_as_ratings_on_request(tmp_path):
+    path = save(tmp_path / "r.csv", b"word1,word2,rating\ntie,knot,6\ntie,suit,5\n")
+    assert read(path, "ratings")["rating"].tolist() == [6, 5]

@@ -246,6 +246,8 @@ def test_associations_are_counted_from_trials_of_any_kind(tmp_path):
     frame = pl.DataFrame(dict(zip(HEADER, zip(*ROWS, strict=True), strict=True)))
     of_frame = mm.associations_from(frame, responses="R12,keep", rows="keep")
     np.testing.assert_array_equal(of_frame.strengths.toarray(), same.strengths.toarray())
+    with pytest.raises(mm.ParameterError, match="do not apply to Trials"):
+        mm.associations_from(trials, fold=True)
     again = mm.associations_from(trials, responses="R12,keep", rows="keep")
     np.testing.assert_array_equal(again.strengths.toarray(), same.strengths.toarray())
     old = mm.read_associations(file, where="age > 35", fold=True, responses="keep")

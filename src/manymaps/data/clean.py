@@ -95,7 +95,8 @@ def is_clean(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "meta.json" in archive.namelist()
-    except (OSError, NotImplementedError, zipfile.BadZipFile):  # or a future version of zip
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+        # A damaged name is a ValueError, and a future version of zip is a NotImplementedError.
         return False
 
 

@@ -360,8 +360,10 @@ def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
     kinds = {part.dtype.kind for part in known}
     if len(known) == len(parts) and len(kinds) == 1:
         return np.concatenate(known)
-    if kinds == {"b"}:
-        parts = tuple((None if part is None else part.astype(float), n) for part, n in parts)
-    return as_column(
-        [cell for part, n in parts for cell in ([None] * n if part is None else part.tolist())]
+    # Lists of times would be numbers of nanoseconds.
+    types = {"M": str, "m": str} | ({"b": float} if kinds == {"b"} else {})
+    lists = (
+        [None] * n if part is None else part.astype(types.get(part.dtype.kind, part.dtype)).tolist()
+        for part, n in parts
     )
+    return as_column([cell for cells in lists for cell in cells])

@@ -3,8 +3,8 @@
     response r: a participant in group[r], unit[r], gave answer[r] to cue[r]
 
 A unit is a set of responses that are permuted together. If trials identify participants, a unit is
-a participant of a group with all responses to a cue. Otherwise, it is a trial, or a single response
-if only proportions are available.
+a participant of a group with all responses to a cue. If participants are unknown, it is a
+trial, or a single response if only proportions are available.
 
 Cues and answers of all groups share one numbering by label.
 """

@@ -26,8 +26,6 @@ from manymaps.data.count_values import checked_table, numbered
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 
-# Numbers that are read from a file in one block: 16 MiB of float32.
-BLOCK_SIZE = 2**22
 # Above this number of labels, a search for similar labels would take seconds.
 MOST_LABELS_TO_COMPARE = 200_000
 

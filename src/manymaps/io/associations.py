@@ -266,7 +266,13 @@ def associations_from(
     >>> associations_from(similarity, labels=["tie", "knot", "suit"], rows="keep").is_symmetric
     True
     """
+    of_trials: dict[str, Any] = {"participant": participant, "where": where, "balance": balance}
     if isinstance(data, Trials):
+        given = (cue, response, strength, labels, missing, *of_trials.values())
+        if fold or any(value is not None for value in given):
+            raise ParameterError(
+                "options of reading do not apply to Trials; pass them to read_trials or trials_from"
+            )
         return data.associations(responses, rows=rows, self_pairs=self_pairs)
     first, rule = split_responses(responses)
     rules = Rules(rule, rows, self_pairs)
@@ -275,18 +281,9 @@ def associations_from(
         data = checked_frame(data, NO_FRAME)
         # A frame contains pairs if the user names a column of strengths.
         if strength is None and labels is None and has_trials(data, cue, response, participant):
-            trials = trials_from(
-                data,
-                cue=cue,
-                response=response,
-                participant=participant,
-                fold=fold,
-                where=where,
-                balance=balance,
-                missing=missing,
-            )
+            of_trials |= {"cue": cue, "response": response, "fold": fold, "missing": missing}
+            trials = trials_from(data, **of_trials)
             return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    of_trials = {"participant": participant, "where": where, "balance": balance}
     if first is not None:
         # Files of strengths by Small World of Words have a column for each number of answers.
         strength = f"R{'123456789'[:first]}.Strength"

@@ -1,6 +1,6 @@
 """Access to files, as decompressed bytes, decoded text, or arrays.
 
-    path -> unpacked(path)          bytes, decompressed if the suffix says so
+    path -> unpacked(path)          bytes, decompressed if the suffix requires it
          -> decoded(read_bytes(path), path)
          -> read_labelled_npz, read_market
 
@@ -11,6 +11,7 @@ in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252, which a note rep
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -47,11 +48,15 @@ PAIRS = "pairs (cue, response, strength) or a matrix"
 
 def _only_member(path: Path) -> Any:
     """Open the only member of a zip file."""
-    archive = zipfile.ZipFile(path)
-    members = archive.infolist()
-    if len(members) != 1:
-        raise DataError(f"{path} contains {len(members):,} files; unpack it and name one of them")
-    return archive.open(members[0])
+    try:
+        archive = zipfile.ZipFile(path)
+        members = archive.infolist()
+        if len(members) == 1:
+            return archive.open(members[0])
+    except (RuntimeError, UnicodeDecodeError) as error:
+        # A password, an unknown method or version, or a damaged name.
+        raise zipfile.BadZipFile(str(error)) from error
+    raise DataError(f"{path} contains {len(members):,} files; unpack it and name one of them")
 
 
 PACKERS: dict[str, Callable[[Path], Any]] = {
@@ -68,7 +73,7 @@ def is_packed(path: Path) -> bool:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading, decompressing it if its suffix says so.
+    """Open a file for reading, and decompress it if its suffix requires it.
 
     Raises
     ------
@@ -80,8 +85,9 @@ def unpacked(path: Path) -> Iterator[BinaryIO]:
         with io.BufferedReader(packer(path)) if packer else path.open("rb") as stream:
             yield cast(BinaryIO, stream)
     except (zlib.error, lzma.LZMAError, EOFError, OSError, zipfile.BadZipFile) as error:
-        # gzip and bz2 raise OSError without an error number for damaged bytes.
-        if isinstance(error, OSError) and error.errno is not None:
+        # gzip and bz2 raise OSError without an error number for damaged bytes, and a damaged zip
+        # file leads to an invalid position.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise DataError(
             f"{path} is damaged or cut short and cannot be unpacked ({error}); fetch it again"

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = "\t;|,"
 SHEETS = (".xlsx", ".xls", ".ods")
+TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", *SHEETS)
 HEAD_BYTES = 2**20
 # Columns of numbers in a table with more columns are converted while it is read.
 MOST_TEXTS = 30

@@ -21,6 +21,7 @@ from scipy.io import mminfo
 
 from manymaps.archive.arrays import open_arrays, read_npy
 from manymaps.archive.door import reading
+from manymaps.data.clean import read_saved_counts
 from manymaps.errors import DataError
 from manymaps.io.associations import associations_from, read_associations
 from manymaps.io.columns import (
@@ -38,9 +39,9 @@ from manymaps.io.columns import (
 )
 from manymaps.io.counts import counts_from, read_counts
 from manymaps.io.files import CONTAINERS, SPARSE_PARTS, suffix_of, unpacked
-from manymaps.io.frames import SHEETS, read_frame
+from manymaps.io.frames import TABLES, read_frame
 from manymaps.io.matrices import is_matrix, square_part
-from manymaps.io.ratings import ratings_from
+from manymaps.io.ratings import ratings_from, read_ratings
 from manymaps.io.trial_columns import has_trials
 from manymaps.io.trials import read_trials, trials_from
 from manymaps.io.vectors import read_vectors, vectors_from
@@ -56,10 +57,9 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "associations": associations_from, "trials": trials_from, "counts": counts_from,
     "vectors": vectors_from, "ratings": ratings_from,
 }  # fmt: skip
-TABLES = (".csv", ".tsv", ".parquet", ".pq", *SHEETS)
 READERS: dict[str, Callable[..., Any]] = {
     "associations": read_associations, "trials": read_trials, "counts": read_counts,
-    "vectors": read_vectors,
+    "vectors": read_vectors, "ratings": read_ratings,
 }  # fmt: skip
 
 
@@ -197,6 +197,8 @@ def _stored_kind(path: Path) -> Kind:
         return "associations" if len(set(read_npy(path).shape)) == 1 else "vectors"
     if suffix != ".npz":
         return "vectors"
+    if read_saved_counts(path) is not None:
+        return "counts"
     with open_arrays(path) as file:
         if "counts" in file.heads or "row_labels" in file.heads:
             return "counts"

@@ -157,6 +157,8 @@ def read_judgements(
     files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     names = {"cue": cue, "response": response, "strength": strength}
     if judge is not None:
+        if labels is not None:
+            raise ParameterError("labels cannot be combined with judge")
         if len(files) != 1:
             raise ParameterError(
                 f"names the judges of one long table, but there are {len(files)} files; omit it if "
@@ -220,6 +222,8 @@ def judgements_from(
     3.0
     """
     if judge is not None:
+        if labels is not None or judges is not None:
+            raise ParameterError("labels and judges cannot be combined with judge")
         return _of_rows(
             checked_frame(data), judge, {"cue": cue, "response": response, "strength": strength}
         )

@@ -45,7 +45,7 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.associations import associate
 from manymaps.io.columns import find, has_lists, is_text
 from manymaps.io.files import decoded, is_binary, read_bytes, suffix_of
-from manymaps.io.frames import SHEETS, described, read_frame
+from manymaps.io.frames import TABLES, described, read_frame
 from manymaps.io.matrices import matrix_from
 from manymaps.labels import listed
 
@@ -57,7 +57,6 @@ TextSource: TypeAlias = "str | PathLike[str] | pd.DataFrame | Mapping[Any, str] 
 TEXT = ("text", "texts", "content", "body", "document", "message", "post", "article", "abstract")
 # In a table of texts, a column "label" usually contains the class of a text, not its name.
 LABEL = ("id", "docid", "documentid", "textid", "postid", "name", "filename", "file", "path")
-TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", *SHEETS)
 # Longer values are texts and not metadata, because an array of texts has the width of its longest
 # element.
 LONGEST_VALUE = 200
@@ -75,7 +74,7 @@ def word_pattern() -> str:
     genitive s, except in contractions.
     """
     # The class \w does not contain the marks that follow letters in Hindi, Tamil, Thai, vocalized
-    # Arabic and others. There are none outside of the two ranges.
+    # Arabic and others. All of them are in the two ranges.
     points = (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))
     marks = "".join(chr(p) for p in points if unicodedata.category(chr(p))[0] == "M")
     # The lookahead saves four fifths of the time, because the class of marks is slow.
@@ -113,7 +112,7 @@ def count_texts(
         document and message.
     label_column : str, optional
         Column of the labels. By default, it is the index of a frame, or a column id, doc_id, name,
-        file or path. If there is no such column, documents are numbered from 0.
+        file or path. If the table has no such column, documents are numbered from 0.
     stop_words : "english" or sequence of str, optional
         Words to omit: scikit-learn's list of English function words with contractions (the
         default), or the listed words. None omits no words.
@@ -144,9 +143,10 @@ def count_texts(
     Raises
     ------
     DataError
-        If the texts cannot be used or contain no words to count.
+        If the texts cannot be used or contain no words to count, or if scikit-learn rejects
+        `min_df`, `max_df` or the vocabulary.
     ParameterError
-        If a value is invalid, or if no words remain.
+        If another value is invalid.
 
     See Also
     --------
@@ -286,6 +286,8 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
     >>> words.strengths.toarray()[3].round(3).tolist()  # log2(1 * 8 / (3 * 1)) for rope and knot
     [0.0, 1.415, 1.415, 0.0, 0.415]
     """
+    if not isinstance(counts, Counts):
+        raise DataError(f"expected Counts of words, but got an object of {type(counts)}")
     matrix = matrix_from(counts, None)
     cells = matrix.values.tocoo()
     totals = (counts.row_totals[cells.row], counts.column_totals[cells.col])

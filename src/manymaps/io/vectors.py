@@ -5,9 +5,9 @@
     csv, tsv, parquet, frames     label column | number | number | ...
 
 The user may specify the label column of a table. By default, it is a text column with the name
-"word", "label", "name", "token", "term" or "id". If there is no such column, the first text column
-or a numeric column with such a name is used. Rows without labels are numbered from 0. Other text
-columns and other columns with these names are omitted and listed in the report.
+"word", "label", "name", "token", "term" or "id". If the table has no such column, the first text
+column or a numeric column with such a name is used. Rows without labels are numbered from 0. Other
+text columns and other columns with these names are omitted and listed in the report.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def read_vectors(
 
     The supported formats are word2vec text and binary, GloVe, fastText .vec, NPY (memory-mapped),
     NPZ (the array `vectors` and perhaps `labels`, or from scipy.sparse.save_npz), CSV, TSV, Parquet
-    and .h5ad (X if there are at most 50 variables or no X_pca, and X_pca otherwise). Text and
+    and .h5ad (X_pca if it exists and there are more than 50 variables, or else X). Text and
     word2vec binary files may be compressed (.gz, .bz2, .xz or .zip). Words are read as written, and
     repeated words are numbered.
 
