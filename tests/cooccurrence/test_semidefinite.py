@@ -264,6 +264,9 @@ def test_the_embedding_is_that_of_the_gram_matrix():
     assert np.all(np.diff((points**2).sum(axis=0)) <= 1e-12)
     largest = np.abs(points).argmax(axis=0)
     assert np.all(points[largest, np.arange(11)] >= 0)
+    leading = points[:, : fit.rank_]
+    assert np.all(np.diff((leading**2).sum(axis=0)) < 0)
+    assert np.all(leading.max(axis=0) >= -leading.min(axis=0))
     assert fit.trace_share_ == pytest.approx(1, abs=1e-4)
     assert fit.embedding_log_likelihood_ == pytest.approx(fit.log_likelihood_, abs=1e-5)
     one = clone(fit).set_params(n_components=1).fit(smoothed(shape=(5, 6)))

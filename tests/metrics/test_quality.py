@@ -296,6 +296,9 @@ def test_nearest_neighbor_error():
     np.testing.assert_array_equal(found.values, expected)
     named = np.array(["red", "green", "blue"])[classes]
     assert nearest_neighbor_error(MapSpace(positions[None]), named).mean == expected.mean()
+    some = nearest_neighbor_error(positions, classes, sample=20, random_state=1)
+    np.testing.assert_array_equal(some.values, expected[some.rows])
+    assert len(np.unique(some.rows)) == 20
     lot = nearest_neighbor_error(np.zeros((4, 2)), np.array([0, 0, 0, 1]))
     np.testing.assert_allclose(lot.values, [1 / 3, 1 / 3, 1 / 3, 1])
 

@@ -15,7 +15,7 @@ from manymaps.model.parameters import Parameters
 from manymaps.model.target import conditional_target
 from manymaps.optimizers import Momentum
 from manymaps.optimizers.rows import RowDescent
-from manymaps.optimizers.schedules import Switch
+from manymaps.optimizers.schedules import Constant, Switch
 from manymaps.prediction.held_out import prediction_error, split_associations
 from manymaps.prediction.predictor import (
     AssociationPredictor,
@@ -455,3 +455,20 @@ def test_errors_per_response_are_those_of_each_part_alone(norms: sparse.csr_arra
         expected = p @ np.log(p / q[pairs.row, pairs.col]) / p.sum()
         assert result.per_response[name] == pytest.approx(expected)
     assert sum(result.shares.values()) == pytest.approx(1)
+
+
+def test_noise_depends_on_the_seed():
+    """From starts that hardly depend on the seed."""
+    ring = sparse.diags_array([0.25] * 4, offsets=[-2, -1, 1, 2], shape=(20, 20)).tocsr()
+
+    def gap(jitter):
+        found = (
+            AssociationPredictor(
+                1, 2, init="spectral", max_iter=3, random_state=seed,
+                optimizer=Momentum(jitter=Constant(jitter)),
+            ).fit(ring).maps_.positions
+            for seed in (0, 1)
+        )  # fmt: skip
+        return np.abs(np.subtract(*found)).max()
+
+    assert gap(0.5) > 0.1 + gap(0.0)

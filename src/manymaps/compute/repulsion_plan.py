@@ -52,12 +52,6 @@ _NEAR_PAIR = 0.22e-9
 _NEAR_POINT = {1: 0.04e-6, 2: 0.04e-6, 3: 0.36e-6}
 _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
-# Seconds per pair of direct sums, by code of the kernel. One thread took 0.18 and 0.08 ns.
-_DIRECT_PAIR = (0.7e-9, 0.2e-9)
-# A map with fewer pairs is always summed directly, and so are all maps if grids would save less
-# than this time.
-_ALWAYS_DIRECT = 40_000
-_CALL = 1e-3
 _CLUSTERED = 1.2
 _SQUARE = 9.0
 _SQUARES = 64
@@ -100,7 +94,7 @@ class Plan:
 
 
 def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None:
-    """Find the fastest grid of each map that is faster than direct sums, or None if there is none.
+    """Find the fastest grid of each map, or None if direct sums are faster.
 
     With `always`, each map receives a grid unless no grid is large enough.
     """

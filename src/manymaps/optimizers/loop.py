@@ -108,9 +108,9 @@ class Descent:
     def record(self, evaluation: Evaluation) -> None:
         """Record a finite cost, and keep the parameters."""
         self.keep()
-        self.history["iteration"].append(float(self.n_iter))
-        self.history["cost"].append(evaluation.cost)
-        self.history["kl"].append(evaluation.kl)
+        values = {"iteration": float(self.n_iter), "cost": evaluation.cost, "kl": evaluation.kl}
+        for name, value in values.items():
+            self.history[name].append(value)
 
     def keep(self) -> None:
         """Keep the parameters, to which a run that diverges returns."""
@@ -197,7 +197,8 @@ def descend(
         end = _evaluated(objective, run)
         if not run.is_finite(end):
             return run
-    run.record(end)
+    if run.history["iteration"][-1:] != [run.n_iter]:
+        run.record(end)
     run.kl = end.kl
     if objective.target.is_joint:
         run.log_normalizer = float(end.log_normalizers[0])

@@ -34,7 +34,7 @@ _STIFF = 4.0
 # hundredth of the tolerance.
 _EXACT = 0.01
 # Number of iterations between checks of the spread, the fraction of it that remains in a collapse,
-# and the spread above which there is no collapse. The latter is in map units, which are kernel
+# and the spread above which a map has not collapsed. The spread is in map units, which are kernel
 # widths by default.
 _LOOK, _COLLAPSE, _WIDE = 10, 0.5, 0.1
 
@@ -364,7 +364,7 @@ class Steps:
     def _step(
         self, j: int, slope: np.ndarray, places: np.ndarray | None, rate: float, momentum: float
     ) -> None:
-        """Move array j, or only its entries at some places."""
+        """Move array j, or only the entries with these indices."""
         from manymaps.compute.steps import momentum_step, momentum_step_of
         from manymaps.compute.threads import alone_if
 

@@ -399,7 +399,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
                     if isinstance(optimizer, RowDescent):
                         self._run_passes(optimizer, maps, cost, soft, stopping, generator)
                     else:
-                        self._run_iterations(optimizer, maps, cost, stopping)
+                        self._run_iterations(optimizer, maps, cost, stopping, seed)
                 except DivergedError as error:
                     failure = error
         self.n_iter_, self.best_iteration_ = stopping.n_iter, stopping.best_iteration
@@ -586,14 +586,15 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
                 break
 
     def _run_iterations(
-        self, optimizer: Momentum, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping
-    ) -> None:
+        self, optimizer: Momentum, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping,
+        seed: int,
+    ) -> None:  # fmt: skip
         """Fit the maps by steps with momentum, each of which evaluates all cues."""
         mass = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
         learns_biases = cost.bias_penalty is not None
         stopping.patient_until = optimizer.exaggeration.settled_at
         at = maps.parameters(learns_biases)
-        steps = Steps(optimizer, at, n_summed=stopping.n_cues, masses=[mass])
+        steps = Steps(optimizer, at, seed, stopping.n_cues, [mass])
         for iteration in range(1, self.max_iter + 1):
             stopping.n_iter = iteration
             # A diverging run raises DivergedError instead of floating-point warnings.

@@ -14,8 +14,8 @@ A file to resume from has one JSON line per finished point:
 
     {"sweep": "8d3c...", "point": {"n_maps": 2, "split": 0, "seed": 0}, "result": {"train": ...}}
 
-"sweep" is a hash of the split and of the predictor, so points of other data are not confused. Lines
-are only appended.
+"sweep" is a hash of the split and the predictor's name, so points of other data are not confused.
+Lines are only appended.
 """
 
 from __future__ import annotations
