@@ -65,7 +65,7 @@ class Work:
         """Record the number of completed units and an additional text."""
         if done is not None:
             self.done = done
-            # The first record starts the clock: what precedes it, such as compiling, has no rate.
+            # The first record starts the clock, because compiling and reading have no rate.
             self._start = self._start or (time.monotonic(), done)
         self.told = told
 

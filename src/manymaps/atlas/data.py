@@ -207,7 +207,7 @@ class AtlasData:
 
     @property
     def noun(self) -> str:
-        """Noun for an object: "word" if associations are known, and "object" otherwise."""
+        """Noun for an object: "word" if associations are known, and "object" if not."""
         return "word" if self.associations is not None and self.kinds is None else "object"
 
     @cached_property

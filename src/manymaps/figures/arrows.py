@@ -92,7 +92,7 @@ class Arrows:
         ]
 
     def _levels(self, coloring: Coloring, inside: np.ndarray) -> tuple[list[str], list[Any]]:
-        """Return the names and colours of levels, alone if the dots have the same colours."""
+        """Return the names and colours of levels, without the variable if dots have its colours."""
         shown = self.found.centroids.loc[inside, ["variable", "level"]]
         shown = list(shown.itertuples(index=False, name=None))
         known = {(coloring.name, level): color for level, color in coloring.categories}

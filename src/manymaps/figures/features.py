@@ -106,7 +106,7 @@ def plot_features(
     Raises
     ------
     ParameterError
-        If the map does not exist, there is no cluster, or the atlas is bipartite.
+        If the map does not exist, no cluster is passed, or the atlas is bipartite.
     UnknownLabelError
         If the atlas does not contain a member. The message suggests similar labels.
 

@@ -53,7 +53,8 @@ LABEL_PAD, AIR = 1.0, np.array([0.65, 0.4])
 SPACING = 55.0
 # If there are at most 40 labels, which would cover at most a quarter of the panel, all of them are
 # placed, with leaders if needed. In a fuller panel, leaders would be long and cross. The values are
-# not tuned. In a small table of counts, every object matters, so up to 100 labels are placed so.
+# not tuned. In a small table of counts, every object matters, so up to 100 labels are drawn in
+# this way.
 FEW, SPARSE, FEW_OF_TABLE = 40, 0.25, 100
 # Maximum bulk of other dots that a label may cover (`place_labels`).
 MOST_COVERED = 0.45

@@ -1,4 +1,4 @@
-"""What a fit leaves: the atlas of a descent, and the summary of each run."""
+"""The results of a fit: the atlas of a descent, and the summary of each run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a map estimator can fit, read into one record.
+"""The data that a map estimator can fit, read into one record.
 
 X                                   labels    in the record
 Associations, Trials                X         strengths, which may sum to less than 1 per row
@@ -29,7 +29,7 @@ from manymaps.errors import DataError, setting
 
 @dataclass(frozen=True, kw_only=True)
 class Input:
-    """Labels of n objects, and what is known about them.
+    """Labels of n objects, and their similarities, vectors or distances.
 
     Attributes
     ----------

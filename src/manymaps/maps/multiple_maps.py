@@ -101,8 +101,8 @@ class _MultipleMaps(MapEstimator):
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
         for estimators of multiple maps.
     optimizer : Optimizer, optional
-        Optimizer of the cost. The default is `ConjugateGradient()` for `AspectMaps`, and otherwise
-        `Momentum()`, with settings close to the 2009 report.
+        Optimizer of the cost. The default is `ConjugateGradient()` for `AspectMaps`.
+        For the others, it is `Momentum()`, with settings close to the 2009 report.
         In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
         `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
         `Momentum.van_der_maaten_2012()` use the settings from the papers. Other settings that the

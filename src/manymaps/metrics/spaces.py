@@ -349,7 +349,7 @@ def blocks(rows: np.ndarray, width: int) -> Iterator[np.ndarray]:
 
 
 def places_in(among: np.ndarray, n_objects: int) -> np.ndarray:
-    """Return the place of each of n objects in `among`, or -1.
+    """Return the index of each of n objects in `among`, or -1.
 
     Examples
     --------

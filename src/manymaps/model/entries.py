@@ -1,6 +1,6 @@
 """Active entries: the (map, object) pairs that take part in an evaluation.
 
-An entry is an object in a map. In a fit of many maps, most proportions are soon close to 0. Only
+An entry is an object on a map. In a fit of many maps, most proportions are soon close to 0. Only
 the entries with a proportion, or that explain some pairs of their object, are then evaluated.
 """
 
