@@ -65,7 +65,7 @@ def swapped(norms: mm.Associations, words: np.ndarray, share: float) -> mm.Assoc
     mixed = sparse.csr_array((sparse.diags_array(keep) + take) @ norms.strengths)
     mixed.setdiag(0)
     mixed.eliminate_zeros()
-    return replace(norms, strengths=mixed, pair_senses=None)
+    return replace(norms, strengths=mixed)
 
 
 def planted(

@@ -37,7 +37,7 @@ def files(folder: Path, n_trials: int) -> Iterator[tuple[str, Path, dict[str, ob
     raw = write_rows(folder / "R100.csv", names, rows)
     yield "SWOW R100, quoted", raw, {}, len(rows)
     yield "the same, women under 30", raw, {"where": 'age < 30 and gender == "Fe"'}, len(rows)
-    yield "the same, folded and balanced", raw, {"fold": True, "balance": "least"}, len(rows)
+    yield "the same, folded", raw, {"fold": True}, len(rows)
     yield "the same, plain TSV", write_plain(folder / "R100.tsv", names, rows), {}, len(rows)
     at = {name: i for i, name in enumerate(names)}
     short = [[row[at["participantID"]], row[at["cue"]], row[at["R1"]]] for row in rows]

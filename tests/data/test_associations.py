@@ -57,14 +57,6 @@ def test_refusals(labels, strengths, message):
         Associations(list(labels), sparse.csr_array(strengths))
 
 
-def test_senses_need_one_value_per_pair():
-    with pytest.raises(DataError, match="pair_senses"):
-        Associations(["a", "b", "c"], TIES, pair_senses=np.zeros(3, dtype=int))
-    senses = Associations(["a", "b", "c"], TIES, pair_senses=np.arange(4)).pair_senses
-    assert senses is not None
-    assert senses.tolist() == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize("name", ["n_responses", "row_sums", "covered"])
 def test_numbers_of_the_rows_need_one_per_object(name):
     with pytest.raises(DataError, match=name):
@@ -81,16 +73,14 @@ def test_most_given_words_by_hand():
     table = np.zeros((5, 5))
     for cue, response in ["ab", "ac", "bc", "bd", "cb", "cd", "da", "eb"]:
         table["abcde".index(cue), "abcde".index(response)] = 1 + "abcde".index(cue)
-    senses = np.arange(8)
     norms = Associations(
-        "abcde", table, pair_senses=senses, n_responses=np.arange(5) * 10,
+        "abcde", table, n_responses=np.arange(5) * 10,
         row_sums=np.arange(5.0), missing=np.outer(np.eye(5)[0], np.eye(5)[4]),
         covered=np.array([1, 0.6, 0.9, 0.5, np.nan]),
     )  # fmt: skip
     found = norms.most_given(2)
     assert found.labels == ("b", "c")
     np.testing.assert_array_equal(found.strengths.toarray(), table[1:3, 1:3])
-    assert found.pair_senses.tolist() == [2, 4]
     assert found.n_responses.tolist() == [10, 20]
     assert found.row_sums.tolist() == [1, 2]
     assert found.missing is None
@@ -101,7 +91,6 @@ def test_most_given_words_by_hand():
     )
     everything = norms.most_given(5)
     assert everything.labels == norms.labels
-    np.testing.assert_array_equal(everything.pair_senses, senses)
     assert everything.n_missing == norms.n_missing
     np.testing.assert_array_equal(everything.covered, norms.covered)
     for count in (0, 6):

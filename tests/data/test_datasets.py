@@ -61,13 +61,12 @@ def association_script() -> ModuleType:
     return imported("build_word_associations")
 
 
-def senses_of(relations, word: str) -> dict[int, list[str]]:
+def senses_of(word: str) -> dict[int, list[str]]:
+    relations, senses = load_word_relations(return_senses=True)
     i = relations.index(word)
     pairs = slice(*relations.strengths.indptr[i : i + 2])
     found: dict[int, list[str]] = {}
-    for j, sense in zip(
-        relations.strengths.indices[pairs], relations.pair_senses[pairs], strict=True
-    ):
+    for j, sense in zip(relations.strengths.indices[pairs], senses[pairs], strict=True):
         found.setdefault(int(sense), []).append(relations.labels[j])
     return found
 
@@ -87,19 +86,20 @@ def test_shape_and_rows(relations):
 
 def test_the_senses_of_each_word_are_numbered(relations):
     assert relations.strengths.has_sorted_indices
-    assert len(relations.pair_senses) == relations.n_pairs
-    for senses in np.split(relations.pair_senses, relations.strengths.indptr[1:-1]):
+    numbers = load_word_relations(return_senses=True)[1]
+    assert len(numbers) == relations.n_pairs
+    for senses in np.split(numbers, relations.strengths.indptr[1:-1]):
         assert set(senses) == set(range(max(senses) + 1))
 
 
 @pytest.mark.slow
-def test_words_of_several_senses_recall_each_of_them(relations):
+def test_words_of_several_senses_recall_each_of_them():
     for word, related in (("tie", "knot contest"), ("bank", "slope institution")):
-        senses = senses_of(relations, word)
+        senses = senses_of(word)
         places = [k for other in related.split() for k in senses if other in senses[k]]
         assert len(places) == len(set(places)) == 2
     seasons = {"summer", "winter"}
-    assert any(seasons <= set(words) for words in senses_of(relations, "spring").values())
+    assert any(seasons <= set(words) for words in senses_of("spring").values())
 
 
 @pytest.mark.parametrize(

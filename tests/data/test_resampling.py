@@ -11,9 +11,9 @@ from manymaps.data.resampling import N_RESPONSES
 from manymaps.errors import DataError, ParameterError
 
 
-def norms_of(rows, senses=None):
+def norms_of(rows):
     labels = [f"w{i}" for i in range(len(rows))]
-    return mm.Associations(labels, sparse.csr_array(np.array(rows, float)), pair_senses=senses)
+    return mm.Associations(labels, sparse.csr_array(np.array(rows, float)))
 
 
 def test_proportions_are_multiples_of_one_response_and_sum_to_1():
@@ -25,18 +25,6 @@ def test_proportions_are_multiples_of_one_response_and_sum_to_1():
     np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
     assert (sample.strengths.data > 0).all()
     assert sample.report.dropped == {"not drawn": relations.n_pairs - sample.n_pairs}
-
-
-def test_senses_stay_with_their_pairs():
-    relations = mm.load_word_relations()
-    sample = mm.resampled(relations, 0, n_responses=20)
-    rows = np.repeat(np.arange(relations.n_objects), np.diff(relations.strengths.indptr))
-    pairs = zip(rows, relations.strengths.indices, strict=True)
-    sense_of = dict(zip(pairs, relations.pair_senses, strict=True))
-    rows = np.repeat(np.arange(sample.n_objects), np.diff(sample.strengths.indptr))
-    expected = [sense_of[pair] for pair in zip(rows, sample.strengths.indices, strict=True)]
-    np.testing.assert_array_equal(sample.pair_senses, expected)
-    assert sample.n_pairs < relations.n_pairs
 
 
 def test_means_and_variances_are_those_of_the_multinomial():
@@ -146,36 +134,28 @@ class TestTrials:
         counts = np.array([drawn.count(name) for name in trials.participants])
         np.testing.assert_allclose(counts / 500, 1, atol=0.15)
 
-    def test_by_responses_each_cue_keeps_its_number_of_trials(self):
-        trials = trials_of()
-        sample = mm.resampled(trials, 1, by="responses")
-        np.testing.assert_array_equal(np.bincount(sample.cue), np.bincount(trials.cue))
+    def test_unknown_participants_are_one_for_each_trial(self):
+        trials = trials_of(participants=False)
+        sample = mm.resampled(trials, 1)
+        assert sample.n_trials == trials.n_trials
+        assert sample.participant is None
         rows = {tuple(row) for row in np.column_stack([trials.cue, trials.given]).tolist()}
         again = [tuple(row) for row in np.column_stack([sample.cue, sample.given]).tolist()]
         assert set(again) < rows
-        nameless = mm.resampled(trials_of(participants=False), 1)
-        np.testing.assert_array_equal(nameless.given, sample.given)
 
-    def test_counts_vary_as_the_unit_says(self):
+    def test_counts_vary_as_the_participants_do(self):
         """All answers of a person are alike: by participants they come and go together."""
         people, cues = np.divmod(np.arange(40 * 5), 5)
         answer = (people % 2)[:, None]
         trials = mm.Trials(
             list("abcde"), ["yes", "no"], cues, answer, people, list(map(str, range(40)))
         )
-        for by, expected in (("participants", 0.25 / 40), ("responses", 0.25 / 200)):
-            rng = np.random.default_rng(2)
-            shares = [(mm.resampled(trials, rng, by=by).given == 0).mean() for _ in range(1500)]
-            assert np.var(shares) == pytest.approx(expected, rel=0.2)
+        rng = np.random.default_rng(2)
+        shares = [(mm.resampled(trials, rng).given == 0).mean() for _ in range(1500)]
+        assert np.var(shares) == pytest.approx(0.25 / 40, rel=0.2)
 
     def test_what_is_refused(self):
-        with pytest.raises(ParameterError, match="by='participants'"):
-            mm.resampled(mm.load_word_relations(), 0, by="participants")
-        with pytest.raises(ParameterError, match="'responses'"):
-            mm.resampled(trials_of(participants=False), 0, by="participants")
-        with pytest.raises(ParameterError, match="by='people'"):
-            mm.resampled(trials_of(), 0, by="people")
-        with pytest.raises(DataError, match="has no trials"):
+        with pytest.raises(DataError):
             mm.resampled(trials_of().take(np.zeros(0, int)), 0)
-        with pytest.raises(ParameterError, match="n_responses"):
+        with pytest.raises(ParameterError):
             mm.resampled(trials_of(), 0, n_responses=3)

@@ -1,11 +1,11 @@
-"""Trials: counted as by hand, filtered, parted, balanced and folded; and what is refused."""
+"""Trials: counted as by hand, filtered and parted; and what is refused."""
 
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
 
-from manymaps.data.trials import MISSING, REPEATED, UNKNOWN, Trials
+from manymaps.data.trials import MISSING, UNKNOWN, Trials
 from manymaps.errors import DataError, ParameterError
 
 CUES = ["tie", "knot", "suit", "bow"]
@@ -135,38 +135,6 @@ def test_groups_by_column_and_by_condition():
     unknown = halves["age < 25 and gender == 'Fe'"].report.dropped
     assert known + unknown["unknown whether age < 25 and gender == 'Fe'"] == trials.n_trials
     assert list(trials.groups("age"))[:2] == ["20", "21"]
-
-
-def test_balanced_cues_have_as_many_participants():
-    trials = random_trials(600)
-    drawn = trials.balanced(7, random_state=0)
-    for cue in range(4):
-        people = drawn.participant[drawn.cue == cue]
-        assert len(people) == len(set(people.tolist())) == 7
-    assert drawn.report.dropped == {"dropped to balance cues": 600 - 28}
-    least = min(len(set(trials.participant[trials.cue == c].tolist())) for c in range(4))
-    assert trials.balanced(random_state=1).n_trials == 4 * least
-    again = trials.balanced(7, random_state=0)
-    np.testing.assert_array_equal(drawn.given, again.given)
-    assert not np.array_equal(drawn.given, trials.balanced(7, random_state=2).given)
-
-
-def test_cues_with_too_few_participants_keep_them_and_it_is_told():
-    trials = Trials(["a", "b"], ["c"], [0, 0, 0, 1], [[0]] * 4)
-    drawn = trials.balanced(2, random_state=0)
-    assert sorted(drawn.cue.tolist()) == [0, 0, 1]
-    assert "1 of 2 cues have fewer and keep all of them" in drawn.report.notes
-    with pytest.raises(ParameterError, match="n=0"):
-        trials.balanced(0)
-
-
-def test_folding_joins_spellings_and_marks_what_becomes_a_repeat():
-    trials = Trials(["Tie", "TIE "], ["New  York", "new york", "Suit"], [0, 1], [[0, 1], [2, -2]])
-    folded = trials.folded()
-    assert (folded.cues, folded.answers) == (("tie",), ("new york", "suit"))
-    assert folded.cue.tolist() == [0, 0]
-    assert folded.given.tolist() == [[0, REPEATED], [1, UNKNOWN]]
-    assert folded.report.notes == ("2 spellings that differ in case or spaces were merged",)
 
 
 @pytest.mark.parametrize(

@@ -182,17 +182,15 @@ def test_columns_can_be_named(tmp_path):
 
 
 def test_treatments_come_in_their_order(tmp_path):
-    """Folding makes repeats, a condition leaves people out, and what is left is balanced."""
+    """Folding merges labels and makes repeats, and a condition leaves people out."""
     rows = [[f"p{i}", str(20 + i), cue, "Knot", "knot ", "x"] for i in range(6) for cue in "ab"]
-    rows += [["p9", "90", "a", "knot", "y", "z"]]
+    rows += [["p9", "90", "A ", "knot", "y", "Unknown word"]]
     file = write_plain(tmp_path / "a.csv", ["subject", "age", "cue", "R1", "R2", "R3"], rows)
-    trials = mm.read_trials(file, fold=True, where="age < 24", balance=3)
-    assert trials.n_trials == 6
+    trials = mm.read_trials(file, fold=True, where="age < 24")
+    assert (trials.n_trials, trials.cues) == (8, ("a", "b"))
     assert set(map(tuple, given_texts(trials))) == {("knot", "=", "x")}
-    assert trials.report.dropped == {"not age < 24": 5, "dropped to balance cues": 2}
-    again = mm.read_trials(file, fold=True, where="age < 24", balance=3)
-    np.testing.assert_array_equal(trials.columns["age"], again.columns["age"])
-    assert mm.read_trials(file, balance="least").n_trials == 12
+    assert trials.report.dropped == {"not age < 24": 5}
+    assert given_texts(mm.read_trials(file, fold=True))[-1] == ["knot", "y", "?"]
 
 
 def test_trials_without_a_cue_or_a_person(tmp_path):
@@ -225,8 +223,6 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,R1,R2\n", {}),
         ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}),
         ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}),
-        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}),
-        ("cue,R1,R2\ntie,a,b\n", {"balance": 0}),
         ("cue,R1\ntie,a\n", {"response": "cue"}),
     ],
 )  # fmt: skip

@@ -411,7 +411,8 @@ def repeat_fits(
                 value=bootstrap,
             )
         unit = check_unit(data, bootstrap, "bootstrap")
-        study = _Study(data, unit, whole.labels, responses, rows)
+        resamples = data if unit == "participants" else whole
+        study = _Study(resamples, whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
     # The first fit uses the original data.
     tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
@@ -423,7 +424,6 @@ class _Study:
     """Responses of participants, which can be resampled."""
 
     data: Associations | Trials
-    unit: Unit
     labels: Sequence[str]
     responses: str
     rows: str
@@ -432,7 +432,7 @@ class _Study:
         """Return resampled associations, over the same objects, for the fit from this seed."""
         # These random numbers differ from the numbers that the fit itself draws from its seed.
         rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-        sample = resampled(self.data, rng, by=self.unit)
+        sample = resampled(self.data, rng)
         if isinstance(sample, Associations):
             return sample
         return _placed(sample.associations(self.responses, rows=self.rows), self.labels)

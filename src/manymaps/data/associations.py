@@ -73,9 +73,6 @@ class Associations:
         Finite, nonnegative strengths without self-pairs. Row i contains the responses to cue i.
     report : ReadReport, optional
         Report on how the data were read.
-    pair_senses : ndarray of shape (n_pairs,), optional
-        Sense of the cue for each stored pair, in row-major order. It is available only for the
-        bundled word relations.
     n_responses : ndarray of int, shape (n,), optional
         Number of responses to each cue. It is available only if counts were read, which are then
         stored as proportions.
@@ -115,7 +112,6 @@ class Associations:
     labels: Sequence[str]
     strengths: sparse.csr_array
     report: ReadReport = field(default_factory=ReadReport)
-    pair_senses: np.ndarray | None = None
     n_responses: np.ndarray | None = None
     missing: sparse.csr_array | None = None
     row_sums: np.ndarray | None = None
@@ -134,11 +130,6 @@ class Associations:
         rule = "strengths must be finite and at least 0"
         check_cells(strengths, not_amount, rule, what="strength", labels=(labels, labels))
         strengths.sum_duplicates()
-        if self.pair_senses is not None and np.shape(self.pair_senses) != (strengths.nnz,):
-            raise DataError(
-                f"pair_senses has shape {np.shape(self.pair_senses)} for {strengths.nnz} "
-                "pairs; expected one sense per stored pair"
-            )
         for name in ("n_responses", "row_sums", "covered"):
             numbers = getattr(self, name)
             if numbers is not None and np.shape(numbers) != (len(labels),):
@@ -154,18 +145,14 @@ class Associations:
         """Return the missing pairs without the diagonal, or None if there are no such pairs."""
         if self.missing is None:
             return None
-        missing = sparse.coo_array(self.missing)
+        missing = sparse.csr_array(self.missing).astype(bool)
         if missing.shape != self.strengths.shape:
             raise DataError(
                 f"missing has shape {missing.shape}, the strengths {self.strengths.shape}; "
                 "expected one row and one column per object in both"
             )
-        is_missing = missing.data.astype(bool) & (missing.row != missing.col)
-        pairs = (
-            np.ones(is_missing.sum(), bool),
-            (missing.row[is_missing], missing.col[is_missing]),
-        )
-        table = sparse.csr_array(pairs, shape=missing.shape)
+        table = sparse.csr_array(sparse.triu(missing, 1) + sparse.tril(missing, -1))
+        table.eliminate_zeros()
         both = (self.strengths > 0).multiply(table).tocoo()
         if both.nnz:
             i, j = both.row[0], both.col[0]
@@ -276,28 +263,20 @@ class Associations:
         check_whole("n_words", n_words, most=self.n_objects, why=", the number of words")
         n_cues = np.bincount(self.strengths.indices, minlength=self.n_objects)
         chosen = np.sort(np.argsort(-n_cues, kind="stable")[:n_words])
-        # One more than the index of each pair, because sparse arrays may omit zeros.
-        pairs = self.strengths.copy()
-        pairs.data = np.arange(1, pairs.nnz + 1)
-        pairs = pairs[chosen][:, chosen]
-
-        def part(values: np.ndarray | None) -> np.ndarray | None:
-            return None if values is None else np.asarray(values)[chosen]
-
+        strengths = self.strengths[chosen][:, chosen]
         note = (
             f"the {n_words:,} words that are responses to most cues, of {self.n_objects:,}, with "
-            f"{pairs.nnz:,} of {self.n_pairs:,} pairs"
+            f"{strengths.nnz:,} of {self.n_pairs:,} pairs"
         )
+        numbers = {name: getattr(self, name) for name in ("n_responses", "row_sums")}
         return replace(
             self,
             labels=[self.labels[i] for i in chosen],
-            strengths=self.strengths[chosen][:, chosen],
+            strengths=strengths,
             report=replace(self.report, notes=(*self.report.notes, note)),
-            pair_senses=None if self.pair_senses is None else self.pair_senses[pairs.data - 1],
-            n_responses=part(self.n_responses),
             missing=None if self.missing is None else self.missing[chosen][:, chosen],
-            row_sums=part(self.row_sums),
             covered=covered_among(self.covered, self.strengths, chosen),
+            **{name: None if x is None else np.asarray(x)[chosen] for name, x in numbers.items()},
         )
 
 

@@ -9,7 +9,7 @@ The word relations connect the most frequent English nouns and verbs, and are ta
 3.0:
 
     strengths[i, j]    association strength of response j for cue i; every row sums to 1
-    pair_senses[p]     sense of the cue that the p-th stored pair (in row-major order) belongs to:
+    senses[p]          sense of the cue that the p-th stored pair (in row-major order) belongs to:
                        0 is the word's most frequent sense, 1 the next
 
 No other association data include this ground truth, for example which sense of *tie* is related to
@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Final
+from typing import Final, Literal, overload
 
 import numpy as np
 from scipy import sparse
@@ -119,14 +119,27 @@ def load_word_associations() -> Associations:
     return Associations(_labels(arrays), strengths, report, row_sums=sums)
 
 
-def load_word_relations() -> Associations:
+@overload
+def load_word_relations(*, return_senses: Literal[False] = False) -> Associations: ...
+@overload
+def load_word_relations(*, return_senses: Literal[True]) -> tuple[Associations, np.ndarray]: ...
+def load_word_relations(
+    *, return_senses: bool = False
+) -> Associations | tuple[Associations, np.ndarray]:
     """Load relations between the 3,200 most frequent English nouns and verbs, from WordNet 3.0.
+
+    Parameters
+    ----------
+    return_senses : bool, default False
+        Whether to return the senses of the pairs as well.
 
     Returns
     -------
-    Associations
-        Asymmetric associations with 2 to 24 related words per row, and with `pair_senses`. Each row
-        sums to 1.
+    relations : Associations
+        Asymmetric associations with 2 to 24 related words per row. Each row sums to 1.
+    senses : ndarray of int, shape (n_pairs,)
+        Sense of the cue that each stored pair belongs to, in row-major order: 0 is the most
+        frequent sense of the cue, 1 the next. Only returned if `return_senses` is True.
 
     See Also
     --------
@@ -150,7 +163,8 @@ def load_word_relations() -> Associations:
     indices = arrays["indices"].astype(np.int32)
     strengths = sparse.csr_array((weights, indices, arrays["indptr"]), shape=(n, n))
     report = ReadReport(source="word relations from WordNet 3.0", n_read=len(weights))
-    return Associations(_labels(arrays), strengths, report, arrays["senses"].astype(np.int64))
+    relations = Associations(_labels(arrays), strengths, report)
+    return (relations, arrays["senses"].astype(np.int64)) if return_senses else relations
 
 
 def load_integers(

@@ -12,8 +12,8 @@ of about 1 / e, and new responses cannot appear. Samples therefore have fewer pa
 If trials with participants are available, participants can be resampled, because a study samples
 participants. From G participants, G are drawn with replacement, each with all trials. The dependent
 answers of a participant therefore stay together (the cluster bootstrap, Davison & Hinkley 1997,
-section 3.8), and the number of trials per cue varies accordingly. Alternatively, the trials of each
-cue are resampled with all their answers, as if each trial came from a different participant.
+section 3.8), and the number of trials per cue varies accordingly. If participants are unknown, each
+trial counts as a different participant.
 
 B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979). A. C.
 Davison & D. V. Hinkley, "Bootstrap methods and their application" (1997).
@@ -48,10 +48,9 @@ def resampled(
     norms: Norms,
     random_state: int | np.random.Generator | None = None,
     *,
-    by: Unit | None = None,
     n_responses: int | None = None,
 ) -> Norms:
-    """Resample the responses to each cue, or the participants with their trials.
+    """Resample the responses to each cue of norms, or the participants of trials.
 
     Parameters
     ----------
@@ -59,9 +58,6 @@ def resampled(
         Proportions of responses (rows that sum to at most 1), counts (integers) or trials.
     random_state : int, Generator or None, default None
         Seed of the sample. None draws a seed once from NumPy's global state.
-    by : {"participants", "responses"}, optional
-        Units to resample. The default is participants for trials with participants, and responses
-        otherwise. For trials, "responses" resamples the trials of each cue with all their answers.
     n_responses : int, optional
         Number of responses to each cue, at least 1 (norms only). By default, the numbers are taken
         from counts that were read (`norms.n_responses`) or from counts in the rows. If they are
@@ -72,10 +68,9 @@ def resampled(
     -------
     Associations or Trials
         Sample in the format of the input. Norms keep their labels and their scale (proportions or
-        counts), and include the numbers of responses. Pairs that were not drawn are omitted from
-        the strengths and from `pair_senses`. A cue whose draws all belong to the missing mass has
-        an empty row. Trials keep the number of participants (a participant who is drawn again
-        counts as another participant) or the number of trials per cue.
+        counts), and include the numbers of responses. A cue whose draws all belong to the missing
+        mass has an empty row. Trials keep the number of participants, and a participant who is
+        drawn again counts as another participant.
 
     Raises
     ------
@@ -83,8 +78,7 @@ def resampled(
         If rows sum to more than 1 and are not counts, as in judged similarities, or if there are no
         trials.
     ParameterError
-        If the numbers of responses are invalid, or if `by="participants"` is used for norms or for
-        trials without participants.
+        If the number of responses is invalid.
 
     See Also
     --------
@@ -100,7 +94,6 @@ def resampled(
     [0.0, 0.875, 0.125]
     """
     check_norms("norms", norms)
-    by = check_unit(norms, by)
     rng = drawn_generator(random_state)
     if isinstance(norms, Associations):
         return cast(Norms, _resampled_responses(norms, rng, n_responses))
@@ -108,13 +101,11 @@ def resampled(
         raise ParameterError("n_responses applies to norms only; omit it for trials")
     if norms.n_trials == 0:
         raise DataError(f"{norms.report.source} has no trials; resampling requires at least one")
-    draw = _resampled_participants if by == "participants" else _resampled_trials
-    report = replace(norms.report, notes=(*norms.report.notes, f"{by} resampled"))
-    return cast(Norms, replace(draw(norms, rng), report=report))
+    return cast(Norms, _resampled_participants(norms, rng))
 
 
 def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
-    """Return the requested unit of resampling if it is available, or the default unit.
+    """Return the requested sampling unit if the data have it, or the default unit.
 
     Raises
     ------
@@ -196,24 +187,21 @@ def _shares_and_numbers(
 
 def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
     """Draw participants with replacement, each draw as a separate participant."""
-    assert trials.participant is not None
-    order = np.argsort(trials.participant, kind="stable")
-    sizes = np.bincount(trials.participant, minlength=len(trials.participants))
+    known = trials.participant is not None
+    participant = trials.participant if known else np.arange(trials.n_trials)
+    order = np.argsort(participant, kind="stable")
+    sizes = np.bincount(participant)
     trials_of = np.split(order, np.cumsum(sizes)[:-1])
     active = np.flatnonzero(sizes)
     people = np.sort(active[rng.integers(len(active), size=len(active))])
     sample = trials.take(np.concatenate([trials_of[i] for i in people]))
+    notes = (*trials.report.notes, f"{'participants' if known else 'trials'} resampled")
+    sample = replace(sample, report=replace(trials.report, notes=notes))
+    if not known:
+        return sample
     names, _ = numbered_labels([trials.participants[i] for i in people])
     draws = np.repeat(np.arange(len(people)), sizes[people])
     return replace(sample, participant=draws, participants=names)
-
-
-def _resampled_trials(trials: Trials, rng: np.random.Generator) -> Trials:
-    """Draw the trials of each cue with replacement."""
-    order = np.argsort(trials.cue, kind="stable")
-    cue, sizes = trials.cue[order], np.bincount(trials.cue)
-    starts = np.cumsum(sizes) - sizes
-    return trials.take(order[starts[cue] + rng.integers(sizes[cue])])
 
 
 def _resampled_responses(
@@ -229,7 +217,6 @@ def _resampled_responses(
     is_drawn = drawn > 0
     cues = np.repeat(np.arange(norms.n_objects), np.diff(strengths.indptr))[is_drawn]
     values = drawn[is_drawn] if counted else drawn[is_drawn] / numbers[cues]
-    senses = None if norms.pair_senses is None else norms.pair_senses[is_drawn]
     sample = sparse.csr_array((values, (cues, strengths.indices[is_drawn])), shape=strengths.shape)
     lost = int(strengths.nnz - is_drawn.sum())
     report = replace(
@@ -237,4 +224,4 @@ def _resampled_responses(
         dropped={**norms.report.dropped, "not drawn": lost},
         notes=(*norms.report.notes, "responses resampled"),
     )
-    return Associations(norms.labels, sample, report, senses, numbers)
+    return Associations(norms.labels, sample, report, n_responses=numbers)

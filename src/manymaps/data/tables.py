@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from manymaps.errors import DataError
+from manymaps.labels import fold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,6 +140,12 @@ class Labels(NamedTuple):
     def take(self, rows: np.ndarray) -> Labels:
         """Return a copy with the selected rows."""
         return Labels(self.texts, self.codes[rows])
+
+    def folded(self) -> Labels:
+        """Merge texts that differ only in case or spaces."""
+        position: dict[str, int] = {}
+        merged = [position.setdefault(fold(text), len(position)) for text in self.texts]
+        return Labels(list(position), np.array(merged, np.int32)[self.codes])
 
     def mask(self, is_true: Callable[[str], object]) -> np.ndarray:
         """Apply a test to the text of each row, and return a mask of shape (n,)."""

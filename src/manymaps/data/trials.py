@@ -25,14 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manymaps.checks import check_whole
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.conditions import column_named, select_rows, unknown_cells
 from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import fold, listed, natural_order
-from manymaps.seeds import drawn_generator
+from manymaps.labels import listed, natural_order
 
 #: Negative codes in `Trials.given` for missing answers.
 MISSING, UNKNOWN, REPEATED = -1, -2, -3
@@ -110,41 +108,37 @@ class Trials:
     def __post_init__(self) -> None:
         cue, given = np.asarray(self.cue, np.int32), np.asarray(self.given, np.int32)
         who = None if self.participant is None else np.asarray(self.participant, np.int32)
-        n = cue.size
-        if cue.ndim != 1 or given.ndim != 2 or len(given) != n or not given.shape[1]:
+        if cue.ndim != 1 or given.ndim != 2 or len(given) != cue.size or not given.shape[1]:
             raise DataError(
                 f"the trials have shape {given.shape} for {cue.shape} cues; expected a row of "
                 "answers per cue"
             )
         columns = {}
-        for name, values in self.columns.items():
-            cells = np.asarray(values)
-            kind = np.float64 if cells.dtype.kind in "biuf" else object
-            columns[name] = cells.astype(kind, copy=False)
+        for name, cells in self.columns.items():
+            is_numeric = np.asarray(cells).dtype.kind in "biuf"
+            columns[name] = np.asarray(cells, np.float64 if is_numeric else object)
         for name, per_trial in {**columns, "participant": who}.items():
-            if per_trial is not None and per_trial.shape != (n,):
+            if per_trial is not None and per_trial.shape != cue.shape:
                 raise DataError(
-                    f"{name!r} has shape {per_trial.shape} for {n:,} trials; expected one value "
-                    "per trial"
+                    f"{name!r} has shape {per_trial.shape} for {cue.size:,} trials; expected one "
+                    "value per trial"
                 )
-        for name, codes, labels, least in (
-            ("cue", cue, self.cues, 0),
-            ("given", given, self.answers, REPEATED),
-            ("participant", who, self.participants, 0),
+        for name, codes, names, least in (
+            ("cue", cue, "cues", 0),
+            ("given", given, "answers", REPEATED),
+            ("participant", who, "participants", 0),
         ):
-            if codes is None or not codes.size:
-                continue
-            if codes.min() < least or codes.max() >= len(labels):
+            labels = tuple(getattr(self, names))
+            known = np.array([], np.int32) if codes is None else codes
+            low, high = known.min(initial=0), known.max(initial=-1)
+            if low < least or high >= len(labels):
                 raise DataError(
-                    f"{name} has indices from {codes.min()} to {codes.max()}, but there are "
-                    f"{len(labels):,} labels; indices must be less than this number"
+                    f"{name} has indices from {low} to {high}, but there are {len(labels):,} "
+                    f"{names}; indices must be less than this number"
                 )
-        for name, value in (
-            ("cues", tuple(self.cues)), ("answers", tuple(self.answers)), ("cue", cue),
-            ("given", given), ("participant", who), ("participants", tuple(self.participants)),
-            ("columns", columns),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, codes)
+            object.__setattr__(self, names, labels)
+        object.__setattr__(self, "columns", columns)
 
     def __repr__(self) -> str:
         return f"<Trials: {self._size}, from {self.report.source}>"
@@ -270,12 +264,6 @@ class Trials:
             columns={name: values[indices] for name, values in self.columns.items()},
         )
 
-    def _part(self, rows: np.ndarray, dropped: Mapping[str, int], *notes: str) -> Trials:
-        """Select trials, and add the reasons for dropping the others to the report."""
-        reasons = dict(Counter(self.report.dropped) + Counter(dropped))
-        report = replace(self.report, dropped=reasons, notes=(*self.report.notes, *notes))
-        return replace(self.take(rows), report=report)
-
     def where(self, condition: str) -> Trials:
         """Select the trials for which a condition on the columns is true.
 
@@ -299,27 +287,22 @@ class Trials:
         DataError
             If no trial remains.
         """
-        condition = condition.strip()
-        holds, unknown, _ = select_rows(condition, self.columns)
-        return self._groups({condition: holds}, unknown, f"unknown whether {condition}")[condition]
+        name = condition.strip()
+        holds, unknown, _ = select_rows(name, self.columns)
+        return self._group(name, holds, unknown, f"unknown whether {name}")
 
-    def _groups(
-        self, masks: Mapping[str, np.ndarray], unknown: np.ndarray, reason: str
-    ) -> dict[str, Trials]:
-        """Select the trials of each group; `unknown` trials belong to no group, for a reason."""
-        n_unknown = int(np.count_nonzero(unknown))
-        groups = {}
-        for name, holds in masks.items():
-            n = int(np.count_nonzero(holds))
-            if not n:
-                contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
-                raise DataError(
-                    f"{self.report.source}: {name!r} is true for none of {self.n_trials:,} trials "
-                    f"(unknown for {n_unknown:,}); {contents}"
-                )
-            dropped = {f"not {name}": self.n_trials - n - n_unknown, reason: n_unknown}
-            groups[name] = self._part(holds, dropped)
-        return groups
+    def _group(self, name: str, holds: np.ndarray, unknown: np.ndarray, reason: str) -> Trials:
+        """Select the trials of a group, and count the others, for some of which it is unknown."""
+        n, n_unknown = int(np.count_nonzero(holds)), int(np.count_nonzero(unknown))
+        if not n:
+            contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
+            raise DataError(
+                f"{self.report.source}: {name!r} is true for none of {self.n_trials:,} trials "
+                f"(unknown for {n_unknown:,}); {contents}"
+            )
+        lost = Counter({f"not {name}": self.n_trials - n - n_unknown, reason: n_unknown})
+        report = replace(self.report, dropped=dict(Counter(self.report.dropped) + lost))
+        return replace(self.take(holds), report=report)
 
     def describe_columns(self) -> list[str]:
         """Describe the values of each column, as used by `where` and `groups`.
@@ -335,9 +318,7 @@ class Trials:
         lines = []
         for name, cells in self.columns.items():
             known = cells[~unknown_cells(cells)]
-            if not known.size:
-                lines.append(f"{name} is unknown for all trials")
-            elif cells.dtype.kind == "f":
+            if known.size and cells.dtype.kind == "f":
                 lines.append(f"{name} ranges from {known.min():g} to {known.max():g}")
             else:
                 values = sorted(set(known.tolist()), key=natural_order)
@@ -369,94 +350,23 @@ class Trials:
         column = column_named(by, self.columns)
         if column is None:
             holds, unknown, opposite = select_rows(by, self.columns, "by")
+            reason = f"unknown whether {by}"
             masks = {by.strip(): holds, opposite: ~holds & ~unknown}
-            return self._groups(masks, unknown, f"unknown whether {by}")
-        cells = self.columns[column]
-        unknown, are_numbers = unknown_cells(cells), cells.dtype.kind == "f"
-        values = sorted(set(cells[~unknown].tolist()), key=None if are_numbers else natural_order)
-        if not 0 < len(values) <= MOST_GROUPS:
-            raise ParameterError(
-                f"is a column of {len(values):,} different values; use another column, or a "
-                "condition, which defines two groups",
-                name="by",
-                value=column,
+        else:
+            cells, reason = self.columns[column], f"unknown {by}"
+            unknown, are_numbers = unknown_cells(cells), cells.dtype.kind == "f"
+            values = sorted(
+                set(cells[~unknown].tolist()), key=None if are_numbers else natural_order
             )
-        masks = {f"{x:g}" if are_numbers else x: np.asarray(cells == x, bool) for x in values}
-        return self._groups(masks, unknown, f"unknown {by}")
-
-    def balanced(
-        self, n: int | None = None, random_state: int | np.random.Generator | None = None
-    ) -> Trials:
-        """Draw the same number of participants for each cue without replacement.
-
-        Parameters
-        ----------
-        n : int, optional
-            Number of participants per cue. The default is the number for the cue with the fewest
-            participants.
-        random_state : int, Generator or None, default None
-            Seed of the draws. None draws a seed once from NumPy's global state.
-
-        Returns
-        -------
-        Trials
-            Drawn trials in their original order. A cue with fewer than n participants keeps all its
-            participants, and the report notes this. If a participant saw a cue several times, one
-            trial is drawn. If participants are unknown, trials are counted instead.
-        """
-        if n is not None:
-            check_whole("n", n)
-        order = drawn_generator(random_state).permutation(self.n_trials)
-        if self.participant is not None:
-            pairs = self.cue.astype(np.int64) * len(self.participants) + self.participant
-            _, first = np.unique(pairs[order], return_index=True)
-            order = order[np.sort(first)]
-        order = order[np.argsort(self.cue[order], kind="stable")]
-        sizes = np.bincount(self.cue[order], minlength=len(self.cues))
-        present = sizes[sizes > 0]
-        least = n or int(present.min(initial=self.n_trials))
-        rank = np.arange(order.size) - (np.cumsum(sizes) - sizes)[self.cue[order]]
-        drawn = np.sort(order[rank < least])
-        units = "trials" if self.participant is None else "participants"
-        notes = [f"cues balanced to {least:,} {units} each"]
-        n_fewer = np.count_nonzero(present < least)
-        if n_fewer:
-            notes.append(f"{n_fewer:,} of {present.size:,} cues have fewer and keep all of them")
-        return self._part(drawn, {"dropped to balance cues": self.n_trials - drawn.size}, *notes)
-
-    def folded(self) -> Trials:
-        """Merge cues and answers that differ only in case or spaces.
-
-        If answers of a trial become equal, only the first is counted.
-
-        >>> trials = Trials(["Tie"], ["bow  tie", "Bow tie"], [0], [[0, 1]])
-        >>> trials.folded().answers, trials.folded().given.tolist()
-        (('bow tie',), [[0, -3]])
-
-        Returns
-        -------
-        Trials
-            New trials with merged labels.
-        """
-        tables: list[dict[str, int]] = [{}, {}]
-        of_cue, of_answer = (
-            np.array([table.setdefault(fold(label), len(table)) for label in labels], np.int32)
-            for table, labels in zip(tables, (self.cues, self.answers), strict=True)
-        )
-        merged = len(self.cues) + len(self.answers) - sum(map(len, tables))
-        notes = self.report.notes
-        if merged:
-            notes += (f"{merged:,} spellings that differ in case or spaces were merged",)
-        # The negative codes refer to the last elements.
-        codes = np.append(of_answer, [REPEATED, UNKNOWN, MISSING])
-        return replace(
-            self,
-            cues=tuple(tables[0]),
-            answers=tuple(tables[1]),
-            cue=of_cue[self.cue],
-            given=without_repeats(codes[self.given]),
-            report=replace(self.report, notes=notes),
-        )
+            if not 0 < len(values) <= MOST_GROUPS:
+                raise ParameterError(
+                    f"is a column of {len(values):,} different values; use another column, or a "
+                    "condition, which defines two groups",
+                    name="by",
+                    value=column,
+                )
+            masks = {f"{x:g}" if are_numbers else x: np.asarray(cells == x, bool) for x in values}
+        return {name: self._group(name, holds, unknown, reason) for name, holds in masks.items()}
 
 
 def as_associations(data: Any) -> Any:

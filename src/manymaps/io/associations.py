@@ -53,8 +53,7 @@ from manymaps.io.matrices import (
 )
 from manymaps.io.missing_answers import missing_answers
 from manymaps.io.trial_columns import has_trials
-from manymaps.io.trials import Balance, trials_from
-from manymaps.labels import fold as folded_label
+from manymaps.io.trials import trials_from
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -82,7 +81,6 @@ def read_associations(
     participant: str | None = None,
     fold: bool = False,
     where: str | None = None,
-    balance: Balance = None,
     missing: str | Sequence[str] | None = None,
 ) -> Associations:
     """Read associations from an edge list, a graph, a square matrix, or raw trials.
@@ -139,8 +137,6 @@ def read_associations(
     where : str, optional
         Condition on participants, for example `age < 30 and gender == "Fe"` (see `Trials.where`;
         trials only).
-    balance : int or "least", optional
-        Number of participants to draw per cue with seed 0 (see `Trials.balanced`; trials only).
     missing : str or sequence of str, optional
         Responses to drop as missing answers, as a list or a text with commas such as "none,?". The
         word "usual" stands for a list with "n/a", "don't know" and others, which the report
@@ -193,7 +189,6 @@ def read_associations(
         participant=participant,
         fold=fold,
         where=where,
-        balance=balance,
         missing=missing,
     )
 
@@ -226,7 +221,6 @@ def associations_from(
     participant: str | None = None,
     fold: bool = False,
     where: str | None = None,
-    balance: Balance = None,
     missing: str | Sequence[str] | None = None,
 ) -> Associations:
     """Create associations from a data frame, a graph or a matrix in memory.
@@ -241,7 +235,7 @@ def associations_from(
         becomes a pair in both directions, and an edge without a weight has weight 1.
     cue, response, strength : str, optional
         Column names. For a graph, `strength` is the edge attribute that contains the weights.
-    responses, rows, self_pairs, labels, participant, fold, where, balance, missing
+    responses, rows, self_pairs, labels, participant, fold, where, missing
         See `read_associations`. An undirected graph is treated like a matrix.
 
     Returns
@@ -266,7 +260,7 @@ def associations_from(
     >>> associations_from(similarity, labels=["tie", "knot", "suit"], rows="keep").is_symmetric
     True
     """
-    of_trials: dict[str, Any] = {"participant": participant, "where": where, "balance": balance}
+    of_trials: dict[str, Any] = {"participant": participant, "where": where}
     if isinstance(data, Trials):
         given = (cue, response, strength, labels, missing, *of_trials.values())
         if fold or any(value is not None for value in given):
@@ -378,7 +372,7 @@ def pairs_in(
         words, note = _named_by(words, labels, frame)
         notes += (note,)
     if fold:
-        words = [Labels(list(map(folded_label, c.texts)), c.codes) for c in words]
+        words = [column.folded() for column in words]
     is_named = words[0].mask(bool) & words[1].mask(bool)
     left_out = {"empty label": int(np.count_nonzero(~is_named))}
     if left_out["empty label"] and rule == "similarity":

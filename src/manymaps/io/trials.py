@@ -16,24 +16,23 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manymaps.data.associations import ReadReport
 from manymaps.data.tables import Labels, names_of, numbers_in, source_of
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.io.columns import checked_frame, labels_of
 from manymaps.io.frames import read_frame
 from manymaps.io.missing_answers import missing_answers
 from manymaps.io.trial_columns import TrialColumns, trial_columns
+from manymaps.labels import fold as folded_label
 from manymaps.labels import listed, unaccented
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Balance = int | Literal["least"] | None
 
 # These codes are compared without regard to case and accents.
 NO_ANSWER = {"", "no more responses", "no more response", "no response", "#missing", ".."}
@@ -60,7 +59,6 @@ def read_trials(
     participant: str | None = None,
     fold: bool = False,
     where: str | None = None,
-    balance: Balance = None,
     missing: str | Sequence[str] | None = None,
 ) -> Trials:
     """Read the raw answers of an association study, with one row per participant and cue.
@@ -80,11 +78,9 @@ def read_trials(
         "participantID", "subject" or "worker". A single column "response" is recognized if there is
         a column of participants.
     fold : bool
-        Whether to ignore case and repeated spaces in cues and answers (see `Trials.folded`).
+        Whether to ignore case and repeated spaces in cues and answers.
     where : str, optional
         Condition on participants, for example `age < 30 and gender == "Fe"` (see `Trials.where`).
-    balance : int or "least", optional
-        Number of participants to draw per cue with seed 0 (see `Trials.balanced`).
     missing : str or sequence of str, optional
         Answers to treat as missing, as a list or a text with commas such as "none,?". The word
         "usual" stands for a list with "n/a", "don't know" and others, which the report contains. By
@@ -131,7 +127,7 @@ def read_trials(
     >>> trials.where("age > 30").associations("R12,keep").labels
     ('tie', 'knot', 'suit')
     """
-    options: dict[str, Any] = {"fold": fold, "where": where, "balance": balance, "missing": missing}
+    options: dict[str, Any] = {"fold": fold, "where": where, "missing": missing}
     frame = read_frame(path, EXPECTED)
     return trials_from(frame, cue=cue, response=response, participant=participant, **options)
 
@@ -144,7 +140,6 @@ def trials_from(
     participant: str | None = None,
     fold: bool = False,
     where: str | None = None,
-    balance: Balance = None,
     missing: str | Sequence[str] | None = None,
 ) -> Trials:
     """Create trials from a data frame in memory with one row per participant and cue.
@@ -153,7 +148,7 @@ def trials_from(
     ----------
     data : frame
         Pandas, polars or pyarrow frame with columns as for `read_trials`.
-    cue, response, participant, fold, where, balance, missing
+    cue, response, participant, fold, where, missing
         See `read_trials`.
 
     Returns
@@ -181,22 +176,12 @@ def trials_from(
     """
     frame = checked_frame(data, NO_FRAME)
     columns = trial_columns(frame, cue, response, participant)
-    trials = _trials(frame, columns, missing)
-    if fold:
-        trials = trials.folded()
-    if where is not None:
-        trials = trials.where(where)
-    if balance is None:
-        return trials
-    if isinstance(balance, str) and balance != "least":
-        raise ParameterError(
-            "must be 'least' or a number of participants", name="balance", value=balance
-        )
-    return trials.balanced(None if balance == "least" else balance, random_state=0)
+    trials = _trials(frame, columns, missing, fold)
+    return trials if where is None else trials.where(where)
 
 
 def _trials(
-    frame: pd.DataFrame, columns: TrialColumns, missing: str | Sequence[str] | None
+    frame: pd.DataFrame, columns: TrialColumns, missing: str | Sequence[str] | None, fold: bool
 ) -> Trials:
     """Convert a frame to trials with coded answers and participants and additional columns."""
     names, source, n_read = names_of(frame), source_of(frame), len(frame)
@@ -210,7 +195,9 @@ def _trials(
     dropped = {} if has_cue.all() else {"no cue": int((~has_cue).sum())}
     frame = frame[has_cue] if dropped else frame
     cue = labels_of(frame, columns.cue)
-    answers, given = _answers([labels_of(frame, c) for c in columns.answers], columns.has_several)
+    cue = cue.folded() if fold else cue
+    texts = [labels_of(frame, c) for c in columns.answers]
+    answers, given = _answers(texts, columns.has_several, fold)
     counts = np.bincount(given[given >= 0], minlength=len(answers))
     is_missing, missing_notes = missing_answers(answers, counts, missing)
     notes += missing_notes
@@ -232,7 +219,7 @@ def _trials(
     return replace(trials, given=without_repeats(trials.given))
 
 
-def _answers(columns: Sequence[Labels], several: bool) -> tuple[list[str], np.ndarray]:
+def _answers(columns: Sequence[Labels], several: bool, fold: bool) -> tuple[list[str], np.ndarray]:
     """Return the distinct answers and the indices of each row's answers, (n_rows, n_columns)."""
     index: dict[str, int] = {}
 
@@ -241,7 +228,8 @@ def _answers(columns: Sequence[Labels], several: bool) -> tuple[list[str], np.nd
         folded = unaccented(text)
         if folded in NO_ANSWER or (several and text == "NA"):
             return MISSING
-        return UNKNOWN if folded in UNKNOWN_CUE else index.setdefault(text, len(index))
+        label = folded_label(text) if fold else text
+        return UNKNOWN if folded in UNKNOWN_CUE else index.setdefault(label, len(index))
 
     codes = np.empty((columns[0].codes.size, len(columns)), dtype=np.int32)
     for k, column in enumerate(columns):
