@@ -5,6 +5,8 @@ import pytest
 
 import manymaps as mm
 from manymaps.labels import whole_percents
+from manymaps.model import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
+from manymaps.viewer.page import write_page
 
 # As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
@@ -117,6 +119,42 @@ def test_no_name_contradicts_the_list_of_words_that_are_not_close(request, open_
         assert not table.loc[[atlas.labels[j] for j in page["far"]], "close"].any()
         n_far += len(page["far"])
     assert n_far > 5
+
+
+NEAREST = """given.map((object) =>
+  atlas.senses(object).map(({ map, neighbors }) => [map, neighbors]))"""
+
+
+def ranked(model: str, n_objects: int = 300, *, two_kinds: bool = False) -> mm.Atlas:
+    """Objects in three maps of a model, which have factors if they are of one kind."""
+    rng = np.random.default_rng(9)
+    chosen = {"gaussian": MULTIPLE_MAPS_SNE, "cauchy": MULTIPLE_MAPS_T_SNE, "kinds": CODE}[model]
+    proportions = rng.dirichlet(np.full(3, 0.5), size=n_objects).T
+    maps = rng.normal(scale=3, size=(3, n_objects, 2))
+    fields = {"kinds": [("row", "column")[i >= 100] for i in range(n_objects)]} if two_kinds else {}
+    if not two_kinds:
+        fields["factors"] = rng.gamma(2.0, size=n_objects)
+    labels = [f"object {i}" for i in range(n_objects)]
+    return mm.Atlas(labels, maps, proportions, chosen, **fields)
+
+
+@pytest.mark.parametrize("model", ["gaussian", "cauchy", "kinds"])
+def test_lists_of_the_nearest_objects_are_those_of_python(open_page, pages, model):
+    """Nearly all lists of 8 are equal, although positions and charges have 16 bits."""
+    two_kinds = model == "kinds"
+    atlas = ranked(model, two_kinds=two_kinds)
+    path = pages / f"ranked {model}.html"
+    write_page(atlas, path)
+    at = open_page(path)
+    n_equal = n_lists = 0
+    for i, found in enumerate(at.read(NEAREST, list(range(atlas.n_objects)))):
+        of = {"kind": atlas.kinds[i], "neighbor_kind": "column"} if two_kinds else {}
+        for m, neighbors in found:
+            near = atlas.neighbors(atlas.labels[i], map=m, n_neighbors=NEIGHBORS, **of)
+            n_equal += [atlas.labels[j] for j in neighbors] == [other.label for other in near]
+            n_lists += 1
+    assert n_lists > 300
+    assert n_equal >= 0.98 * n_lists
 
 
 @pytest.mark.slow

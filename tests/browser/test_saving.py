@@ -144,7 +144,7 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
         at.selection.get_by_role("button", name="CSV").click()
     with saved[0].open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["label", "map", "proportion", "weight", "observed", "x", "y"]
+    assert list(rows[0]) == ["label", "map", "weight", "observed", "x", "y"]
     assert {row["label"] for row in rows} == set(chosen)
     found = {(row["label"], int(row["map"])): row for row in rows}
     assert len(found) == len(rows)
@@ -158,7 +158,6 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
     senses = {label: relations.senses(label) for label in chosen}
     for (label, m), row in found.items():
         i = relations.index(label)
-        assert float(row["proportion"]) == pytest.approx(relations.proportions[m, i], abs=1e-4)
         assert float(row["weight"]) == pytest.approx(relations.map_weights[m, i], abs=1e-4)
         shares = [sense.share for sense in senses[label] if sense.map == m]
         assert float(row["observed"]) == pytest.approx(sum(shares), abs=1e-4)

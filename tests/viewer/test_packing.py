@@ -38,7 +38,7 @@ class Read:
     def __init__(self, packed: bytes):
         data = gzip.decompress(packed)
         magic, version, length = struct.unpack_from("<8sII", data)
-        assert (magic, version) == (b"manymaps", 1)
+        assert (magic, version) == (b"manymaps", 2)
         self.header: dict[str, Any] = json.loads(data[16 : 16 + length].decode("utf-8"))
         start = -(-(16 + length) // 8) * 8
         assert not any(data[16 + length : start])
@@ -89,6 +89,12 @@ class Read:
 
 def read(atlas: Atlas, **options: Any) -> Read:
     return Read(pack_page(atlas, PageOptions(**options)))
+
+
+def charges_in(found: Read, map: int) -> np.ndarray:
+    """The charges of the entries of a map."""
+    scale = found.header["charges"]
+    return np.exp(scale["low"] + scale["step"] * found.of("charges", map))
 
 
 def several(n: int = 60, n_maps: int = 4, d: int = 2, **fields: Any) -> Atlas:
@@ -198,8 +204,8 @@ class TestEntries:
             np.testing.assert_array_equal(
                 objects, np.flatnonzero(atlas.proportions[m] >= 0.5 / 65535)
             )
-            stored = found.of("proportions", m) / 65535
-            np.testing.assert_allclose(stored, atlas.proportions[m, objects], atol=0.51 / 65535)
+            stored = charges_in(found, m)
+            np.testing.assert_allclose(stored, atlas.proportions[m, objects], rtol=1e-4)
             weights = found.of("weights", m) / 65535
             assert weights.min() > 0
             np.testing.assert_allclose(weights, atlas.map_weights[m, objects], atol=1.01 / 65535)
@@ -213,11 +219,13 @@ class TestEntries:
         types = {name: block.dtype.str for name, block in found.blocks.items()}
         assert types == {
             "positions": "<u2", "order": "<u2", "offsets": "<u4", "objects": "<u2",
-            "proportions": "<u2", "weights": "<u2", "region/members": "<u2",
+            "charges": "<u2", "weights": "<u2", "region/members": "<u2",
         }  # fmt: skip
 
-    def test_in_one_map_the_proportions_are_all_there_is(self):
-        assert "weights" not in read(single(["a", "b"])).blocks
+    def test_in_one_map_every_object_has_its_full_weight(self):
+        found = read(single(["a", "b"]))
+        assert (found.blocks["weights"] == 65535).all()
+        np.testing.assert_array_equal(charges_in(found, 0), 1)
 
     def test_wide_maps_keep_single_precision(self):
         atlas = several()
@@ -246,7 +254,8 @@ class TestEntries:
         assert 8 not in found.blocks["objects"]
         homes = [m for m in range(3) if 7 in found.objects(m)]
         assert homes == [1]
-        assert found.of("proportions", 1)[found.objects(1) == 7] == 1
+        charge = charges_in(found, 1)[found.objects(1) == 7]
+        assert charge == pytest.approx(5e-6, rel=1e-3)
 
     def test_an_empty_map(self):
         atlas = several()
@@ -411,7 +420,9 @@ class TestTwoKinds:
         with pytest.raises(ParameterError, match="one kind"):
             read(atlas, hide=atlas.labels[rows:])
         assert found.header["title"] == f"{rows} documents and {columns} words in 1 map"
-        assert "log_factors" not in found.blocks
+        np.testing.assert_allclose(
+            charges_in(found, 0), atlas.proportions[0, found.objects(0)], rtol=1e-4
+        )
         title = found.header["maps"][0]["title"]
         assert title
         named = [word for name in title for word in name.split(", ")]
@@ -705,14 +716,15 @@ class TestHidden:
         assert counts.sum() == len(fewer.blocks["sense/maps"])
 
     def test_factors_of_one_kind(self, known):
-        assert "log_factors" not in read(known).blocks
         factors = np.linspace(0.5, 2, 60)
         model = replace(known.model, normalization="conditional")
         popular = replace(known, factors=factors, model=model)
         found = read(popular, hide=["word 7"])
-        assert found.header["factors"]
-        expected = np.delete(np.log(factors), 7)
-        np.testing.assert_allclose(found.blocks["log_factors"], expected, atol=1e-6)
+        number = np.delete(np.arange(60), 7)
+        for m in range(4):
+            objects = number[found.objects(m)]
+            expected = factors[objects] * popular.proportions[m, objects]
+            np.testing.assert_allclose(charges_in(found, m), expected, rtol=1e-3)
 
     def test_not_everything_can_be_hidden(self):
         with pytest.raises(ParameterError, match="hides every object"):

@@ -246,13 +246,9 @@ export const KEYS: [keys: string[], effect: string][] = [
 
 export const FAILURE = "This atlas cannot be shown";
 export const notOpened = (problem: string) => `The atlas could not be opened: ${problem}`;
-const again = (problem: string, part = "The data") =>
-  `${part} in this page ${problem}; save the page again with \`manymaps view\`.`;
-export const NOT_BASE64 = again("are not base64 text");
+const again = (problem: string) =>
+  `The data in this page ${problem}; save the page again with \`manymaps view\`.`;
 export const NOT_PACKED = again("are not a packed atlas");
-export const NOT_DESCRIBED = again("do not describe an atlas");
 export const TRUNCATED = again("are truncated or damaged");
-export const damaged = (part: string) => again(`are damaged (${part})`);
-export const NOT_JSON = again("is not JSON", "The header of the data");
-export const newer = (version: number, own: number) =>
-  `The data in this page have format ${version}, newer than ${own} of this viewer; update manymaps and save the page again with \`manymaps view\`.`;
+export const otherVersion = (version: number, own: number) =>
+  again(`have format ${version}, but this viewer reads ${own}`);

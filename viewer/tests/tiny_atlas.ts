@@ -1,4 +1,4 @@
-/** A small atlas of one map for tests of drawing. */
+/** Small atlases for tests. */
 import type { Atlas, AtlasMap, Column } from "../src/data/atlas.ts";
 import { coloringBy, sizing } from "../src/scene/coloring.ts";
 import type { Measure } from "../src/scene/lettering.ts";
@@ -10,10 +10,12 @@ export const measure: Measure = (text, { size }) => 0.6 * size * text.length;
 
 interface Parts {
   labels: string[];
-  points: number[];
-  proportions?: number[];
-  /** The proportions by default. */
-  weights?: number[];
+  /** x, y of each object, in each of several maps or in one. */
+  points: number[] | number[][];
+  /** Map weights, 1 by default; objects of weight 0 are not in a map. */
+  weights?: number[] | number[][];
+  /** Charges, the weights by default. */
+  charges?: number[];
   columns?: Column[];
   kinds?: string[];
   nRows?: number;
@@ -22,35 +24,39 @@ interface Parts {
 }
 
 interface TinyAtlas extends Atlas {
-  maps: [AtlasMap];
+  maps: [AtlasMap, ...AtlasMap[]];
 }
 
-function least(values: Float32Array): number {
-  return values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
-}
+const severally = (values: number[] | number[][]) =>
+  (Array.isArray(values[0]) ? values : [values]) as number[][];
 
-/** An atlas whose only map has all objects, the first one the most important. */
+/** A small atlas; in each of its maps the first object is the most important. */
 export function tinyAtlas(parts: Parts): TinyAtlas {
   const { labels, columns = [], kinds = null, nRows = 0 } = parts;
   const n = labels.length;
-  const points = Float32Array.from(parts.points);
-  const xs = points.filter((_, i) => i % 2 === 0);
-  const proportions = Float32Array.from(parts.proportions ?? labels.map(() => 1));
-  const ys = points.filter((_, i) => i % 2 === 1);
-  const map: AtlasMap = {
-    number: 0,
-    objects: Uint32Array.from({ length: n }, (_, i) => i),
-    proportions,
-    weights: Float32Array.from(parts.weights ?? proportions),
-    coordinates: points,
-    points,
-    order: Uint32Array.from({ length: n }, (_, i) => i),
-    view: [least(xs), least(ys), -least(xs.map((x) => -x)), -least(ys.map((y) => -y))],
-    title: labels.slice(0, 1),
-    share: 1,
-    regions: [],
-    vectors: [],
-  };
+  const maps = severally(parts.points).map((points, number): AtlasMap => {
+    const all = parts.weights ? severally(parts.weights)[number] : labels.map(() => 1);
+    const objects = [...labels.keys()].filter((object) => all[object] > 0);
+    const weights = Float32Array.from(objects, (object) => all[object]);
+    const of = (c: number) => objects.map((object) => points[2 * object + c]);
+    const coordinates = Float32Array.from(
+      objects.flatMap((i) => [points[2 * i], points[2 * i + 1]]),
+    );
+    return {
+      number,
+      objects: Uint32Array.from(objects),
+      charges: parts.charges ? Float32Array.from(parts.charges, Math.log) : weights.map(Math.log),
+      weights,
+      coordinates,
+      points: coordinates,
+      order: Uint32Array.from(objects.keys()),
+      view: [Math.min(...of(0)), Math.min(...of(1)), Math.max(...of(0)), Math.max(...of(1))],
+      title: labels.slice(0, 1),
+      share: 1,
+      regions: [],
+      vectors: [],
+    };
+  });
   return {
     title: "tiny",
     description: "",
@@ -63,15 +69,14 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     examples: [],
     labels,
     nObjects: n,
-    nMaps: 1,
+    nMaps: maps.length,
     nComponents: 2,
     model: { kernel: "cauchy", kernelWidth: 1 },
     kinds,
     starts: Uint32Array.from(parts.starts ?? (kinds ? [0, nRows, n] : [0, n])),
     nRows,
-    logFactors: null,
-    maps: [map],
-    mapOrder: [0],
+    maps: maps as TinyAtlas["maps"],
+    mapOrder: [...maps.keys()],
     observed: null,
     columns,
     features: [],

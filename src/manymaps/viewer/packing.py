@@ -7,24 +7,25 @@ All numbers are little endian. An entry represents an object in a map in which t
 weight. The entries of all maps are concatenated. The entries of map m extend from offsets[m] to
 offsets[m + 1], sorted by the index of the object:
 
-    proportion = q / 65535        entries with q = 0 are omitted. If an object has no other entry,
-                                  its largest entry is stored with q = 1
     weight = q / 65535            the map weight of the object (`Atlas.map_weights`), at least
-                                  1 / 65535. The page draws this weight
+                                  1 / 65535. The page draws this weight. Entries whose proportion
+                                  rounds to 0 / 65535 are omitted, except the largest of an object
+    log charge = low + step q     the logarithm of b_j pi_j: the factor of the object times its
+                                  proportion. The page ranks the neighbours j of an object by
+                                  b_j pi_j K(d^2); two kinds of object have no factors there
     coordinate = low + step q     per map and component. If any step would exceed 0.01 kernel
                                   widths, all maps contain numbers in single precision instead
 
     block           type     length
     offsets         u4       n_maps + 1
     objects         u2, u4   n_entries
-    proportions     u2       n_entries
-    weights         u2       n_entries, if there are several maps
+    charges         u2       n_entries
+    weights         u2       n_entries
     positions       u2, f4   n_components * n_entries, one component after the other
     order           u2, u4   n_entries: entries of each map by their index in the map, sorted by how
                              prominent they are
     axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; if there are more
                              than two dimensions: the drawn point is (coordinates - middle) @ axes
-    log_factors     f4       n_objects, if the atlas has factors and is not bipartite
     data/offsets    u4       n_objects + 1, if associations are known: each object's associates
     data/partners   u2, u4   associates, the strongest first
     data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
@@ -81,7 +82,7 @@ from manymaps.viewer.senses import (
     well_spread,
 )
 
-MAGIC, VERSION = b"manymaps", 1
+MAGIC, VERSION = b"manymaps", 2
 # Names of the methods, shown in the line below the title of a page.
 METHOD_WORDS = {
     "mm-tsne": "multiple maps t\N{NON-BREAKING HYPHEN}SNE",
@@ -112,7 +113,7 @@ class _Entries:
 
     offsets: np.ndarray
     objects: np.ndarray
-    proportions: np.ndarray
+    log_charges: np.ndarray
     weights: np.ndarray
     coordinates: np.ndarray
 
@@ -168,16 +169,13 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     senses = page_senses(atlas, number, has_entry)
     if senses is not None:
         blocks |= senses.blocks(number, atlas.n_maps)
-    if atlas.kinds is None and atlas.factors is not None:
-        logs = np.log(atlas.factors[kept].astype(np.float64))
-        blocks["log_factors"] = logs.astype("<f4")
+    low, step, charges = _in_steps(entries.log_charges)
     blocks |= {
         "offsets": entries.offsets.astype("<u4"),
         "objects": number[entries.objects].astype(index_type(len(kept))),
-        "proportions": entries.proportions.astype("<u2"),
-    }  # fmt: skip
-    if atlas.n_maps > 1:
-        blocks["weights"] = entries.weights.astype("<u2")
+        "charges": charges,
+        "weights": entries.weights.astype("<u2"),
+    }
     header = {
         **_told(atlas, options),
         **_described(atlas, kept),
@@ -186,12 +184,12 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "min_weight": float(options.min_weight),
         "color": _color(atlas, options),
         "size": options.size,
+        "charges": {"low": low, "step": step},
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
         "map_order": content_order(atlas),
         "columns": columns,
         "examples": _examples(atlas, options, senses, number),
         "observed": senses is not None,
-        "factors": "log_factors" in blocks,
         "features": listed,
     }
     return _container(header, blocks)
@@ -292,13 +290,25 @@ def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
     weights = whole
     if atlas.n_maps > 1:
         weights = np.clip(np.rint(atlas.map_weights * TOP), 1, TOP).astype(np.int64)
+    objects = np.nonzero(lives)[1]
+    log_charges = np.log(atlas.proportions[lives].astype(np.float64))
+    if atlas.kinds is None and atlas.factors is not None:
+        log_charges += np.log(atlas.factors[objects].astype(np.float64))
     return _Entries(
         offsets,
-        np.nonzero(lives)[1],
-        whole[lives],
+        objects,
+        log_charges,
         weights[lives],
         atlas.maps[lives].astype(np.float64),
     )
+
+
+def _in_steps(values: np.ndarray) -> tuple[float, float, np.ndarray]:
+    """Return the least value, the step, and the values as codes of 16 bits."""
+    if not len(values):
+        return 0.0, 0.0, np.zeros(0, "<u2")
+    low, step = float(values.min()), float(np.ptp(values)) / TOP
+    return low, step, np.rint((values - low) / (step or 1.0)).astype("<u2")
 
 
 def _positions(

@@ -24,12 +24,9 @@ export interface AtlasMap {
   number: number;
   /** Object of each entry, ascending. */
   objects: Uint32Array;
-  /** Mixing proportion of each entry, in (0, 1]: what the model reckons with. */
-  proportions: Float32Array;
-  /**
-   * The map weight of each entry's object, in (0, 1]; in a single map its proportion. Pictures and
-   * lists use it.
-   */
+  /** Logarithm of the charge of each entry, which ranks neighbours (`nearest.ts`). */
+  charges: Float32Array;
+  /** The map weight of each entry's object, in (0, 1]. Pictures and lists use it. */
   weights: Float32Array;
   /** Coordinates in map units, entry by entry: k * nComponents. Distances of the model are taken here. */
   coordinates: Float32Array;
@@ -157,8 +154,6 @@ export interface Atlas {
   starts: Uint32Array;
   /** How many objects are not of the last kind. */
   nRows: number;
-  /** log of the fixed factors of the model; null where all are 1. */
-  logFactors: Float32Array | null;
   maps: AtlasMap[];
   /** Numbers of the maps, similar ones side by side. */
   mapOrder: number[];

@@ -1,25 +1,18 @@
 /**
- * The bytes of a page -> an atlas. `manymaps.viewer.packing` writes them:
+ * The bytes of a page -> an atlas. `manymaps.viewer.packing` writes them and describes their format.
  *
- *     gzip of   "manymaps", u4 version, u4 length of the header, the header (JSON, UTF-8),
- *               zeros up to a multiple of 8, then the blocks, each at a multiple of 8
- *
- * All numbers are little endian. A proportion or a map weight is q / 65535; a
- * coordinate is low + step q where its
- * block holds u2, the number itself where it holds f4. Maps of more than two components are drawn
- * on a plane, (coordinates - middle) @ axes.
- *
- * Whatever is wrong with the bytes ends in an `UnreadableAtlas` whose message is a sentence for
- * people.
+ * A page contains its own reader, so the data are of the reader's version; a file that was damaged on
+ * its way ends in an `UnreadableAtlas`, whose message is a sentence for people.
  */
-import * as told from "../texts.ts";
-import type { Atlas, AtlasMap, Column, Feature, Model, Observed, Region, Vector } from "./atlas.ts";
-import { NO_CATEGORY } from "./atlas.ts";
-import { elementAt, inBounds, startsOf } from "./elements.ts";
+import * as texts from "../texts.ts";
+import type { Atlas, AtlasMap, Column, Observed, Region, Vector } from "./atlas.ts";
+import { startsOf } from "./elements.ts";
 
 const MAGIC = "manymaps";
-const VERSION = 1;
+const VERSION = 2;
 const PREAMBLE = 16;
+/** The largest code of 16 bits. */
+const TOP = 65535;
 
 const ARRAYS = {
   u1: Uint8Array,
@@ -28,10 +21,33 @@ const ARRAYS = {
   f4: Float32Array,
   f8: Float64Array,
 };
-type Whole = Uint8Array | Uint16Array | Uint32Array;
-type Floats = Float32Array | Float64Array;
-type Block = Whole | Floats;
-type Fields = Record<string, unknown>;
+type Numbers = InstanceType<(typeof ARRAYS)[keyof typeof ARRAYS]>;
+
+type RegionHeader = Omit<Region, "members"> & { size: number };
+type MapHeader = Pick<AtlasMap, "title" | "view" | "share"> & {
+  low: number[];
+  step: number[];
+  regions: RegionHeader[];
+  vectors: Vector[];
+};
+type Same = "title" | "description" | "source" | "credit" | "date" | "method" | "noun" | "examples";
+
+interface Header extends Pick<Atlas, Same | "labels" | "kinds" | "color" | "size"> {
+  blocks: Record<string, { dtype: keyof typeof ARRAYS; offset: number; length: number }>;
+  numbered: boolean;
+  n_objects: number;
+  n_components: number;
+  n_rows: number;
+  kind_counts: number[];
+  model: { kernel: Atlas["model"]["kernel"]; kernel_width: number };
+  charges: { low: number; step: number };
+  maps: MapHeader[];
+  map_order: number[];
+  observed: boolean;
+  columns: Column[];
+  features: { name: string; weight: number }[];
+  min_weight: number;
+}
 
 /** The page cannot read the data; the message explains the problem and the remedy. */
 export class UnreadableAtlas extends Error {
@@ -40,33 +56,33 @@ export class UnreadableAtlas extends Error {
 
 /** Bytes of a base64 text; white space in it is ignored. */
 export function fromBase64(text: string): Uint8Array {
-  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
   try {
-    if (native) return native.call(Uint8Array, text);
     // A loop, because Uint8Array.from is ten times as slow.
     const characters = atob(text);
     const bytes = new Uint8Array(characters.length);
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     return bytes;
   } catch (cause) {
-    throw new UnreadableAtlas(told.NOT_BASE64, { cause });
+    throw new UnreadableAtlas(texts.NOT_PACKED, { cause });
   }
 }
 
 /** The atlas in the bytes of a page or a widget. */
 export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
-  if (packed[0] !== 0x1f || packed[1] !== 0x8b) throw new UnreadableAtlas(told.NOT_PACKED);
   const bytes = await unpacked(packed);
   const view = new DataView(bytes.buffer);
   if (bytes.length < PREAMBLE || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) {
-    throw new UnreadableAtlas(told.NOT_DESCRIBED);
+    throw new UnreadableAtlas(texts.NOT_PACKED);
   }
   const version = view.getUint32(8, true);
-  if (version > VERSION) throw new UnreadableAtlas(told.newer(version, VERSION));
+  if (version !== VERSION) throw new UnreadableAtlas(texts.otherVersion(version, VERSION));
   const end = PREAMBLE + view.getUint32(12, true);
-  if (end > bytes.length) throw cutShort();
-  const header = headerOf(bytes.subarray(PREAMBLE, end));
-  return assemble(header, new Blocks(header, bytes.buffer, Math.ceil(end / 8) * 8));
+  const header: Header = JSON.parse(new TextDecoder().decode(bytes.subarray(PREAMBLE, end)));
+  const start = Math.ceil(end / 8) * 8;
+  return assemble(header, (name) => {
+    const { dtype, offset, length } = header.blocks[name];
+    return new ARRAYS[dtype](bytes.buffer, start + offset, length);
+  });
 }
 
 async function unpacked(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
@@ -75,387 +91,108 @@ async function unpacked(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     const stream = source.stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch (cause) {
-    throw cutShort(cause);
+    throw new UnreadableAtlas(texts.TRUNCATED, { cause });
   }
 }
 
-function cutShort(cause?: unknown): UnreadableAtlas {
-  return new UnreadableAtlas(told.TRUNCATED, { cause });
-}
+/** The numbers of a block, by its name. */
+type Blocks = (name: string) => Numbers;
 
-function damaged(part: string): UnreadableAtlas {
-  return new UnreadableAtlas(told.damaged(part));
-}
-
-function headerOf(bytes: Uint8Array): Fields {
-  try {
-    const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return fields({ header }, "header");
-  } catch (cause) {
-    if (cause instanceof UnreadableAtlas) throw cause;
-    throw new UnreadableAtlas(told.NOT_JSON, { cause });
-  }
-}
-
-function isFloats(block: Block): block is Floats {
-  return block instanceof Float32Array || block instanceof Float64Array;
-}
-
-/** The blocks by name, each looked at where it lies: no bytes are copied. */
-class Blocks {
-  readonly #listed: Fields;
-  readonly #buffer: ArrayBuffer;
-  readonly #start: number;
-
-  constructor(header: Fields, buffer: ArrayBuffer, start: number) {
-    this.#listed = fields(header, "blocks");
-    this.#buffer = buffer;
-    this.#start = start;
-    if (start + count(header, "total") > buffer.byteLength) throw cutShort();
-  }
-
-  #read(name: string, length: number): Block {
-    const block = fields(this.#listed, name);
-    const Kind = ARRAYS[block.dtype as keyof typeof ARRAYS];
-    const offset = count(block, "offset");
-    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(name);
-    const start = this.#start + offset;
-    if (start + length * Kind.BYTES_PER_ELEMENT > this.#buffer.byteLength) throw cutShort();
-    return new Kind(this.#buffer, start, length);
-  }
-
-  /** Whole numbers, each below `limit`. */
-  whole(name: string, length: number, limit: number): Whole {
-    const block = this.#read(name, length);
-    if (isFloats(block) || block.some((value) => value >= limit)) throw damaged(name);
-    return block;
-  }
-
-  floats(name: string, length: number): Float32Array {
-    const block = this.#read(name, length);
-    if (!(block instanceof Float32Array && block.every(Number.isFinite))) throw damaged(name);
-    return block;
-  }
-
-  /** Numbers of which some may be missing, of single precision or double. */
-  values(name: string, length: number): Floats {
-    const block = this.#read(name, length);
-    if (!isFloats(block)) throw damaged(name);
-    return block;
-  }
-
-  /** Whole numbers or, where the block holds them, numbers themselves. */
-  positions(name: string, length: number): Uint16Array | Float32Array {
-    const block = this.#read(name, length);
-    return block instanceof Uint16Array ? block : this.floats(name, length);
-  }
-
-  lengthOf(name: string): number {
-    return count(fields(this.#listed, name), "length");
-  }
-}
-
-function assemble(header: Fields, blocks: Blocks): Atlas {
-  const nObjects = count(header, "n_objects");
-  const labels = texts(header, "labels");
-  if (labels.length !== nObjects) throw damaged("labels");
-  const nComponents = count(header, "n_components");
-  if (nComponents < 1) throw damaged("n_components");
-  const kinds = header.kinds === null ? null : texts(header, "kinds");
-  const nRows = count(header, "n_rows");
-  // Pages of two kinds were once written without counts.
-  const counts = header.kind_counts ? numbers(header, "kind_counts") : [nRows, nObjects - nRows];
-  const starts = startsOf(Uint32Array.from(kinds ? counts : [nObjects]));
-  const k = starts.length - 1;
-  if (
-    kinds &&
-    (k < 2 ||
-      kinds.length !== k ||
-      starts[k - 1] !== nRows ||
-      starts[k] !== nObjects ||
-      counts.some((count) => count < 1))
-  ) {
-    throw damaged("kinds");
-  }
-  const columns = columnsOf(header, blocks, nObjects);
-  const shown = (name: unknown): string | null => {
-    if (name === null) return null;
-    if (columns.some((column) => column.name === name)) return name as string;
-    throw damaged("columns");
-  };
-  const maps = mapsOf(header, blocks, nObjects, nComponents);
+function assemble(header: Header, block: Blocks): Atlas {
+  const { kinds, model } = header;
   return {
-    title: text(header, "title"),
-    description: text(header, "description"),
-    source: text(header, "source"),
-    credit: text(header, "credit"),
-    date: text(header, "date"),
-    method: text(header, "method"),
-    noun: nounOf(header),
-    examples: listOf<number>((at) => labels[at as number] !== undefined)(header, "examples"),
-    labels,
-    isNumbered: header.numbered === true,
-    nObjects,
-    nMaps: maps.length,
-    nComponents,
-    model: modelOf(header),
-    kinds,
-    starts,
-    nRows: kinds ? nRows : 0,
-    logFactors: header.factors === true ? blocks.floats("log_factors", nObjects) : null,
-    maps,
-    mapOrder: numbers(header, "map_order"),
-    observed: header.observed === true ? observedOf(blocks, nObjects, maps.length) : null,
-    columns,
-    features: featuresOf(header, blocks, nObjects),
-    color: shown(header.color),
-    size: shown(header.size),
-    minWeight: finite(header, "min_weight"),
+    ...header,
+    isNumbered: header.numbered,
+    nObjects: header.n_objects,
+    nMaps: header.maps.length,
+    nComponents: header.n_components,
+    model: { kernel: model.kernel, kernelWidth: model.kernel_width },
+    starts: startsOf(Uint32Array.from(kinds ? header.kind_counts : [header.n_objects])),
+    nRows: header.n_rows,
+    maps: mapsOf(header, block),
+    mapOrder: header.map_order,
+    observed: header.observed ? observedOf(block) : null,
+    columns: header.columns.map((column, k) => columnOf(column, k, block)),
+    features: header.features.map((feature, k) => ({
+      ...feature,
+      members: block(`feature/${k}`) as Uint32Array,
+    })),
+    minWeight: header.min_weight,
   };
 }
 
-function nounOf(header: Fields): [string, string] {
-  const noun = texts(header, "noun");
-  if (noun.length !== 2) throw damaged("noun");
-  return noun as [string, string];
-}
-
-function isKernel(value: unknown): value is Model["kernel"] {
-  return value === "cauchy" || value === "gaussian" || (typeof value === "number" && value >= 1);
-}
-
-function modelOf(header: Fields): Model {
-  const model = fields(header, "model");
-  const { kernel } = model;
-  const kernelWidth = finite(model, "kernel_width");
-  if (!isKernel(kernel) || kernelWidth <= 0) throw damaged("model");
-  return { kernel, kernelWidth };
-}
-
-function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
-  const described = parts(header, "maps");
-  const n = described.length;
-  if (count(header, "n_maps") !== n) throw damaged("n_maps");
-  const nEntries = blocks.lengthOf("objects");
-  const offsets = blocks.whole("offsets", n + 1, nEntries + 1);
-  if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged("offsets");
-  const objects = blocks.whole("objects", nEntries, nObjects);
-  const proportions = blocks.whole("proportions", nEntries, 65536);
-  const weights = n > 1 ? blocks.whole("weights", nEntries, 65536) : proportions;
-  const positions = blocks.positions("positions", nEntries * d);
-  const order = blocks.whole("order", nEntries, nEntries);
-  // A line has its points at a height of 0.
-  const axes = d > 2 ? blocks.floats("axes", n * d * 2) : new Float32Array([1, 0]);
-  const middles = d > 2 ? blocks.floats("middles", n * d) : new Float32Array(1);
-  const regionsOf = regionReader(blocks);
-  return described.map((map, number) => {
-    const [start, end] = [elementAt(offsets, number), elementAt(offsets, number + 1)];
-    if (end < start) throw damaged("offsets");
-    const coordinates = coordinatesOf(positions, start, end, nEntries, d, map);
-    const at = d > 2 ? number : 0;
-    const [axis, middle] = [axes.subarray(at * d * 2), middles.subarray(at * d)];
-    const view = numbers(map, "view");
-    if (view.length !== 4) throw damaged("view");
-    return {
-      number,
-      objects: ascending(objects.subarray(start, end)),
-      proportions: shares(proportions.subarray(start, end)),
-      weights: shares(weights.subarray(start, end)),
-      coordinates,
-      points: d === 2 ? coordinates : drawn(coordinates, d, axis, middle),
-      order: permutation(order.subarray(start, end)),
-      view: view as AtlasMap["view"],
-      title: texts(map, "title"),
-      share: finite(map, "share"),
-      regions: regionsOf(map, end - start),
-      vectors: vectorsOf(map),
-    };
-  });
-}
-
-function vectorsOf(map: Fields): Vector[] {
-  return parts(map, "vectors").map((vector) => {
-    const from = vector.from && numbers(vector, "from");
-    return {
-      name: text(vector, "name"),
-      x: finite(vector, "x"),
-      y: finite(vector, "y"),
-      from: from as Vector["from"],
-    };
-  });
-}
-
-/** Reads the regions of one map after the other: their members stand end to end. */
-function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region[] {
-  const members = blocks.whole("region/members", blocks.lengthOf("region/members"), 2 ** 32);
-  let end = 0;
-  return (map, nEntries) => {
-    const regions = parts(map, "regions").map((region): Region => {
-      const start = end;
-      end += count(region, "size");
-      const own = members.subarray(start, end);
-      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged("regions");
-      return {
-        name: text(region, "name"),
-        words: texts(region, "words"),
-        x: finite(region, "x"),
-        y: finite(region, "y"),
-        members: Uint32Array.from(own),
-        hue: count(region, "hue") % 8,
-        island: region.island === null ? null : count(region, "island"),
-      };
+function mapsOf({ maps, charges, n_components: d }: Header, block: Blocks): AtlasMap[] {
+  const [offsets, objects, order] = [block("offsets"), block("objects"), block("order")];
+  const [weights, codes, positions] = [block("weights"), block("charges"), block("positions")];
+  const members = block("region/members");
+  let nMembers = 0;
+  return maps.map((map, number) => {
+    const [start, end] = [offsets[number], offsets[number + 1]];
+    const coordinates = new Float32Array((end - start) * d);
+    for (let c = 0; c < d; c++) {
+      for (let entry = start, to = c; entry < end; entry++, to += d) {
+        coordinates[to] = map.low[c] + map.step[c] * positions[c * objects.length + entry];
+      }
+    }
+    const regions = map.regions.map(({ size, ...region }): Region => {
+      nMembers += size;
+      return { ...region, members: Uint32Array.from(members.subarray(nMembers - size, nMembers)) };
     });
     // The members of an island are those of its parts.
-    for (const [number, region] of regions.entries()) {
-      const own = regions.filter(({ island }) => island === number);
-      if (own.length > 0)
-        region.members = Uint32Array.from(own.flatMap((part) => [...part.members]));
+    for (const [island, region] of regions.entries()) {
+      const parts = regions.filter((part) => part.island === island);
+      if (parts.length > 0) {
+        region.members = Uint32Array.from(parts.flatMap((part) => [...part.members]));
+      }
     }
-    return regions;
-  };
+    return {
+      number,
+      objects: Uint32Array.from(objects.subarray(start, end)),
+      charges: Float32Array.from(codes.subarray(start, end), (q) => charges.low + charges.step * q),
+      weights: Float32Array.from(weights.subarray(start, end), (q) => q / TOP),
+      coordinates,
+      points: d === 2 ? coordinates : drawn(coordinates, d, number, block),
+      order: Uint32Array.from(order.subarray(start, end)),
+      view: map.view,
+      title: map.title,
+      share: map.share,
+      regions,
+      vectors: map.vectors,
+    };
+  });
 }
 
-function shares(packed: Whole): Float32Array {
-  return Float32Array.from(packed, (q) => q / 65535);
-}
-
-function coordinatesOf(
-  positions: Uint16Array | Float32Array,
-  start: number,
-  end: number,
-  nEntries: number,
-  d: number,
-  map: Fields,
-): Float32Array {
-  const low = numbers(map, "low");
-  const step = numbers(map, "step");
-  const packed = positions instanceof Uint16Array;
-  if (packed && (low.length !== d || step.length !== d)) throw damaged("step");
-  const coordinates = new Float32Array((end - start) * d);
-  for (let c = 0; c < d; c++) {
-    const [origin, unit] = packed ? [elementAt(low, c), elementAt(step, c)] : [0, 1];
-    let to = c;
-    for (const position of positions.subarray(c * nEntries + start, c * nEntries + end)) {
-      coordinates[to] = origin + unit * position;
-      to += d;
-    }
-  }
-  return coordinates;
-}
-
-function drawn(
-  coordinates: Float32Array,
-  d: number,
-  axes: Float32Array,
-  middle: Float32Array,
-): Float32Array {
-  const k = coordinates.length / d;
-  const points = new Float32Array(k * 2);
-  for (let e = 0; e < k; e++) {
-    let [x, y] = [0, 0];
+/** The points on the plane of a map of more than two dimensions; those of a line have a height of 0. */
+function drawn(coordinates: Float32Array, d: number, map: number, block: Blocks): Float32Array {
+  const axes = d > 2 ? block("axes").subarray(map * d * 2) : [1, 0];
+  const middle = d > 2 ? block("middles").subarray(map * d) : [0];
+  const points = new Float32Array((2 * coordinates.length) / d);
+  for (let e = 0; e < points.length / 2; e++) {
     for (let c = 0; c < d; c++) {
-      const from = inBounds(coordinates[e * d + c]) - inBounds(middle[c]);
-      x += from * inBounds(axes[2 * c]);
-      y += from * inBounds(axes[2 * c + 1]);
+      const from = coordinates[e * d + c] - middle[c];
+      points[2 * e] += from * axes[2 * c];
+      points[2 * e + 1] += from * axes[2 * c + 1];
     }
-    points[2 * e] = x;
-    points[2 * e + 1] = y;
   }
   return points;
 }
 
-function ascending(objects: Whole): Uint32Array {
-  if (!objects.every((object, k) => object > (objects[k - 1] ?? -1))) throw damaged("objects");
-  return Uint32Array.from(objects);
+function columnOf(column: Column, k: number, block: Blocks): Column {
+  if (column.type === "category") return { ...column, codes: block(`column/${k}`) as Uint16Array };
+  if (column.type === "number") return { ...column, values: block(`column/${k}`) as Float32Array };
+  return column;
 }
 
-function permutation(order: Whole): Uint32Array {
-  const seen = new Uint8Array(order.length);
-  for (const entry of order) {
-    if (entry >= order.length || seen[entry]) throw damaged("order");
-    seen[entry] = 1;
-  }
-  return Uint32Array.from(order);
-}
-
-function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
-  return parts(header, "columns").map((column, k) => {
-    const name = text(column, "name");
-    const block = `column/${k}`;
-    if (column.type === "category") {
-      const categories = texts(column, "categories");
-      const codes = Uint16Array.from(blocks.whole(block, nObjects, NO_CATEGORY + 1));
-      const isKnown = (code: number) => code < categories.length || code === NO_CATEGORY;
-      if (!codes.every(isKnown)) throw damaged(name);
-      return { name, type: "category", categories, codes };
-    }
-    if (column.type === "number") {
-      const low = finite(column, "low");
-      const high = finite(column, "high");
-      return { name, type: "number", low, high, values: blocks.values(block, nObjects) };
-    }
-    const values = texts(column, "values");
-    const { type } = column;
-    const isKnown = type === "text" || type === "image";
-    if (!isKnown || values.length !== nObjects) throw damaged(name);
-    return { name, type, values };
-  });
-}
-
-function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
-  const n = blocks.lengthOf("data/partners");
-  const nSenses = blocks.lengthOf("sense/maps");
+function observedOf(block: Blocks): Observed {
   return {
-    offsets: rising(blocks.whole("data/offsets", nObjects + 1, n + 1), n),
-    partners: Uint32Array.from(blocks.whole("data/partners", n, nObjects)),
-    shares: shares(blocks.whole("data/shares", n, 65536)),
-    maps: Uint32Array.from(blocks.whole("data/maps", n, nMaps + 1)),
+    offsets: block("data/offsets") as Uint32Array,
+    partners: Uint32Array.from(block("data/partners")),
+    shares: Float32Array.from(block("data/shares"), (q) => q / TOP),
+    maps: Uint32Array.from(block("data/maps")),
     senses: {
-      offsets: rising(blocks.whole("sense/offsets", nObjects + 1, nSenses + 1), nSenses),
-      maps: Uint32Array.from(blocks.whole("sense/maps", nSenses, nMaps)),
-      shares: blocks.floats("sense/shares", nSenses),
+      offsets: block("sense/offsets") as Uint32Array,
+      maps: Uint32Array.from(block("sense/maps")),
+      shares: block("sense/shares") as Float32Array,
     },
   };
 }
-
-/** Where runs start that lie end to end, from 0 to their whole. */
-function rising(starts: Whole, whole: number): Uint32Array {
-  const isRising = starts.every((start, k) => start >= (starts[k - 1] ?? 0));
-  if (!isRising || starts[0] !== 0 || starts.at(-1) !== whole) throw damaged("senses");
-  return Uint32Array.from(starts);
-}
-
-function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {
-  return parts(header, "features").map((feature, k) => {
-    const block = `feature/${k}`;
-    return {
-      name: text(feature, "name"),
-      weight: finite(feature, "weight"),
-      members: Uint32Array.from(blocks.whole(block, blocks.lengthOf(block), nObjects)),
-    };
-  });
-}
-
-/** Reads a part by its name in the header; where the part makes no sense, a message says the name. */
-function reader<T>(isFit: (value: unknown) => boolean) {
-  return (of: Fields, key: string): T => {
-    if (!isFit(of[key])) throw damaged(key);
-    return of[key] as T;
-  };
-}
-
-function listOf<T>(isFit: (item: unknown) => boolean) {
-  return reader<T[]>((value) => Array.isArray(value) && value.every(isFit));
-}
-
-const isText = (value: unknown) => typeof value === "string";
-const isFields = (value: unknown) =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const text = reader<string>(isText);
-const texts = listOf<string>(isText);
-const finite = reader<number>(Number.isFinite);
-const numbers = listOf<number>(Number.isFinite);
-const count = reader<number>((value) => Number.isSafeInteger(value) && (value as number) >= 0);
-const fields = reader<Fields>(isFields);
-const parts = listOf<Fields>(isFields);

@@ -1,7 +1,7 @@
 /** Entries of maps: where an object lives, and which objects live in many maps or weigh in them.
  *  The share of an object in a map is its map weight. */
 import type { Atlas, AtlasMap } from "./atlas.ts";
-import { elementAt, firstAtLeast, inBounds } from "./elements.ts";
+import { firstAtLeast } from "./elements.ts";
 
 /** Calls back for each entry of a map. */
 export function forEachEntry(
@@ -9,7 +9,7 @@ export function forEachEntry(
   visit: (object: number, weight: number, entry: number) => void,
 ): void {
   for (let entry = 0; entry < objects.length; entry++) {
-    visit(inBounds(objects[entry]), inBounds(weights[entry]), entry);
+    visit(objects[entry], weights[entry], entry);
   }
 }
 
@@ -33,7 +33,7 @@ export function homesOf({ maps }: Pick<Atlas, "maps">, object: number): Home[] {
 /** The maps of an object with its weight in each, the largest first. */
 export function mapsOf(atlas: Atlas, object: number): { map: number; weight: number }[] {
   return homesOf(atlas, object)
-    .map(({ map, entry }) => ({ map: map.number, weight: elementAt(map.weights, entry) }))
+    .map(({ map, entry }) => ({ map: map.number, weight: map.weights[entry] }))
     .sort((a, b) => b.weight - a.weight);
 }
 
@@ -42,9 +42,9 @@ export function importance({ maps, nObjects }: Atlas): Float32Array {
   const found = new Float32Array(nObjects);
   for (const { objects, order, weights } of maps) {
     order.forEach((entry, rank) => {
-      const object = inBounds(objects[entry]);
-      const value = inBounds(weights[entry]) / (1 + rank);
-      if (value > inBounds(found[object])) found[object] = value;
+      const object = objects[entry];
+      const value = weights[entry] / (1 + rank);
+      if (value > found[object]) found[object] = value;
     });
   }
   return found;

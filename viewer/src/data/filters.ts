@@ -4,7 +4,6 @@
  */
 import type { Atlas, CategoryColumn, Column, NumberColumn } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
-import { elementAt, inBounds } from "./elements.ts";
 
 /** A filter of categories: the codes that do not pass, NO_CATEGORY for objects without a value. */
 export type CodeFilter = ReadonlySet<number>;
@@ -44,7 +43,7 @@ function some(column: Column, [start, end]: [number, number], isLacking: boolean
 function askedOf({ starts }: Atlas, column: Column): [number, number][] {
   const ends = [...starts.subarray(1)];
   return ends
-    .map((end, k): [number, number] => [elementAt(starts, k), end])
+    .map((end, k): [number, number] => [starts[k], end])
     .filter((range) => some(column, range, false));
 }
 
@@ -77,10 +76,10 @@ export function passing(atlas: Atlas, filters: Filters, except?: string): Uint8A
 
 function passes(column: FilterColumn, filter: CodeFilter | RangeFilter, object: number): boolean {
   if (column.type === "category") {
-    return !("has" in filter) || !filter.has(inBounds(column.codes[object]));
+    return !("has" in filter) || !filter.has(column.codes[object]);
   }
   if ("has" in filter) return true;
-  const value = inBounds(column.values[object]);
+  const value = column.values[object];
   return Number.isNaN(value) ? filter.withMissing : value >= filter.low && value <= filter.high;
 }
 
@@ -123,11 +122,7 @@ export function axisOf({ values, low, high }: NumberColumn): Axis {
   if (!(most - least <= FAR * (high - low))) [least, most] = [low, high];
   const rough = (most - least || 1) / MOST_STEPS;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const round =
-    elementAt(
-      [1, 2, 5, 10].filter((digit) => digit * power >= 0.999 * rough),
-      0,
-    ) * power;
+  const round = [1, 2, 5, 10].filter((digit) => digit * power >= 0.999 * rough)[0] * power;
   const step = isWhole ? Math.max(1, round) : round;
   const first = Math.floor(least / step + 1e-6);
   const last = Math.ceil(most / step - 1e-6);
@@ -156,11 +151,11 @@ export function histogram(
 ): Uint32Array {
   const counts = new Uint32Array(nBars);
   for (let object = 0; object < values.length; object++) {
-    const value = inBounds(values[object]);
+    const value = values[object];
     if (Number.isNaN(value) || (among !== null && !among[object])) continue;
     // Single precision lies a little below some steps.
     const at = Math.min(nBars - 1, Math.max(0, Math.floor((value - low) / bar + 1e-5)));
-    counts[at] = inBounds(counts[at]) + 1;
+    counts[at] = counts[at] + 1;
   }
   return counts;
 }

@@ -5,7 +5,6 @@
  * of each are known; what is none of these has a smaller share, or none.
  */
 import type { Atlas } from "./atlas.ts";
-import { elementAt, inBounds } from "./elements.ts";
 
 export interface Partner {
   object: number;
@@ -24,11 +23,11 @@ export function recalledBy({ observed, nMaps }: Data, object: number): Associate
   if (observed === null) return [];
   const { offsets, partners, shares, maps } = observed;
   const found: Associate[] = [];
-  const end = elementAt(offsets, object + 1);
-  for (let at = elementAt(offsets, object); at < end; at++) {
-    const map = elementAt(maps, at);
-    const share = elementAt(shares, at);
-    found.push({ object: elementAt(partners, at), share, map: map < nMaps ? map : null });
+  const end = offsets[object + 1];
+  for (let at = offsets[object]; at < end; at++) {
+    const map = maps[at];
+    const share = shares[at];
+    found.push({ object: partners[at], share, map: map < nMaps ? map : null });
   }
   return found;
 }
@@ -40,8 +39,8 @@ export function whoRecalls({ observed }: Data, object: number): Partner[] {
   const found: Partner[] = [];
   let other = 0;
   for (let at = partners.indexOf(object); at >= 0; at = partners.indexOf(object, at + 1)) {
-    while (inBounds(offsets[other + 1]) <= at) other++;
-    found.push({ object: other, share: inBounds(shares[at]) });
+    while (offsets[other + 1] <= at) other++;
+    found.push({ object: other, share: shares[at] });
   }
   return found.sort((a, b) => b.share - a.share);
 }
@@ -52,7 +51,7 @@ export function sensesOf({ observed }: Data, object: number): { map: number; sha
   const { offsets, maps, shares } = observed.senses;
   const [start, end] = [offsets[object], offsets[object + 1]];
   const own = shares.subarray(start, end);
-  return Array.from(maps.subarray(start, end), (map, k) => ({ map, share: elementAt(own, k) }));
+  return Array.from(maps.subarray(start, end), (map, k) => ({ map, share: own[k] }));
 }
 
 /** The share of an object's sense in a map, 0 without one; null for an object without data. */

@@ -1,17 +1,13 @@
 /**
- * Objects as a table in CSV: one row per object and map in which it lives, with the columns of
- * `manymaps export`, the map weight of the object, and beside it, where
- * data are known, the share of its sense there in all that was observed of the object,
+ * Objects as a table in CSV: one row per object and map in which it has weight,
  *
- *     label, map, proportion, weight, observed, x, y (z, or x0, x1, ...), the columns of the atlas
+ *     label, map, weight, observed, x, y (z, or x0, x1, ...), the columns of the atlas
  *
- * Coordinates are those of the model, also where a map of more dimensions is drawn on a plane. A text
- * that a spreadsheet would run has an apostrophe first, as in `manymaps.data.csv_cells`, whose reader
- * takes it away; a byte order mark says that the file is UTF-8.
+ * with its map weight and, if associations are known, the share of its sense there. Coordinates are
+ * those of the model, also if a map of more dimensions is drawn on a plane. A text that a spreadsheet
+ * would run has an apostrophe first, as in `manymaps.data.csv_cells`, whose reader removes it.
  */
 import type { Atlas, Column } from "./atlas.ts";
-import { NO_CATEGORY } from "./atlas.ts";
-import { elementAt } from "./elements.ts";
 import { homesOf } from "./entries.ts";
 import { observedIn } from "./observed.ts";
 
@@ -20,7 +16,7 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
   const d = atlas.nComponents;
   const axes = d <= 3 ? ["x", "y", "z"].slice(0, d) : Array.from({ length: d }, (_, c) => `x${c}`);
   const data = atlas.observed ? ["observed"] : [];
-  const own = ["label", "map", "proportion", "weight", ...data, ...axes];
+  const own = ["label", "map", "weight", ...data, ...axes];
   const others = atlas.columns.map(({ name }) => (own.includes(name) ? `metadata_${name}` : name));
   const rows = [[...own, ...others]];
   for (const object of objects) {
@@ -29,28 +25,26 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
       const point = map.coordinates.subarray(entry * d, (entry + 1) * d);
       const numbers = [
         map.number,
-        fiveDigits(elementAt(map.proportions, entry)),
-        fiveDigits(elementAt(map.weights, entry)),
+        fiveDigits(map.weights[entry]),
         ...data.map(() => {
           const share = observedIn(atlas, object, map.number);
           return share === null ? "" : fiveDigits(share);
         }),
         ...Array.from(point, shortest),
       ];
-      rows.push([elementAt(atlas.labels, object), ...numbers.map(String), ...shared]);
+      rows.push([atlas.labels[object], ...numbers.map(String), ...shared]);
     }
   }
   return `\uFEFF${rows.map((row) => `${row.map(cell).join(",")}\n`).join("")}`;
 }
 
 function written(column: Column, object: number): string {
-  if (column.type === "text" || column.type === "image") return elementAt(column.values, object);
+  if (column.type === "text" || column.type === "image") return column.values[object];
   if (column.type === "number") {
-    const value = elementAt(column.values, object);
+    const value = column.values[object];
     return Number.isNaN(value) ? "" : String(shortest(value));
   }
-  const code = elementAt(column.codes, object);
-  return code === NO_CATEGORY ? "" : elementAt(column.categories, code);
+  return column.categories[column.codes[object]] ?? "";
 }
 
 /** In the page a share has 16 bits, which are five digits. */

@@ -2,7 +2,6 @@
 
 import * as texts from "../texts.ts";
 import type { Atlas, AtlasMap } from "./atlas.ts";
-import { elementAt } from "./elements.ts";
 import { once } from "./memory.ts";
 
 /** How many characters of a label stand in sentences, lists and tables. */
@@ -25,8 +24,8 @@ export function plainText(label: string, longest = LONGEST, isEnd = false): stri
   const graphemes = [...new Intl.Segmenter().segment(text)];
   if (graphemes.length <= longest) return text;
   const from = graphemes.length - longest + 1;
-  if (isEnd) return `…${text.slice(elementAt(graphemes, from).index).trimStart()}`;
-  return `${text.slice(0, elementAt(graphemes, longest - 1).index).trimEnd()}…`;
+  if (isEnd) return `…${text.slice(graphemes[from].index).trimStart()}`;
+  return `${text.slice(0, graphemes[longest - 1].index).trimEnd()}…`;
 }
 
 /** Common starts of at least two longer labels, by the length of the start. */
@@ -55,7 +54,7 @@ export function cutLabel(labels: readonly string[], label: string, longest = LON
 
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel({ labels, noun }: Atlas, object: number): string {
-  return cutLabel(labels, elementAt(labels, object)) || texts.unlabelled(noun);
+  return cutLabel(labels, labels[object]) || texts.unlabelled(noun);
 }
 
 /** The first words of those that name a map. */
@@ -77,8 +76,8 @@ export function wholePercents(shares: readonly number[]): number[] {
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   const found = units.map((unit) => Math.floor(unit / 1000));
   const rest = Math.round(sum(units) / 1000) - sum(found);
-  const remainder = (k: number) => elementAt(units, k) % 1000;
+  const remainder = (k: number) => units[k] % 1000;
   const order = [...shares.keys()].sort((a, b) => remainder(b) - remainder(a));
-  for (const k of order.slice(0, rest)) found[k] = elementAt(found, k) + 1;
+  for (const k of order.slice(0, rest)) found[k] = found[k] + 1;
   return found;
 }

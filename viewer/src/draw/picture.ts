@@ -5,7 +5,6 @@
  * wherever there is room round their dots. A map that is zoomed has its labels above the dots, at
  * the zooms that its scene knows. A word and its neighbours have their labels in either.
  */
-import { elementAt } from "../data/elements.ts";
 import { type Arrow, placeAll } from "../scene/callouts.ts";
 import type { Size } from "../scene/camera.ts";
 import type { Point, ScreenBox } from "../scene/label_boxes.ts";
@@ -310,7 +309,7 @@ export function drawLetters(
 ): void {
   const { scene } = picture;
   const pen = new Pen(context, picture);
-  const color = elementAt(scene.palette.categories, 0);
+  const color = scene.palette.categories[0];
   for (const vector of vectors) pen.vector(vector, color);
   for (const label of labels) pen.labelled(label);
   for (const label of labels) pen.callout(label);
@@ -408,6 +407,6 @@ function fewLabels(sight: Sight, most: number) {
   }
   return [...apart, ...others].slice(0, most).map((entry, rank) => {
     const style: LabelStyle = rank < 3 ? "large" : "middle";
-    return { entry, object: elementAt(scene.map.objects, entry), style, text: scene.text(entry) };
+    return { entry, object: scene.map.objects[entry], style, text: scene.text(entry) };
   });
 }

@@ -10,7 +10,6 @@
  * It is laid out once, in CSS pixels, and drawn as a canvas or as SVG.
  */
 
-import { elementAt } from "../data/elements.ts";
 import type { Size } from "../scene/camera.ts";
 import type { Palette } from "../scene/coloring.ts";
 import type { Point } from "../scene/label_boxes.ts";
@@ -160,7 +159,7 @@ export async function sheetCanvas(
   sheet.panels.forEach((panel, k) => {
     const { size } = panel;
     drawPicture(picture, panel, marks, ratio);
-    context.drawImage(picture, ...elementAt(layout.places, k), size.width, size.height);
+    context.drawImage(picture, ...layout.places[k], size.width, size.height);
   });
   // The texts around the maps are drawn as SVG on both kinds of file.
   const frame = new Image();

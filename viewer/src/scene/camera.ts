@@ -5,7 +5,7 @@
  *
  * y runs upwards in a map and downwards on the screen.
  */
-import { elementAt, inBounds, pointOf, Strongest } from "../data/elements.ts";
+import { pointOf, Strongest } from "../data/elements.ts";
 
 export interface Camera {
   x: number;
@@ -45,7 +45,7 @@ export function fit(box: Box, size: Size, margin = MARGIN): Camera {
   const room = [size.width, size.height].map((side) => Math.max(side - 2 * margin, side / 4, 1));
   const spans = [right - left, top - bottom];
   const tiny = 1e-12 * Math.max(1, ...box.map(Math.abs));
-  const zooms = spans.flatMap((span, axis) => (span > tiny ? [elementAt(room, axis) / span] : []));
+  const zooms = spans.flatMap((span, axis) => (span > tiny ? [room[axis] / span] : []));
   return {
     x: (left + right) / 2,
     y: (bottom + top) / 2,
@@ -91,7 +91,7 @@ export const NEAREST = 5;
 export function closestZoom({ points, count }: Marks, { x, y }: Camera, size: Size): number {
   const nearest = new Strongest(NEAREST, Number.NEGATIVE_INFINITY);
   for (let i = 0; i < count; i++) {
-    nearest.offer(i, -Math.hypot(inBounds(points[2 * i]) - x, inBounds(points[2 * i + 1]) - y));
+    nearest.offer(i, -Math.hypot(points[2 * i] - x, points[2 * i + 1] - y));
   }
   const farthest = nearest.found[NEAREST - 1];
   const room = Math.max(Math.min(size.width, size.height) / 2 - CROP_MARGIN, 1);
@@ -102,8 +102,8 @@ export function closestZoom({ points, count }: Marks, { x, y }: Camera, size: Si
 export function countInSight({ points, count }: Marks, { x, y, zoom }: Camera, size: Size): number {
   let found = 0;
   for (let i = 0; i < count; i++) {
-    const right = Math.abs(inBounds(points[2 * i]) - x) * zoom;
-    const up = Math.abs(inBounds(points[2 * i + 1]) - y) * zoom;
+    const right = Math.abs(points[2 * i] - x) * zoom;
+    const up = Math.abs(points[2 * i + 1] - y) * zoom;
     if (right < size.width / 2 && up < size.height / 2) found++;
   }
   return found;
@@ -116,8 +116,8 @@ export function inSight({ points, count }: Marks, camera: Camera, size: Size): C
   const halfY = Math.max(size.height / 2 - SIGHT, 0) / zoom;
   let [least, nearest] = [Number.POSITIVE_INFINITY, -1];
   for (let i = 0; i < count; i++) {
-    const beyondX = Math.max(Math.abs(inBounds(points[2 * i]) - x) - halfX, 0);
-    const beyondY = Math.max(Math.abs(inBounds(points[2 * i + 1]) - y) - halfY, 0);
+    const beyondX = Math.max(Math.abs(points[2 * i] - x) - halfX, 0);
+    const beyondY = Math.max(Math.abs(points[2 * i + 1] - y) - halfY, 0);
     const way = beyondX * beyondX + beyondY * beyondY;
     if (way === 0) return camera;
     if (way < least) [least, nearest] = [way, i];
@@ -149,7 +149,7 @@ export function crop(
   const distance = ([otherX, otherY]: readonly number[]) =>
     Math.hypot((otherX as number) - x, (otherY as number) - y);
   others.sort((a, b) => distance(a) - distance(b));
-  const median = others.length ? distance(elementAt(others, (others.length - 1) >> 1)) : 0;
+  const median = others.length ? distance(others[(others.length - 1) >> 1]) : 0;
   const margin = Math.min(CROP_MARGIN, 0.2 * Math.min(size.width, size.height));
   for (; ; others.pop()) {
     const xs = [x, ...others.map(([otherX]) => otherX)];

@@ -3,7 +3,7 @@
  *
  * Where not all find one, those of the neighbours become smaller, and then short.
  */
-import { elementAt, pointOf } from "../data/elements.ts";
+import { pointOf } from "../data/elements.ts";
 import { type Anchor, type Arrow, type Callout, isBeyond, placeAll } from "./callouts.ts";
 import { type Camera, type Size, toScreen } from "./camera.ts";
 import { boxAt, type ScreenBox } from "./label_boxes.ts";
@@ -107,7 +107,7 @@ export class EmphasisLabels {
     this.ways.set(entry, place.way);
     const { left: x, top: y, right, bottom } = place.box;
     const { leader, arrow } = place;
-    const object = elementAt(this.source.map.objects, entry);
+    const object = this.source.map.objects[entry];
     const extent = { width: right - x, height: bottom - y };
     return [{ entry, object, text, style, x, y, ...extent, leader, arrow }];
   }

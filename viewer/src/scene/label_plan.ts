@@ -6,7 +6,6 @@
  * middle at one height above their dots, so that the rule holds. Within its box a label stands nearer
  * to a small dot than to a large one. As dots grow with the zoom, all labels rise together.
  */
-import { elementAt } from "../data/elements.ts";
 import { LabelRanges } from "./labels.ts";
 import { type LabelStyle, LEADING, type Lettering, type TypeSizes } from "./lettering.ts";
 
@@ -46,7 +45,7 @@ function box(source: LabelSource, entry: number, style: LabelStyle): [number, nu
   const text = source.text(entry);
   if (!text) return null;
   const { width, height } = source.textSize(text, style);
-  const radius = elementAt(source.radii, entry);
+  const radius = source.radii[entry];
   const top = lift(USUAL_RADIUS, radius, source.look.type[style]) + height / 2;
   return [width, 2 * Math.max(top - BOX_MIDDLE, BOX_MIDDLE + BELOW)];
 }
@@ -68,7 +67,7 @@ export class LabelPlan {
   }
 
   style(entry: number): LabelStyle {
-    const rank = elementAt(this.ranks, entry);
+    const rank = this.ranks[entry];
     if (rank < N_LARGE) return "large";
     return rank < N_MIDDLE ? "middle" : "small";
   }

@@ -21,7 +21,7 @@
  * so far) count.
  */
 
-import { inBounds, pointOf } from "../data/elements.ts";
+import { pointOf } from "../data/elements.ts";
 
 /** The zooms that a picture can have. */
 export interface ZoomRange {
@@ -104,7 +104,7 @@ export class LabelRanges {
     while (this.known < this.#order.length) {
       const stop = Math.min(this.known + BATCH, this.#order.length);
       while (this.known < stop) {
-        const entry = inBounds(this.#order[this.known]);
+        const entry = this.#order[this.known];
         this.zooms[this.known] = this.#place(this.known, entry);
         this.known++;
       }
@@ -148,9 +148,9 @@ export class LabelRanges {
     let greatest = best;
     for (let column = left; column <= right; column++) {
       for (let row = bottom; row <= top; row++) {
-        let other = inBounds(this.#heads[this.#hash(level.exponent, column, row)]);
+        let other = this.#heads[this.#hash(level.exponent, column, row)];
         // Members of other cells with the same hash are candidates like any other.
-        for (; other >= 0; other = inBounds(this.#next[other])) {
+        for (; other >= 0; other = this.#next[other]) {
           greatest = this.#greater(rank, other, greatest);
         }
       }
@@ -161,12 +161,12 @@ export class LabelRanges {
   #greater(k: number, i: number, best: number): number {
     const boxes = this.#boxes;
     const [own, other] = [FIELDS * k, FIELDS * i];
-    const dx = inBounds(boxes[other]) - inBounds(boxes[own]);
-    const dy = inBounds(boxes[other + 1]) - inBounds(boxes[own + 1]);
-    const widths = inBounds(boxes[other + 2]) + inBounds(boxes[own + 2]);
-    const heights = inBounds(boxes[other + 3]) + inBounds(boxes[own + 3]);
+    const dx = boxes[other] - boxes[own];
+    const dy = boxes[other + 1] - boxes[own + 1];
+    const widths = boxes[other + 2] + boxes[own + 2];
+    const heights = boxes[other + 3] + boxes[own + 3];
     const free = Math.min(widths / (2 * Math.abs(dx)), heights / (2 * Math.abs(dy)));
-    return free > best && free > inBounds(boxes[other + 4]) ? free : best;
+    return free > best && free > boxes[other + 4] ? free : best;
   }
 
   #insert(rank: number, [x, y, width, height]: Box, zoom: number): void {
@@ -178,7 +178,7 @@ export class LabelRanges {
     const column = Math.floor(x * level.scaleX);
     const cell = this.#hash(level.exponent, column, Math.floor(y * level.scaleY));
     this.#boxes[FIELDS * rank + 4] = zoom;
-    this.#next[rank] = inBounds(this.#heads[cell]);
+    this.#next[rank] = this.#heads[cell];
     this.#heads[cell] = rank;
   }
 

@@ -5,7 +5,7 @@
  * map weight x size factor, 1 for an object with a map weight of 1.
  */
 
-import { inBounds, startsOf } from "../data/elements.ts";
+import { startsOf } from "../data/elements.ts";
 
 export const CIRCLE = 0;
 export const DIAMOND = 1;
@@ -54,13 +54,13 @@ export function largestFirst(radii: Float32Array): Uint32Array {
   const levelOf = (radius: number) => LEVELS - 1 - Math.floor(radius * scale);
   for (const radius of radii) {
     const level = levelOf(radius);
-    counts[level] = inBounds(counts[level]) + 1;
+    counts[level] = counts[level] + 1;
   }
   const next = startsOf(counts);
   const order = new Uint32Array(radii.length);
   for (let entry = 0; entry < radii.length; entry++) {
-    const level = levelOf(inBounds(radii[entry]));
-    const place = inBounds(next[level]);
+    const level = levelOf(radii[entry]);
+    const place = next[level];
     next[level] = place + 1;
     order[place] = entry;
   }
@@ -87,11 +87,11 @@ export function markData(all: Marking, order: Uint32Array, visible: Uint8Array):
   for (const entry of order) {
     if (!visible[entry]) continue;
     data.entries[at] = entry;
-    data.points[2 * at] = inBounds(all.points[2 * entry]);
-    data.points[2 * at + 1] = inBounds(all.points[2 * entry + 1]);
-    data.radii[at] = inBounds(all.radii[entry]);
-    data.colors[at] = inBounds(words[entry]);
-    data.shapes[at] = inBounds(all.shapes[entry]);
+    data.points[2 * at] = all.points[2 * entry];
+    data.points[2 * at + 1] = all.points[2 * entry + 1];
+    data.radii[at] = all.radii[entry];
+    data.colors[at] = words[entry];
+    data.shapes[at] = all.shapes[entry];
     at++;
   }
   return data;

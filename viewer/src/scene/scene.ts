@@ -9,7 +9,7 @@
  * overlaps too.
  */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
-import { elementAt, firstAtLeast, inBounds, pointOf } from "../data/elements.ts";
+import { firstAtLeast, pointOf } from "../data/elements.ts";
 import { once } from "../data/memory.ts";
 import { hits } from "./callouts.ts";
 import { type Camera, fit, type Size, toScreen } from "./camera.ts";
@@ -157,9 +157,9 @@ export class Scene {
     const { atlas, sizes } = this.look;
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
-      const weight = inBounds(weights[entry]);
+      const weight = weights[entry];
       if (!lives(weight, atlas.minWeight)) continue;
-      total += weight * inBounds(sizes[inBounds(objects[entry])]);
+      total += weight * sizes[objects[entry]];
     }
     const area = (INK * size.width * size.height) / Math.max(total, 1e-9);
     const side = Math.min(size.width, size.height);
@@ -177,11 +177,11 @@ export class Scene {
 
   /** The radius in CSS pixels of an entry's dot at a zoom. */
   dotRadius(entry: number, zoom: number): number {
-    return Math.max(VISIBLE_RADIUS, elementAt(this.radii, entry) * this.radius(zoom));
+    return Math.max(VISIBLE_RADIUS, this.radii[entry] * this.radius(zoom));
   }
 
   shape(entry: number): number {
-    return elementAt(this.marking.shapes, entry);
+    return this.marking.shapes[entry];
   }
 
   /** The colour of an entry that stands out, where it has one of its own. */
@@ -193,14 +193,14 @@ export class Scene {
   color(entry: number): string {
     const tint = this.tint(entry);
     if (tint) return tint;
-    const part = (c: number) => elementAt(this.marking.colors, 4 * entry + c);
+    const part = (c: number) => this.marking.colors[4 * entry + c];
     return `#${((1 << 24) | (part(0) << 16) | (part(1) << 8) | part(2)).toString(16).slice(1)}`;
   }
 
   /** The text of an entry's label, on one line and not too long; empty where it has none. */
   text(entry: number, longest?: number): string {
     const { labels } = this.look.atlas;
-    const label = () => elementAt(labels, elementAt(this.map.objects, entry));
+    const label = () => labels[this.map.objects[entry]];
     if (longest !== undefined) return labelText(label(), labels, longest);
     return once(this.texts, entry, () => labelText(label(), labels));
   }
@@ -269,8 +269,8 @@ export class Scene {
     const more: ShownLabel[] = [];
     const screen = { left: 0, top: 0, right: size.width, bottom: size.height };
     for (let rank = 0; rank < known && more.length < MOST_LABELS; rank++) {
-      if (inBounds(zooms[rank]) > camera.zoom) continue;
-      const entry = inBounds(plan.order[rank]);
+      if (zooms[rank] > camera.zoom) continue;
+      const entry = plan.order[rank];
       if (!this.visible[entry] || !mayShow(sight, entry)) continue;
       if (taken.has(entry) || words.has(this.text(entry))) continue;
       const label = placed(sight, entry, plan.style(entry));
@@ -304,15 +304,13 @@ export class Scene {
 
   /** How far above its dot the middle of an entry's label stands. */
   lift(entry: number, style: LabelStyle, zoom: number): number {
-    return lift(this.radius(zoom), elementAt(this.radii, entry), this.look.type[style]);
+    return lift(this.radius(zoom), this.radii[entry], this.look.type[style]);
   }
 
   private relativeRadii(): Float32Array {
     const { objects, weights } = this.map;
     const { sizes } = this.look;
-    return weights.map((weight, entry) =>
-      Math.sqrt(weight * inBounds(sizes[inBounds(objects[entry])])),
-    );
+    return weights.map((weight, entry) => Math.sqrt(weight * sizes[objects[entry]]));
   }
 
   private newMarking(): Marking {
@@ -320,7 +318,7 @@ export class Scene {
     const { atlas, coloring } = this.look;
     const shapes = new Uint8Array(objects.length).fill(CIRCLE);
     atlas.kinds?.forEach((kind, k, kinds) => {
-      shapes.fill(shapeOf(kind, kinds), firstAtLeast(objects, elementAt(atlas.starts, k)));
+      shapes.fill(shapeOf(kind, kinds), firstAtLeast(objects, atlas.starts[k]));
     });
     const colors = coloring.colors(this.map);
     if (this.selection.size > MOST_RINGS) {
@@ -335,8 +333,8 @@ export class Scene {
     const { threshold, passed } = this.look;
     this.named = null;
     for (let entry = 0; entry < objects.length; entry++) {
-      const isThere = lives(inBounds(weights[entry]), threshold);
-      this.visible[entry] = isThere && passed?.[inBounds(objects[entry])] !== 0 ? 1 : 0;
+      const isThere = lives(weights[entry], threshold);
+      this.visible[entry] = isThere && passed?.[objects[entry]] !== 0 ? 1 : 0;
     }
     return markData(this.marking, this.drawingOrder, this.visible);
   }
@@ -370,15 +368,15 @@ function dotBox(sight: Sight, entry: number): ScreenBox {
 /** Whether a dot is near enough to the screen for its label to reach it. */
 function mayShow({ scene, camera, size }: Sight, entry: number): boolean {
   const { points } = scene.map;
-  const right = Math.abs(inBounds(points[2 * entry]) - camera.x) * camera.zoom;
-  const up = Math.abs(inBounds(points[2 * entry + 1]) - camera.y) * camera.zoom;
+  const right = Math.abs(points[2 * entry] - camera.x) * camera.zoom;
+  const up = Math.abs(points[2 * entry + 1] - camera.y) * camera.zoom;
   return right < size.width / 2 + 200 && up < size.height / 2 + 60;
 }
 
 /** The label of an entry above its dot. */
 function placed(sight: Sight, entry: number, style: LabelStyle): ShownLabel {
   const { scene, camera } = sight;
-  const object = elementAt(scene.map.objects, entry);
+  const object = scene.map.objects[entry];
   const text = scene.text(entry);
   const extent = scene.textSize(text, style);
   const [x, y] = dotAt(sight, entry);

@@ -1,6 +1,5 @@
 /** Fitted variables over a map: arrows and centroids, each with its name beyond it. */
 import type { Vector } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import { hits, type Segment } from "./callouts.ts";
 import { type Camera, type Size, toScreen } from "./camera.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
@@ -36,7 +35,7 @@ export function vectorMarks(
   const taken: ScreenBox[] = [];
   return lines.map((line, k) => {
     const [[left, top], [x, y]] = line;
-    const { name } = elementAt(vectors, k);
+    const { name } = vectors[k];
     const angle = Math.atan2(y - top, x - left);
     const { width, height } = textSize(name);
     const places = TURNS.map((turn) => {
@@ -46,7 +45,7 @@ export function vectorMarks(
     });
     const isFree = (place: ScreenBox) =>
       !lines.some((other) => hits(other, place)) && !taken.some((other) => meet(place, other));
-    const box = places.find(isFree) ?? elementAt(places, 0);
+    const box = places.find(isFree) ?? places[0];
     taken.push(box);
     return { name, line, angle, box };
   });

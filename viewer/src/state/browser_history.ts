@@ -1,7 +1,6 @@
 /** The page's address follows the state, and the state follows back, forward and edited addresses. */
 
 import { type Atlas, type Column, kindOf, NO_CATEGORY } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
 import { colorColumns, sizeColumns } from "../scene/coloring.ts";
 import * as texts from "../texts.ts";
@@ -137,7 +136,7 @@ function showAddress(session: Session, selection: number[] | null): void {
 
 function placeOf(atlas: Atlas, state: State): Place {
   const { word, camera } = state;
-  const label = (object: number) => elementAt(atlas.labels, object);
+  const label = (object: number) => atlas.labels[object];
   return {
     ...{ lines: state.lines, maps: state.gallery },
     word: word === null ? null : label(word),

@@ -3,7 +3,6 @@
  * and where few labels hold it, labels that are close to it.
  */
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import { importance } from "../data/entries.ts";
 import { countsOf } from "../data/filters.ts";
 import { once } from "../data/memory.ts";
@@ -58,7 +57,7 @@ export class Finder {
     const label = (hit: Hit, how: FoundObject["how"]): Found => ({
       ...hit,
       how,
-      text: elementAt(labels, hit.object),
+      text: labels[hit.object],
       column: "",
     });
     const hits = this.labels.find(query, MOST).map((hit) => label(hit, "label"));
@@ -87,7 +86,7 @@ export class Finder {
         const found = this.indexOf(name, column.categories).find(query, MOST_GROUPS);
         return found.map(({ object: value, start, end }) => {
           const count = this.countsIn(column).get(value) ?? 0;
-          const text = elementAt(column.categories, value);
+          const text = column.categories[value];
           return { object: null, column: name, value, text, start, end, count };
         });
       }
@@ -108,7 +107,7 @@ export class Finder {
       return found.map((hit) => ({
         ...hit,
         how: "text",
-        text: elementAt(column.values, hit.object),
+        text: column.values[hit.object],
         column: name,
       }));
     });

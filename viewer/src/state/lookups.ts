@@ -3,7 +3,7 @@ import { type Atlas, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { once } from "../data/memory.ts";
-import { type Sense, SenseFinder } from "../data/nearest.ts";
+import { type Sense, senses } from "../data/nearest.ts";
 import { type Associate, type Partner, recalledBy, whoRecalls } from "../data/observed.ts";
 import { wholePercents } from "../data/words.ts";
 import type { Filtering } from "./filtering.ts";
@@ -26,7 +26,6 @@ export interface ShownSense extends Sense {
 }
 
 export class Lookups {
-  private finder: SenseFinder;
   private remembered = new Map<string, unknown>();
   private passed: Uint8Array | null = null;
 
@@ -34,9 +33,7 @@ export class Lookups {
     private atlas: Atlas,
     private store: Store,
     private filtering: Filtering,
-  ) {
-    this.finder = new SenseFinder(atlas);
-  }
+  ) {}
 
   /** The senses of a word, or its maps at the present threshold. */
   sensesOf(word: number): ShownSense[] {
@@ -44,7 +41,7 @@ export class Lookups {
     return this.once(`senses ${word} ${minWeight} ${neighborKind}`, () => {
       const nNeighbors = this.filtering.passed ? MOST_ASKED : NEIGHBORS;
       const sameKind = this.isOwnKind(word);
-      const found = this.finder.senses(word, { nNeighbors, minWeight, sameKind });
+      const found = senses(this.atlas, word, { nNeighbors, minWeight, sameKind });
       const percents = wholePercents(found.map(({ share, weight }) => share ?? weight));
       return found.map((sense, rank) => {
         const near = sense.neighbors.filter((object) => this.filtering.passes(object));

@@ -9,7 +9,6 @@
  * Close to a query are texts with a word that takes few slips to become it (`spelling.ts`).
  */
 
-import { elementAt, inBounds } from "../data/elements.ts";
 import { slipsBetween } from "./spelling.ts";
 
 /** A text that was found, and where in it (UTF-16) the match stands. */
@@ -95,14 +94,10 @@ export class SearchIndex {
     const { all, starts } = this.#ready;
     const best: Candidate[] = [];
     let object = 0;
-    for (
-      let at = all.indexOf(wanted);
-      at >= 0;
-      at = all.indexOf(wanted, inBounds(starts[object]))
-    ) {
-      while (inBounds(starts[object + 1]) <= at) object++;
-      const start = inBounds(starts[object]);
-      const end = inBounds(starts[object + 1]) - 1;
+    for (let at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, starts[object])) {
+      while (starts[object + 1] <= at) object++;
+      const start = starts[object];
+      const end = starts[object + 1] - 1;
       const last = best.length < count ? undefined : best[best.length - 1];
       // Most are told from the last hit without a look at more than where and how long they are.
       const isLater =
@@ -131,9 +126,9 @@ export class SearchIndex {
     const { all, starts } = this.#ready;
     const found: { object: number; slips: number }[] = [];
     for (let object = 0; object < starts.length - 1; object++) {
-      const end = inBounds(starts[object + 1]) - 1;
+      const end = starts[object + 1] - 1;
       let least = most + 1;
-      let from = inBounds(starts[object]);
+      let from = starts[object];
       for (let at = from; at <= end; at++) {
         if (at < end && (isPhrase || !isBreak(all.charCodeAt(at)))) continue;
         if (Math.abs(at - from - wanted.length) <= most) {
@@ -143,7 +138,7 @@ export class SearchIndex {
       }
       if (least > 0 && least <= most) found.push({ object, slips: least });
     }
-    const text = (object: number) => all.slice(starts[object], inBounds(starts[object + 1]) - 1);
+    const text = (object: number) => all.slice(starts[object], starts[object + 1] - 1);
     const begins = (object: number) => (text(object)[0] === wanted[0] ? 0 : 1);
     const rank = this.#rank;
     found.sort(
@@ -151,7 +146,7 @@ export class SearchIndex {
         a.slips - b.slips ||
         begins(a.object) - begins(b.object) ||
         text(a.object).length - text(b.object).length ||
-        (rank ? elementAt(rank, b.object) - elementAt(rank, a.object) : 0) ||
+        (rank ? rank[b.object] - rank[a.object] : 0) ||
         a.object - b.object,
     );
     return found.slice(0, count).map(({ object }) => object);
@@ -162,7 +157,7 @@ export class SearchIndex {
       const all = fold(this.#texts.map(onOneLine).join("\n"));
       const starts = new Uint32Array(this.#texts.length + 1);
       for (let k = 1; k < starts.length; k++) {
-        const end = all.indexOf("\n", inBounds(starts[k - 1]));
+        const end = all.indexOf("\n", starts[k - 1]);
         starts[k] = (end < 0 ? all.length : end) + 1;
       }
       this.#folded = { all, starts };
@@ -181,14 +176,14 @@ export class SearchIndex {
     return (
       a.where - b.where ||
       a.text.length - b.text.length ||
-      (rank ? elementAt(rank, b.object) - elementAt(rank, a.object) : 0) ||
+      (rank ? rank[b.object] - rank[a.object] : 0) ||
       (a.text < b.text ? -1 : a.text > b.text ? 1 : a.object - b.object)
     );
   }
 
   /** From places in the folded text to places in the label itself. */
   #hit(object: number, from: number, to: number): Hit {
-    const label = elementAt(this.#texts, object);
+    const label = this.#texts[object];
     if (!NOT_ASCII.test(label)) return { object, start: from, end: to };
     let [start, end, position, length] = [0, label.length, 0, 0];
     for (const character of label) {

@@ -6,7 +6,6 @@
  */
 
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type RangeFilter } from "../data/filters.ts";
 import { mapTitle, plainLabel } from "../data/words.ts";
 import * as texts from "../texts.ts";
@@ -89,9 +88,7 @@ export class Session {
   /** How much of a map of more than two dimensions is drawn, in words; "" for flat ones. */
   projectionOf(map: number): string {
     const { nComponents, maps } = this.atlas;
-    return nComponents < 3
-      ? ""
-      : texts.projection(nComponents, texts.percent(elementAt(maps, map).share));
+    return nComponents < 3 ? "" : texts.projection(nComponents, texts.percent(maps[map].share));
   }
 
   /** Shows a word while it is being searched for; a choice or another preview ends that. */
@@ -143,7 +140,7 @@ export class Session {
 
   openMap(map: number): void {
     this.enter(map, {});
-    this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
+    this.announce(texts.mapHeading(map, mapTitle(this.atlas.maps[map])));
   }
 
   /** Flies to the word where it lives in the open map, and else to where all of it is seen. */
@@ -163,7 +160,7 @@ export class Session {
   /** Shows all of the open map; where thresholds and filters hide all of it, as the page began. */
   showAll(): void {
     const { map } = this.state;
-    if (map !== null && this.contents.countIn(elementAt(this.atlas.maps, map)) === 0) {
+    if (map !== null && this.contents.countIn(this.atlas.maps[map]) === 0) {
       this.store.change({ threshold: this.atlas.minWeight, filters: new Map() });
     }
     this.mapView?.motion.fit();

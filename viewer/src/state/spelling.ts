@@ -5,7 +5,6 @@
  *     d(i, j) = min(d(i-1, j) + 1, d(i, j-1) + 1, d(i-1, j-1) + [a_i != b_j],
  *                   d(i-2, j-2) + 1  where a_i = b_{j-1} and a_{i-1} = b_j)
  */
-import { inBounds } from "../data/elements.ts";
 
 // The rows i, i-1 and i-2 of d; a word that is close to a query is hardly longer.
 const row = (length: number) => new Uint8Array(length);
@@ -32,20 +31,20 @@ export function slipsBetween(
     for (let j = 1; j <= length; j++) {
       const other = text.charCodeAt(start + j - 1);
       let slips = Math.min(
-        inBounds(before[j]) + 1,
-        inBounds(now[j - 1]) + 1,
-        inBounds(before[j - 1]) + (letter === other ? 0 : 1),
+        before[j] + 1,
+        now[j - 1] + 1,
+        before[j - 1] + (letter === other ? 0 : 1),
       );
       const isSwap =
         i > 1 &&
         j > 1 &&
         letter === text.charCodeAt(start + j - 2) &&
         word.charCodeAt(i - 2) === other;
-      if (isSwap) slips = Math.min(slips, inBounds(earlier[j - 2]) + 1);
+      if (isSwap) slips = Math.min(slips, earlier[j - 2] + 1);
       now[j] = Math.min(slips, 255);
       if (slips < least) least = slips;
     }
     if (least > most) return most + 1;
   }
-  return Math.min(inBounds(now[length]), most + 1);
+  return Math.min(now[length], most + 1);
 }

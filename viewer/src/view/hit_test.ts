@@ -1,7 +1,7 @@
 /**
  * Which dot or label lies under the pointer, and which dots lie within a line drawn round them.
  */
-import { elementAt, inBounds, pointOf } from "../data/elements.ts";
+import { pointOf } from "../data/elements.ts";
 import { toMap } from "../scene/camera.ts";
 import type { Point } from "../scene/label_boxes.ts";
 import type { ShownLabel, Sight } from "../scene/scene.ts";
@@ -37,9 +37,9 @@ function dotAt({ scene, camera, size }: Sight, [x, y]: Point): Dot | null {
   // A look at all dots takes a millisecond for several hundred thousand, and needs no index.
   scene.visible.forEach((isVisible, entry) => {
     if (!isVisible) return;
-    const dx = inBounds(points[2 * entry]) - mapX;
+    const dx = points[2 * entry] - mapX;
     if (Math.abs(dx) > reach) return;
-    const dy = inBounds(points[2 * entry + 1]) - mapY;
+    const dy = points[2 * entry + 1] - mapY;
     const gap = Math.hypot(dx, dy) * zoom - scene.dotRadius(entry, zoom);
     // If dots overlap, the smaller dot is on top, and its edge is farther away.
     if (gap <= REACH && (!best || gap < best.gap)) best = { entry, gap };
@@ -62,7 +62,7 @@ export function entriesWithin({ scene, camera, size }: Sight, line: readonly Poi
 /** Whether a point lies within a polygon, by the even-odd rule. */
 function isWithin([x, y]: Point, corners: readonly Point[]): boolean {
   let inside = false;
-  let [beforeX, beforeY] = elementAt(corners, corners.length - 1);
+  let [beforeX, beforeY] = corners[corners.length - 1];
   for (const [cornerX, cornerY] of corners) {
     if (cornerY > y !== beforeY > y) {
       const crossing = cornerX + ((y - cornerY) / (beforeY - cornerY)) * (beforeX - cornerX);

@@ -1,12 +1,11 @@
 /** What maps and labels are called in sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt } from "../../src/data/elements.ts";
 import { cutLabel, mapTitle, plainLabel, plainText, wholePercents } from "../../src/data/words.ts";
 import { capital, countedObjects, percent, spelled, wholePercent } from "../../src/texts.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
-const MAP = elementAt(tinyAtlas({ labels: ["0", "1"], points: [0, 0, 1, 1] }).maps, 0);
+const MAP = tinyAtlas({ labels: ["0", "1"], points: [0, 0, 1, 1] }).maps[0];
 
 test("a map is called by the words of its title, which need be no labels", () => {
   const title = ["digit 3", "5", "8", "1", "7"];
@@ -83,7 +82,7 @@ test("whole per cent of one whole never exceed it, and keep their order", () => 
       found,
     );
     parts.forEach((part, k) => {
-      assert.ok(Math.abs(100 * part - elementAt(found, k)) < 1);
+      assert.ok(Math.abs(100 * part - found[k]) < 1);
     });
   }
 });
@@ -103,5 +102,5 @@ test("long labels that start alike are cut at their starts", () => {
   ];
   const cut = labels.map((label) => cutLabel(labels, label, 17));
   assert.deepEqual(cut, ["…coccus aureus 17", "…coccus aureus 18", "Streptococcus py…"]);
-  assert.equal(cutLabel(labels, elementAt(labels, 0), 24), labels[0]);
+  assert.equal(cutLabel(labels, labels[0], 24), labels[0]);
 });

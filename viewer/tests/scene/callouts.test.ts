@@ -1,7 +1,6 @@
 /** Labels of single dots: all have a place, none lies on another, on a dot or beyond the picture. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt } from "../../src/data/elements.ts";
 import { type Anchor, type Callout, hits, placeAll } from "../../src/scene/callouts.ts";
 import { boxAt, meet } from "../../src/scene/label_boxes.ts";
 
@@ -86,7 +85,7 @@ test("labels and arrows keep clear of what lies over the picture", () => {
   const anchors = Array.from({ length: 9 }, (_, i) => anchor(2000 + i, 100 + 40 * i, 8));
   for (const place of placeAll(anchors, { size: MAP, covers, hasLeaders: true })) {
     assert.ok(place?.arrow);
-    assert.ok(!meet(place.box, elementAt(covers, 0)));
+    assert.ok(!meet(place.box, covers[0]));
     assert.ok(place.arrow.x < 860);
   }
 });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CategoryColumn, NumberColumn } from "../../src/data/atlas.ts";
 import { NO_CATEGORY } from "../../src/data/atlas.ts";
-import { elementAt } from "../../src/data/elements.ts";
 import {
   colorColumns,
   coloringBy,
@@ -50,8 +49,8 @@ test("every colour of a mark stands out from its paper, and ramps do so between 
 function samples(stops: string[]): string[] {
   return stops.slice(1).flatMap((to, k) =>
     [0, 0.25, 0.5, 0.75, 1].map((at) => {
-      const [a, b] = [rgb(elementAt(stops, k)), rgb(to)];
-      const mixed = a.map((part, c) => Math.round(part + at * (elementAt(b, c) - part)));
+      const [a, b] = [rgb(stops[k]), rgb(to)];
+      const mixed = a.map((part, c) => Math.round(part + at * (b[c] - part)));
       return `#${mixed.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
     }),
   );
@@ -78,9 +77,7 @@ function seen(hex: string, sight: readonly number[]): [number, number, number] {
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
   const times = (matrix: readonly number[], vector: readonly number[]) =>
-    [0, 3, 6].map((row) =>
-      vector.reduce((sum, part, c) => sum + elementAt(matrix, row + c) * part, 0),
-    );
+    [0, 3, 6].map((row) => vector.reduce((sum, part, c) => sum + matrix[row + c] * part, 0));
   const shown = times(sight, linear).map((part) => Math.min(1, Math.max(0, part)));
   const xyz = times(
     [
@@ -90,7 +87,7 @@ function seen(hex: string, sight: readonly number[]): [number, number, number] {
     shown,
   );
   const [x = 0, y = 0, z = 0] = xyz.map((part, c) => {
-    const t = part / elementAt([0.95047, 1, 1.08883], c);
+    const t = part / [0.95047, 1, 1.08883][c];
     return t > 216 / 24389 ? Math.cbrt(t) : ((24389 / 27) * t + 16) / 116;
   });
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
@@ -99,7 +96,7 @@ function seen(hex: string, sight: readonly number[]): [number, number, number] {
 function leastDistance(colors: string[], sight: readonly number[]): number {
   const points = colors.map((color) => seen(color, sight));
   const pairs = points.flatMap((a, k) => points.slice(0, k).map((b) => [a, b] as const));
-  return Math.min(...pairs.map(([a, b]) => Math.hypot(...a.map((c, k) => c - elementAt(b, k)))));
+  return Math.min(...pairs.map(([a, b]) => Math.hypot(...a.map((c, k) => c - b[k]))));
 }
 
 test("categories are told apart, by the colour blind too", () => {
@@ -130,7 +127,7 @@ test("neighbouring colours of a ramp lie in one line, so that more never looks l
     for (const sight of Object.values(SIGHTS)) {
       const lightness = samples(numbers).map((color) => seen(color, sight)[0]);
       lightness.slice(1).forEach((value, k) => {
-        assert.ok(value > elementAt(lightness, k) - 1.2, `${theme}: ${lightness}`);
+        assert.ok(value > lightness[k] - 1.2, `${theme}: ${lightness}`);
       });
     }
   }
@@ -140,7 +137,7 @@ test("map weights are coloured by their square root", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b", "c"],
     points: [0, 0, 1, 1, 2, 2],
-    weights: [0, 0.25, 1],
+    weights: [1e-9, 0.25, 1],
   });
   const { colors, legend } = coloringBy(atlas, null, "light");
   const found = colors(atlas.maps[0]);
@@ -148,7 +145,7 @@ test("map weights are coloured by their square root", () => {
   assert.equal(legend.type, "weight");
   assert.deepEqual([...found.subarray(0, 4)], [...rgb(first), 255]);
   for (const [part, value] of rgb(second).entries()) {
-    assert.ok(Math.abs(elementAt(found, 4 + part) - value) <= 1);
+    assert.ok(Math.abs(found[4 + part] - value) <= 1);
   }
   assert.deepEqual([...found.subarray(8)], [...rgb(third), 255]);
 });
@@ -226,7 +223,7 @@ test("twenty categories have a colour, the others repeat these", () => {
   );
   const found = colors(atlas.maps[0]);
   const { categories: own, other } = PALETTES.light;
-  assert.deepEqual([...found.subarray(4, 7)], rgb(elementAt(own, 1)));
+  assert.deepEqual([...found.subarray(4, 7)], rgb(own[1]));
   for (const [entry, color] of [
     [20, own[0]],
     [21, own[1]],
@@ -255,7 +252,7 @@ test("numbers have a scale that says where it ends", () => {
   assert.deepEqual([legend.low, legend.high, legend.hasMissing], ["≤ 1990", "2000", true]);
   const found = colors(atlas.maps[0]);
   assert.deepEqual([...found.subarray(0, 4)], [...found.subarray(4, 8)]);
-  assert.deepEqual([...found.subarray(8, 11)], rgb(elementAt(PALETTES.light.numbers, 6)));
+  assert.deepEqual([...found.subarray(8, 11)], rgb(PALETTES.light.numbers[6]));
   assert.deepEqual([...found.subarray(12, 15)], rgb(PALETTES.light.other));
 });
 
@@ -276,11 +273,9 @@ test("numbers on both sides of 0 have grey in the middle", () => {
   const { diverging } = PALETTES.dark;
   const { legend, found } = shades([-1, 0, 4]);
   assert.deepEqual([legend.low, legend.middle, legend.high], ["-4", "0", "4"]);
-  assert.ok(
-    found[1]?.every((part, c) => Math.abs(part - elementAt(rgb(elementAt(diverging, 3)), c)) <= 1),
-  );
-  assert.deepEqual(found[2], rgb(elementAt(diverging, 6)));
-  assert.notDeepEqual(found[0], rgb(elementAt(diverging, 0)));
+  assert.ok(found[1]?.every((part, c) => Math.abs(part - rgb(diverging[3])[c]) <= 1));
+  assert.deepEqual(found[2], rgb(diverging[6]));
+  assert.notDeepEqual(found[0], rgb(diverging[0]));
 });
 
 test("the ends of a scale are short numbers", () => {

@@ -1,7 +1,7 @@
 /** Labels never overlap, and the quick way gives the numbers of the rule by all pairs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt, pointOf } from "../../src/data/elements.ts";
+import { pointOf } from "../../src/data/elements.ts";
 import { LabelRanges, type ZoomRange } from "../../src/scene/labels.ts";
 import { processorTime } from "../processor_time.ts";
 
@@ -30,7 +30,7 @@ function labelZooms(
   const placed: { x: number; y: number; width: number; height: number; zoom: number }[] = [];
   for (const entry of order) {
     const [x, y] = pointOf(points, entry);
-    const [width, height] = [elementAt(widths, entry), elementAt(heights, entry)];
+    const [width, height] = [widths[entry], heights[entry]];
     let best = minZoom;
     for (const other of placed) {
       const free = Math.min(
@@ -90,7 +90,7 @@ function labels(place: Place, n: number, seed: number): Labels {
   const order = Uint32Array.from({ length: n }, (_, i) => i);
   for (let i = n - 1; i > 0; i--) {
     const j = Math.floor(draw() * (i + 1));
-    [order[i], order[j]] = [elementAt(order, j), elementAt(order, i)];
+    [order[i], order[j]] = [order[j], order[i]];
   }
   const heights = Float64Array.from({ length: n }, () => (draw() < 0.1 ? 22 : 16));
   return {
@@ -102,7 +102,7 @@ function labels(place: Place, n: number, seed: number): Labels {
 }
 
 function rangesOf({ points, widths, heights, order }: Labels, range?: Partial<ZoomRange>) {
-  const measure = (k: number): [number, number] => [elementAt(widths, k), elementAt(heights, k)];
+  const measure = (k: number): [number, number] => [widths[k], heights[k]];
   return new LabelRanges(points, order, measure, range);
 }
 
@@ -115,14 +115,14 @@ function byRanges(some: Labels, range?: Partial<ZoomRange>): { zooms: Float64Arr
 /** The zooms of a map's entries, NaN of one that is out of order. */
 function byEntry({ zooms }: LabelRanges, order: Uint32Array, n: number): Float64Array {
   const found = new Float64Array(n).fill(Number.NaN);
-  for (const [rank, entry] of order.entries()) found[entry] = elementAt(zooms, rank);
+  for (const [rank, entry] of order.entries()) found[entry] = zooms[rank];
   return found;
 }
 
 function assertFree({ points, widths, heights }: Labels, visible: number[], zoom: number): void {
   const boxes = visible.map((entry) => {
     const [x, y] = pointOf(points, entry);
-    return { entry, x, y, width: elementAt(widths, entry), height: elementAt(heights, entry) };
+    return { entry, x, y, width: widths[entry], height: heights[entry] };
   });
   for (const [k, a] of boxes.entries()) {
     for (const b of boxes.slice(0, k)) {
@@ -188,7 +188,7 @@ for (const [name, place] of Object.entries(PLACES)) {
     for (let round = 0; round < 20; round++) {
       const zoom = 10 ** (4 * draw() - 1);
       const share = draw();
-      const visible = [...some.order].filter((k) => zoom >= elementAt(zooms, k) && draw() < share);
+      const visible = [...some.order].filter((k) => zoom >= zooms[k] && draw() < share);
       assertFree(some, visible, zoom);
     }
   });
@@ -202,14 +202,14 @@ test("a range leaves the zooms above its least one, and hides no label but those
     assert.equal(zooms[k], zoom > 2 ? zoom : 0);
   });
   const capped = byRanges(some, { maxZoom: 20 }).zooms;
-  const visible = [...some.order].filter((k) => 20 >= elementAt(capped, k));
+  const visible = [...some.order].filter((k) => 20 >= capped[k]);
   assert.ok(visible.length >= whole.filter((zoom) => zoom <= 20).length);
   assertFree(some, visible, 20);
 });
 
 test("one very wide label does not spoil the others", () => {
   const some = labels(cloud, 800, 9);
-  some.widths[elementAt(some.order, 3)] = 1e5;
+  some.widths[some.order[3]] = 1e5;
   const expected = labelZooms(some.points, some.widths, some.heights, some.order);
   assert.deepEqual(byRanges(some).zooms, expected);
 });
@@ -221,7 +221,7 @@ test("steps are short, and what is known at any time is free of overlaps", () =>
   ranges.step(0);
   assert.ok(ranges.known > 0 && ranges.known < order.length);
   const zooms = byEntry(ranges, order, some.points.length / 2);
-  const visible = [...order].filter((k) => 9 >= elementAt(zooms, k));
+  const visible = [...order].filter((k) => 9 >= zooms[k]);
   assertFree(some, visible, 9);
 });
 

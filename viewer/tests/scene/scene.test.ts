@@ -1,7 +1,7 @@
 /** Scenes: who is visible, how large, in which order, and that no two labels ever meet. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt, pointOf } from "../../src/data/elements.ts";
+import { pointOf } from "../../src/data/elements.ts";
 import { fit } from "../../src/scene/camera.ts";
 import { sizing } from "../../src/scene/coloring.ts";
 import { labelText } from "../../src/scene/lettering.ts";
@@ -24,7 +24,7 @@ function crowd(n: number, seed: number) {
   return tinyAtlas({
     labels: Array.from({ length: n }, (_, i) => "word".slice(0, 1 + (i % 4)) + i),
     points: Array.from({ length: 2 * n }, () => 10 * random() ** 3),
-    proportions: Array.from({ length: n }, () => random()),
+    weights: Array.from({ length: n }, () => random()),
   });
 }
 
@@ -96,7 +96,7 @@ test("dots grow with the zoom, at most to twice their size", () => {
     radii,
     [...radii].sort((a, b) => a - b),
   );
-  assert.ok(elementAt(radii, 4) <= 2 * elementAt(radii, 0) + 1e-9);
+  assert.ok(radii[4] <= 2 * radii[0] + 1e-9);
 });
 
 test("large marks are drawn first", () => {
@@ -107,7 +107,7 @@ test("large marks are drawn first", () => {
     return new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   })();
   for (const [i, radius] of marks.radii.subarray(1).entries()) {
-    assert.ok(radius <= elementAt(marks.radii, i) + 1e-3);
+    assert.ok(radius <= marks.radii[i] + 1e-3);
   }
   assert.equal(marks.entries.length, marks.count);
   for (const [i, entry] of marks.entries.entries()) {
@@ -259,8 +259,8 @@ test("a few selected entries get rings, many are coloured", () => {
 
 test("dots show map weights, by which they are hidden, too", () => {
   const parts = { labels: ["a", "b"], points: [0, 0, 1, 1] };
-  const atlas = tinyAtlas({ ...parts, proportions: [0.05, 0.64], weights: [0.25, 0.09] });
+  const atlas = tinyAtlas({ ...parts, weights: [0.25, 0.09] });
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   assert.deepEqual([...scene.visible], [1, 0]);
-  assert.ok(Math.abs(elementAt(scene.radii, 0) - 0.5) < 1e-6);
+  assert.ok(Math.abs(scene.radii[0] - 0.5) < 1e-6);
 });

@@ -2,56 +2,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Atlas } from "../../src/data/atlas.ts";
-import { readAtlas } from "../../src/data/container.ts";
 import { Filtering } from "../../src/state/filtering.ts";
 import { Lookups } from "../../src/state/lookups.ts";
 import { notShown } from "../../src/state/sentences.ts";
 import { type State, Store } from "../../src/state/store.ts";
-import { packed } from "../packed.ts";
+import { tinyAtlas } from "../tiny_atlas.ts";
 
-const LABELS = ["light", "lamp", "bulb", "dark", "heavy", "weight"];
-const ALL = 65535;
-
-/** light beside lamp and bulb in map 0, beside heavy and weight in map 1, and beside dark in none. */
-async function light(shares: number[] = [0.4, 0.2, 0.15, 0.15, 0.1]): Promise<Atlas> {
-  const near = (x: number) => [
-    [x, 0],
-    [x + 1, 0],
-    [x, 1],
-    [x + 90, 0],
+/** light near lamp and bulb on map 0, near heavy and weight on map 1, and near dark on none. */
+function light(shares = [0.4, 0.2, 0.15, 0.15, 0.1]): Atlas {
+  const near = [0, 0, 1, 0, 0, 1, 90, 0, 1, 0, 0, 1];
+  const weights = [
+    [0.5, 1, 1, 1, 0, 0],
+    [0.5, 0, 0, 0, 1, 1],
   ];
-  const nowhere = [500, 500];
-  const close = [undefined, 0, 0, 1, 1];
-  const rows = [3, 1, 2, 4, 5].map((partner, k): [number, number, number?] => [
-    partner,
-    shares[k] ?? 0,
-    close[k],
-  ]);
-  return readAtlas(
-    packed({
-      labels: LABELS,
-      maps: [
-        [...near(0), nowhere, nowhere],
-        [[0, 0], nowhere, nowhere, nowhere, [1, 0], [0, 1]],
-      ],
-      proportions: [
-        [ALL / 2, ALL, ALL, ALL, 0, 0],
-        [ALL / 2, 0, 0, 0, ALL, ALL],
-      ].map((row) => row.map(Math.floor)),
-      observed: [rows, [[0, 1]], [], [[0, 0.5]], [], []],
-      senses: [
-        [
-          [0, 0.503],
-          [1, 0.155],
-        ],
-        [],
-        [],
-        [],
-        [],
-        [],
-      ],
-    }),
-  );
+  const labels = ["light", "lamp", "bulb", "dark", "heavy", "weight"];
+  const observed = {
+    offsets: Uint32Array.of(0, 5, 6, 6, 7, 7, 7),
+    partners: Uint32Array.of(3, 1, 2, 4, 5, 0, 0),
+    shares: Float32Array.of(...shares, 1, 0.5),
+    maps: Uint32Array.of(2, 0, 0, 1, 1, 2, 2),
+    senses: {
+      offsets: Uint32Array.of(0, 2, 2, 2, 2, 2, 2),
+      maps: Uint32Array.of(0, 1),
+      shares: Float32Array.of(0.503, 0.155),
+    },
+  };
+  return { ...tinyAtlas({ labels, points: [near, near], weights }), observed };
 }
 
 function lookupsOf(atlas: Atlas, threshold = 0.1): Lookups {
@@ -66,8 +42,8 @@ function lookupsOf(atlas: Atlas, threshold = 0.1): Lookups {
 
 const objectsOf = (found: readonly { object: number }[]) => found.map(({ object }) => object);
 
-test("the strongest associates come first, with the map where the two are near", async () => {
-  const lookups = lookupsOf(await light());
+test("the strongest associates come first, with the map where the two are near", () => {
+  const lookups = lookupsOf(light());
   const recalled = lookups.recalledBy(0);
   assert.deepEqual(objectsOf(recalled), [3, 1, 2, 4, 5]);
   assert.deepEqual(
@@ -78,8 +54,8 @@ test("the strongest associates come first, with the map where the two are near",
   assert.deepEqual([lamp?.object, lamp?.share, dark?.object], [1, 1, 3]);
 });
 
-test("a word has senses with whole per cent, and what is close nowhere is named", async () => {
-  const atlas = await light();
+test("a word has senses with whole per cent, and what is close nowhere is named", () => {
+  const atlas = light();
   const lookups = lookupsOf(atlas);
   assert.deepEqual(
     lookups.sensesOf(0).map(({ map, name, rank, percent }) => [map, name, rank, percent]),
@@ -94,15 +70,15 @@ test("a word has senses with whole per cent, and what is close nowhere is named"
   assert.equal(notShown(atlas, lookups.farFrom(0)), "Strong associates that no card shows: dark.");
 });
 
-test("the strongest associate is named where it is close nowhere, weak others are not", async () => {
+test("the strongest associate is named where it is close nowhere, weak others are not", () => {
   for (const [shares, expected] of [
     [[0.4, 0.2, 0.15, 0.15, 0.1], [3]],
-    [[0.004, 0.002], [3]],
+    [[0.004, 0.002, 0, 0, 0], [3]],
   ] as const) {
-    const atlas = await light([...shares]);
+    const atlas = light([...shares]);
     assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), expected);
   }
-  const atlas = await light();
+  const atlas = light();
   (atlas.observed as NonNullable<Atlas["observed"]>).maps.fill(2);
   assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), [3, 1, 2]);
 });

@@ -1,12 +1,11 @@
 /** Labels are found in any case, without accents and by any part, the likeliest first. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt } from "../../src/data/elements.ts";
 import { fold, SearchIndex } from "../../src/state/search.ts";
 import { processorTime } from "../processor_time.ts";
 
 function found(labels: string[], query: string, count = 20): string[] {
-  return new SearchIndex(labels).find(query, count).map(({ object }) => elementAt(labels, object));
+  return new SearchIndex(labels).find(query, count).map(({ object }) => labels[object]);
 }
 
 function marked(label: string, query: string): string[] {
@@ -104,7 +103,7 @@ test("labels are found whatever lines they are made of", () => {
 });
 
 function close(labels: string[], query: string, count = 9): string[] {
-  return new SearchIndex(labels).close(query, count).map((object) => elementAt(labels, object));
+  return new SearchIndex(labels).close(query, count).map((object) => labels[object]);
 }
 
 test("what is misspelled is close to what was meant", () => {

@@ -1,7 +1,6 @@
 // Wheel, drag and pinch against what stays under the pointer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt } from "../../src/data/elements.ts";
 import { type Camera, toMap } from "../../src/scene/camera.ts";
 import { Gestures } from "../../src/view/gestures.ts";
 
@@ -44,7 +43,7 @@ function stage(isMoved = true) {
 
 function near(a: readonly number[], b: readonly number[]): void {
   for (const [k, value] of a.entries()) {
-    assert.ok(Math.abs(value - elementAt(b, k)) < 1e-9, `${a} is not ${b}`);
+    assert.ok(Math.abs(value - b[k]) < 1e-9, `${a} is not ${b}`);
   }
 }
 
