@@ -5,7 +5,7 @@
  * wherever there is room round their dots. A map that is zoomed has its labels above the dots, at
  * the zooms that its scene knows. A word and its neighbours have their labels in either.
  */
-import { type Arrow, placeAll } from "../scene/callouts.ts";
+import type { Arrow } from "../scene/callouts.ts";
 import type { Size } from "../scene/camera.ts";
 import type { Point, ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
@@ -306,6 +306,7 @@ export function drawLetters(
   context: Brush,
   picture: Picture,
   { labels, names, vectors = [] }: Letters,
+  newOpacity = 1,
 ): void {
   const { scene } = picture;
   const pen = new Pen(context, picture);
@@ -337,6 +338,7 @@ export function drawLetters(
       context.font = fontOf(scene.look.type[style]);
     }
     context.fillStyle = scene.tint(label.entry) || labelColor(scene, style);
+    context.globalAlpha = label.isNew ? newOpacity : 1;
     write(context, label.text, label.x + label.width / 2, baseline(label), 3);
   }
 }
@@ -353,60 +355,13 @@ function baseline({ y, height }: { y: number; height: number }): number {
   return y + height / 2 + (0.34 * height) / LEADING;
 }
 
-const DISTINCT = 60;
-
 /** The texts of a picture; the scene knows what it emphasizes. */
-export function lettersOf(picture: Picture): Letters {
-  const { scene, camera, size, isStill, covers } = picture;
-  return isStill ? stillLetters(picture) : scene.letters(camera, size, covers);
-}
-
-/** The texts of a still picture: emphasized labels, otherwise names of islands, otherwise a few labels. */
-function stillLetters(picture: Picture): Letters {
-  const { scene, camera, size, emphasis = NO_EMPHASIS, mostLabels: most = 0 } = picture;
-  if (emphasis.chosen.length > 0) {
+export function lettersOf(picture: Picture, isMoving = false): Letters {
+  const { scene, camera, size, isStill, covers, emphasis, mostLabels = 0 } = picture;
+  if (!isStill) return scene.letters(camera, size, covers, isMoving);
+  if (emphasis?.chosen.length) {
     return { labels: scene.emphasizedLabels(camera, size).reverse(), names: [] };
   }
   const { names } = scene.names(camera, size, []);
-  if (names.length > 0) return { labels: [], names };
-  const labels = fewLabels(picture, DISTINCT + most);
-  const anchors = labels.map(({ entry, style, text }) => {
-    const [x, y] = dotAt(picture, entry);
-    const radius = scene.dotRadius(entry, camera.zoom);
-    return { x, y, radius, ...scene.textSize(text, style), lift: null, dot: null };
-  });
-  const places = placeAll(anchors, { size, hasLeaders: false, most });
-  const shown = labels.flatMap((label, i): ShownLabel[] => {
-    const place = places[i];
-    // A still picture shows the whole map, so it does not point to dots beyond its edge.
-    if (!place || place.arrow) return [];
-    const { left: x, top: y, right, bottom } = place.box;
-    return [{ ...label, x, y, width: right - x, height: bottom - y }];
-  });
-  return { labels: shown.reverse(), names };
-}
-
-/** So many of the most important entries may be labelled to show what is where. */
-const LOOKED_AT = 400;
-/** Labels are first sought this part of the picture's shorter side apart. */
-const APART = 0.19;
-
-/** The most important entries: those apart from all before them, then the others. */
-function fewLabels(sight: Sight, most: number) {
-  const { scene, size } = sight;
-  const least = APART * Math.min(size.width, size.height);
-  const places: Point[] = [];
-  const apart: number[] = [];
-  const others: number[] = [];
-  for (const entry of scene.map.order.subarray(0, LOOKED_AT)) {
-    if (!scene.visible[entry] || !scene.text(entry)) continue;
-    const [x, y] = dotAt(sight, entry);
-    const isApart = places.every(([left, top]) => Math.hypot(x - left, y - top) > least);
-    if (isApart) places.push([x, y]);
-    (isApart ? apart : others).push(entry);
-  }
-  return [...apart, ...others].slice(0, most).map((entry, rank) => {
-    const style: LabelStyle = rank < 3 ? "large" : "middle";
-    return { entry, object: scene.map.objects[entry], style, text: scene.text(entry) };
-  });
+  return { labels: names.length ? [] : scene.fewLabels(camera, size, mostLabels), names };
 }

@@ -1,9 +1,9 @@
 /**
- * Places for the labels of single dots: beside the dot, at the end of a leader, or at the rim.
+ * Places for the labels of emphasized dots: beside the dot, at the end of a leader, or at the rim.
  *
- * A dot that lies beyond the picture is pointed to by an arrow at the rim, with its label; the label
- * of any other dot stands beside it, or where nothing is free there at the end of a line to it. One
- * after the other, each label takes the place that costs least, in units of its height:
+ * A dot beyond the picture is pointed to by an arrow at the rim, with its label; the label of any other
+ * dot stands beside it, or if nothing is free there at the end of a line to it. One after the other,
+ * each label takes the place that costs least, in units of its height:
  *
  *     beside    rank / 20
  *     leader    1 + length, and CROSSING for each label, dot or leader that it crosses
@@ -14,6 +14,7 @@
  * Labels without a place choose first in the next round.
  */
 
+import type { Size } from "./camera.ts";
 import { boxAt, isWithin, meet, type Point, type ScreenBox } from "./label_boxes.ts";
 
 export interface Anchor {
@@ -21,21 +22,19 @@ export interface Anchor {
   x: number;
   y: number;
   radius: number;
+  /** The box of the dot, which no other label may cover. */
+  dot: ScreenBox;
   /** The label's box. */
   width: number;
   height: number;
-  /** So far above its dot the middle of the label stands best; null where it is all the same. */
-  lift: number | null;
-  /** Its dot, where no other label may cover that. */
-  dot: ScreenBox | null;
-  /** `Callout.way` of the place where it stood before. */
+  /** `Callout.way` of the place of the label before. */
   before?: number | undefined;
 }
 
 export interface Callout {
   box: ScreenBox;
   /** From the rim of the dot to the label. */
-  leader: readonly [Point, Point] | null;
+  leader: Segment | null;
   arrow: Arrow | null;
   way: number;
 }
@@ -48,18 +47,14 @@ export interface Arrow {
 }
 
 interface Rules {
-  size: { width: number; height: number };
+  size: Size;
   /** The boxes over the picture. */
   covers?: readonly ScreenBox[];
-  /** Without them labels stand beside their dots or nowhere. */
-  hasLeaders: boolean;
-  /** At most so many labels. */
-  most?: number;
 }
 
 type Offer = Callout & { cost: number };
 
-const GAPS = [1, 6];
+const GAPS = [2, 6];
 /** Above, below, right, left, then the corners: the middle of a box, in half boxes from the dot. */
 export const WAYS: Point[] = [
   [0, -1],
@@ -71,15 +66,15 @@ export const WAYS: Point[] = [
   [1, 1],
   [-1, 1],
 ];
-const N_BESIDE = 1 + GAPS.length * WAYS.length;
-const LENGTHS = [0.8, 1.5, 2.4, 3.6, 5.2, 7.5, 11];
+const N_BESIDE = GAPS.length * WAYS.length;
+const LENGTHS = [0.8, 1.5, 2.4, 3.6, 5.2, 7.5];
 const DIRECTIONS = 16;
 const RIM_STEPS = 30;
 /** At a narrow picture's upper or lower rim, a second row has room for what the first has not. */
 const RIM_ROW = 3;
 const CROSSING = 4;
 const STAYING = 0.6;
-const ROUNDS = 5;
+const ROUNDS = 3;
 /** So far from the edge of a picture the arrows stand, and their labels from them. */
 const EDGE = 8;
 const MARGIN = 2;
@@ -89,39 +84,35 @@ export function placeAll(anchors: readonly Anchor[], rules: Rules): (Callout | n
   let order = [...anchors.keys()];
   let best: (Callout | null)[] = [];
   let fewest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < (rules.hasLeaders ? ROUNDS : 1); round++) {
+  for (let round = 0; round < ROUNDS && fewest > 0; round++) {
     const found = inOrder(anchors, order, rules);
     const lost = order.filter((i) => !found[i]);
     if (lost.length < fewest) [best, fewest] = [found, lost.length];
-    if (lost.length === 0) break;
     order = [...lost, ...order.filter((i) => found[i])];
   }
   return best;
 }
 
 /** Whether a dot lies beyond the picture. */
-export function isBeyond([x, y]: Point, { width, height }: Rules["size"]): boolean {
+export function isBeyond([x, y]: Point, { width, height }: Size): boolean {
   return x < 0 || y < 0 || x > width || y > height;
 }
 
 function inOrder(anchors: readonly Anchor[], order: number[], rules: Rules): (Callout | null)[] {
   const found: (Callout | null)[] = anchors.map(() => null);
   const taken: Callout[] = [];
-  const { covers = [], most = anchors.length } = rules;
   for (const i of order) {
-    const anchor = anchors[i] as Anchor;
-    const dots = anchors.flatMap(({ dot }) => (dot && dot !== anchor.dot ? [dot] : []));
-    const solid = [...covers, ...dots, ...taken.map(({ box }) => box)];
+    const others = anchors.flatMap(({ dot }, k) => (k === i ? [] : [dot]));
+    const solid = [...(rules.covers ?? []), ...others, ...taken.map(({ box }) => box)];
+    const isFree = (box: ScreenBox) => !solid.some((other) => meet(other, box));
     let best: Offer | null = null;
-    if (taken.length < most) {
-      for (const offer of offers(anchor, rules)) {
-        if (best && offer.cost >= best.cost) continue;
-        if (!isWithin(offer.box, rules.size, MARGIN) || solid.some((box) => meet(box, offer.box)))
-          continue;
-        if (offer.arrow && solid.some((box) => meet(box, around(offer.arrow as Arrow)))) continue;
-        offer.cost += CROSSING * crossings(offer, taken, solid);
-        if (!best || offer.cost < best.cost) best = offer;
-      }
+    for (const offer of offers(anchors[i], rules)) {
+      const { box, arrow } = offer;
+      if (best && offer.cost >= best.cost) continue;
+      if (!isWithin(box, rules.size, MARGIN) || !isFree(box)) continue;
+      if (arrow && !isFree(around(arrow))) continue;
+      offer.cost += CROSSING * crossings(offer, taken, solid);
+      if (!best || offer.cost < best.cost) best = offer;
     }
     found[i] = best;
     if (best) taken.push(best);
@@ -131,38 +122,27 @@ function inOrder(anchors: readonly Anchor[], order: number[], rules: Rules): (Ca
 
 /** How many leaders the place crosses, and how many labels and dots its own leader does. */
 function crossings({ box, leader }: Offer, taken: Callout[], solid: ScreenBox[]): number {
-  let count = 0;
-  for (const { leader: other } of taken) {
-    if (other && (hits(other, box) || (leader && cross(leader, other)))) count++;
-  }
-  if (leader) for (const other of solid) if (hits(leader, other)) count++;
-  return count;
+  const isCrossed = ({ leader: other }: Callout) =>
+    other && (hits(other, box) || (leader && cross(leader, other)));
+  const isHit = (other: ScreenBox) => leader && hits(leader, other);
+  return taken.filter(isCrossed).length + solid.filter(isHit).length;
 }
 
 function offers(anchor: Anchor, rules: Rules): Offer[] {
-  const { x, y, before } = anchor;
-  const all = isBeyond([x, y], rules.size)
-    ? atRim(anchor, rules)
-    : [...beside(anchor), ...(rules.hasLeaders ? onLeaders(anchor) : [])];
-  for (const offer of all) if (offer.way === before) offer.cost -= STAYING;
+  const isOutside = isBeyond([anchor.x, anchor.y], rules.size);
+  const all = isOutside ? atRim(anchor, rules) : [...beside(anchor), ...onLeaders(anchor)];
+  for (const offer of all) if (offer.way === anchor.before) offer.cost -= STAYING;
   return all.sort((a, b) => a.cost - b.cost);
 }
 
-function beside({ x, y, radius, width, height, lift }: Anchor): Offer[] {
-  const above = lift === null ? [] : [boxAt(x, y - lift, width, height)];
-  const round = GAPS.flatMap((gap) =>
+function beside({ x, y, radius, width, height }: Anchor): Offer[] {
+  const boxes = GAPS.flatMap((gap) =>
     WAYS.map(([right, down]) => {
       const reach = (right && down ? 0.6 : 1) * radius + gap;
       return boxAt(x + right * (reach + width / 2), y + down * (reach + height / 2), width, height);
     }),
   );
-  return [...above, ...round].map((box, way) => ({
-    box,
-    leader: null,
-    arrow: null,
-    way,
-    cost: way / 20,
-  }));
+  return boxes.map((box, way) => ({ box, leader: null, arrow: null, way, cost: way / 20 }));
 }
 
 function onLeaders({ x, y, radius, width, height }: Anchor): Offer[] {
@@ -174,9 +154,8 @@ function onLeaders({ x, y, radius, width, height }: Anchor): Offer[] {
       // The box touches the end of the line with the side or corner that is turned to the dot.
       const side = (share: number) => Math.sign(Math.round(2 * share)) / 2;
       const tip: Point = [x + right * reach, y + down * reach];
-      const [middle, row] = [tip[0] + side(right) * width, tip[1] + side(down) * height];
       return {
-        box: boxAt(middle, row, width, height),
+        box: boxAt(tip[0] + side(right) * width, tip[1] + side(down) * height, width, height),
         leader: [[x + right * (radius + 1), y + down * (radius + 1)], tip] as const,
         arrow: null,
         way: N_BESIDE + ring * DIRECTIONS + k,

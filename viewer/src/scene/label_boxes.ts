@@ -32,3 +32,41 @@ export function isWithin(
 ): boolean {
   return Math.min(left, top, width - right, height - bottom) >= margin;
 }
+
+const CELL = 64;
+
+/** Boxes in a grid of cells, so that few are compared with another one. */
+export class Boxes {
+  private cells = new Map<number, ScreenBox[]>();
+
+  constructor(boxes: readonly ScreenBox[] = []) {
+    for (const box of boxes) this.add(box);
+  }
+
+  add(box: ScreenBox): void {
+    for (const cell of cellsOf(box)) {
+      const there = this.cells.get(cell);
+      if (there) there.push(box);
+      else this.cells.set(cell, [box]);
+    }
+  }
+
+  /** Whether a box meets one of these. */
+  meets(box: ScreenBox): boolean {
+    for (const cell of cellsOf(box)) {
+      if (this.cells.get(cell)?.some((other) => meet(box, other))) return true;
+    }
+    return false;
+  }
+}
+
+/** The numbers of the cells that a box touches. */
+function cellsOf({ left, top, right, bottom }: ScreenBox): number[] {
+  const cells: number[] = [];
+  for (let column = Math.floor(left / CELL); column * CELL < right; column++) {
+    for (let row = Math.floor(top / CELL); row * CELL < bottom; row++) {
+      cells.push(column * 4096 + row);
+    }
+  }
+  return cells;
+}

@@ -4,19 +4,18 @@
  *     dot area = pi R(zoom)^2 map weight x size factor
  *
  * R, the radius of a share of 1, is such that the dots cover INK of the screen when the map
- * fits it (within bounds), and grows slowly as one zooms in. Labels get their zooms in slices
- * (`step`); until a new plan is ready the old one serves, for a subset of its labels is free of
- * overlaps too.
+ * fits it (within bounds), and grows slowly as one zooms in. While a map moves, only the labels of its
+ * last rest are shown.
  */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { firstAtLeast, pointOf } from "../data/elements.ts";
 import { once } from "../data/memory.ts";
-import { hits } from "./callouts.ts";
+import type { Segment } from "./callouts.ts";
 import { type Camera, fit, type Size, toScreen } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
-import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
-import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
-import { LabelPlan, lift } from "./label_plan.ts";
+import { type Emphasis, EmphasisLabels, NO_EMPHASIS } from "./emphasis.ts";
+import { Boxes, type Point, type ScreenBox } from "./label_boxes.ts";
+import { dotBox, greedyLabels, type ShownLabel } from "./labels.ts";
 import {
   type LabelStyle,
   LEADING,
@@ -44,7 +43,8 @@ import {
 } from "./regions.ts";
 import { type VectorMark, vectorMarks } from "./vectors.ts";
 
-export { type Emphasis, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
+export { type Emphasis, NO_EMPHASIS } from "./emphasis.ts";
+export type { ShownLabel } from "./labels.ts";
 export type { ShownName } from "./regions.ts";
 
 export interface Look {
@@ -75,6 +75,9 @@ const WIDE_SCREEN = 1100;
 /** Maps with smaller dots than this let them grow faster. */
 const SMALL_RADIUS = 2.5;
 const MOST_LABELS = 700;
+/** How many of a map's visible labels are large, and how many large or middle. */
+const N_LARGE = 6;
+const N_MIDDLE = 36;
 const MOST_RINGS = 1500;
 /** Labels that only number the objects show where one is so much nearer than the whole map. */
 const NUMBERED = 6;
@@ -97,8 +100,10 @@ export class Scene {
   private unitRadius = 1;
   private marking: Marking;
   private drawingOrder: Uint32Array;
-  private plan: LabelPlan | null = null;
-  private pending: LabelPlan | null = null;
+  /** The ranks of the most important entries that are shown. */
+  private ranks = new Map<number, number>();
+  /** The entries that had labels at the last rest. */
+  private labelled: number[] = [];
   private selection: ReadonlySet<number> = new Set();
   private emphasized: EmphasisLabels;
   private texts = new Map<number, string>();
@@ -125,12 +130,7 @@ export class Scene {
     return PALETTES[this.look.theme];
   }
 
-  /** Whether the labels' zooms are all known. */
-  get isSettled(): boolean {
-    return this.plan !== null && this.pending === null;
-  }
-
-  /** Takes another look at the same map; labels follow with the next `step`. */
+  /** Takes another look at the same map. */
   setLook(look: Look): void {
     const before = this.look;
     this.look = look;
@@ -142,9 +142,7 @@ export class Scene {
     if (resized || look.coloring !== before.coloring) this.marking = this.newMarking();
     const changed = look.threshold !== before.threshold || look.passed !== before.passed;
     if (resized || changed || look.coloring !== before.coloring) this.marks = this.newMarks();
-    if (resized || look.type !== before.type) this.plan = null;
     this.named = null;
-    if (resized || changed || look.type !== before.type) this.pending = this.newPlan();
     if (resized) this.resize(this.size);
   }
 
@@ -230,55 +228,65 @@ export class Scene {
     this.emphasized = new EmphasisLabels(this, emphasis);
   }
 
-  /** Works on the labels for some milliseconds; true when all is done. */
-  step(milliseconds: number): boolean {
-    if (!this.plan && !this.pending) this.pending = this.newPlan();
-    if (!this.pending) return true;
-    // Meanwhile, without an older plan, its most important labels are shown.
-    if (!this.pending.ranges.step(milliseconds)) return false;
-    this.plan = this.pending;
-    this.pending = null;
-    return true;
-  }
-
   /** The labels of what stands out, clear of what covers the picture; the most important first. */
   emphasizedLabels(camera: Camera, size: Size, covers: readonly ScreenBox[] = []): ShownLabel[] {
     return this.emphasized.at(camera, size, covers);
   }
 
-  /** The labels and names that are shown on a screen, and where; labels that matter most last. */
-  letters(camera: Camera, size: Size, others: readonly ScreenBox[] = []): Letters {
+  /** The labels and names on a screen, and where; labels that matter most last. */
+  letters(
+    camera: Camera,
+    size: Size,
+    others: readonly ScreenBox[] = [],
+    isMoving = false,
+  ): Letters {
     const nameSize = (name: string) => this.textSize(name, "near");
     const vectors = vectorMarks(this.map.vectors, camera, size, nameSize);
     const covers = [...others, ...vectors.map(({ box }) => box)];
-    const sight = { scene: this, camera, size };
     const first = this.emphasizedLabels(camera, size, covers);
     const { chosen, near } = this.emphasized.emphasis;
     const taken = new Set([...chosen, ...near]);
-    const dots = [...taken].map((entry) => dotBox(sight, entry));
-    const kept = [...covers, ...first.map(boxOf), ...dots];
-    const { names, room, words } = this.names(camera, size, kept);
-    kept.push(...room);
-    const leaders = first.flatMap(({ leader }) => (leader ? [leader] : []));
-    const plan = this.plan ?? this.pending;
+    const dots = [...taken].map((entry) => this.dotBox(entry, camera, size));
+    const leaders = first.flatMap(({ leader }) => (leader ? [boxRound(leader)] : []));
+    const solid = [...covers, ...first.map(boxOf), ...leaders];
+    const { names, room, words } = this.names(camera, size, [...solid, ...dots]);
     const isFar = camera.zoom < NUMBERED * this.fitCamera.zoom;
-    if (!plan || (isFar && names.length && this.look.atlas.isNumbered)) {
-      return { labels: first.reverse(), names, vectors };
-    }
-    const { zooms, known } = plan.ranges;
-    const more: ShownLabel[] = [];
-    const screen = { left: 0, top: 0, right: size.width, bottom: size.height };
-    for (let rank = 0; rank < known && more.length < MOST_LABELS; rank++) {
-      if (zooms[rank] > camera.zoom) continue;
-      const entry = plan.order[rank];
-      if (!this.visible[entry] || !mayShow(sight, entry)) continue;
-      if (taken.has(entry) || words.has(this.text(entry))) continue;
-      const label = placed(sight, entry, plan.style(entry));
-      const box = boxOf(label);
-      if (!meet(box, screen) || kept.some((other) => meet(box, other))) continue;
-      if (!leaders.some((leader) => hits(leader, box))) more.push(label);
-    }
+    const isBare = isFar && names.length > 0 && this.look.atlas.isNumbered;
+    const more = isBare
+      ? []
+      : greedyLabels(
+          this,
+          { camera, size },
+          this.candidates(taken, isMoving),
+          { solid: new Boxes([...solid, ...room]), dots: new Boxes(dots) },
+          MOST_LABELS,
+          (text) => words.has(text),
+        );
+    if (!isMoving) this.labelled = more.map(({ entry }) => entry);
     return { labels: [...more.reverse(), ...first.reverse()], names, vectors };
+  }
+
+  /** A few labels of the most important entries, those first that lie apart from one another. */
+  fewLabels(camera: Camera, size: Size, most: number): ShownLabel[] {
+    const least = APART * Math.min(size.width, size.height);
+    const places: Point[] = [];
+    const [apart, others]: number[][] = [[], []];
+    for (const entry of this.map.order.subarray(0, LOOKED_AT)) {
+      if (!this.visible[entry]) continue;
+      const [x, y] = dotAt({ scene: this, camera, size }, entry);
+      const isApart = places.every(([left, top]) => Math.hypot(x - left, y - top) > least);
+      if (isApart) places.push([x, y]);
+      (isApart ? apart : others).push(entry);
+    }
+    const room = { solid: new Boxes(), dots: new Boxes() };
+    const entries = [...apart, ...others];
+    return greedyLabels(this, { camera, size }, entries, room, most, () => false).reverse();
+  }
+
+  private *candidates(taken: ReadonlySet<number>, isMoving: boolean): Iterable<number> {
+    for (const entry of isMoving ? this.labelled : this.map.order) {
+      if (this.visible[entry] && !taken.has(entry)) yield entry;
+    }
   }
 
   /** The names of regions that are shown, clear of what is taken. */
@@ -302,9 +310,16 @@ export class Scene {
     return { width: this.measure(text, lettering) + 2 * PAD, height: lettering.size * LEADING };
   }
 
-  /** How far above its dot the middle of an entry's label stands. */
-  lift(entry: number, style: LabelStyle, zoom: number): number {
-    return lift(this.radius(zoom), this.radii[entry], this.look.type[style]);
+  /** The style of the label of an entry. */
+  style(entry: number): LabelStyle {
+    const rank = this.ranks.get(entry) ?? N_MIDDLE;
+    if (rank < N_LARGE) return "large";
+    return rank < N_MIDDLE ? "middle" : "small";
+  }
+
+  private dotBox(entry: number, camera: Camera, size: Size): ScreenBox {
+    const point = dotAt({ scene: this, camera, size }, entry);
+    return dotBox(...point, this.dotRadius(entry, camera.zoom));
   }
 
   private relativeRadii(): Float32Array {
@@ -336,16 +351,16 @@ export class Scene {
       const isThere = lives(weights[entry], threshold);
       this.visible[entry] = isThere && passed?.[objects[entry]] !== 0 ? 1 : 0;
     }
+    const first = this.visibleEntries().subarray(0, N_MIDDLE);
+    this.ranks = new Map(Array.from(first, (entry, rank) => [entry, rank]));
     return markData(this.marking, this.drawingOrder, this.visible);
   }
-
-  private newPlan(): LabelPlan {
-    // For screens from a thumbnail to a wall: the plan outlives changes of the size.
-    const { zoom } = fit(this.map.view, { width: 1000, height: 1000 });
-    const zooms = { minZoom: zoom / 100, maxZoom: zoom * 10 * FARTHEST };
-    return new LabelPlan(this, this.visibleEntries(), zooms);
-  }
 }
+
+/** So many of the most important entries may be labelled on small pictures. */
+const LOOKED_AT = 400;
+/** Their labels are first sought this part of the picture's shorter side apart. */
+const APART = 0.19;
 
 /** How much nearer than the whole map one may look. */
 export const FARTHEST = 4000;
@@ -359,27 +374,9 @@ export function dotAt({ scene, camera, size }: Sight, entry: number): [number, n
   return toScreen(camera, size, ...pointOf(scene.map.points, entry));
 }
 
-/** The box round an entry's dot. */
-function dotBox(sight: Sight, entry: number): ScreenBox {
-  const side = 1.7 * sight.scene.dotRadius(entry, sight.camera.zoom);
-  return boxAt(...dotAt(sight, entry), side, side);
-}
-
-/** Whether a dot is near enough to the screen for its label to reach it. */
-function mayShow({ scene, camera, size }: Sight, entry: number): boolean {
-  const { points } = scene.map;
-  const right = Math.abs(points[2 * entry] - camera.x) * camera.zoom;
-  const up = Math.abs(points[2 * entry + 1] - camera.y) * camera.zoom;
-  return right < size.width / 2 + 200 && up < size.height / 2 + 60;
-}
-
-/** The label of an entry above its dot. */
-function placed(sight: Sight, entry: number, style: LabelStyle): ShownLabel {
-  const { scene, camera } = sight;
-  const object = scene.map.objects[entry];
-  const text = scene.text(entry);
-  const extent = scene.textSize(text, style);
-  const [x, y] = dotAt(sight, entry);
-  const top = y - scene.lift(entry, style, camera.zoom) - extent.height / 2;
-  return { entry, object, text, style, x: x - extent.width / 2, y: top, ...extent };
+/** The box round a line. */
+function boxRound([[x, y], [toX, toY]]: Segment): ScreenBox {
+  const [left, right] = [Math.min(x, toX), Math.max(x, toX)];
+  const [top, bottom] = [Math.min(y, toY), Math.max(y, toY)];
+  return { left, top, right: right + 1, bottom: bottom + 1 };
 }

@@ -1,7 +1,8 @@
 /**
  * The two canvases of the open map: the dots below, the labels and the pointer's marks above.
  *
- * Every change requests a frame (`schedule`); each frame draws once.
+ * Every change requests a frame (`schedule`); each frame draws once. Labels that were not there before
+ * appear gradually.
  */
 
 import type { Marks } from "../draw/marks.ts";
@@ -13,12 +14,16 @@ import type { Letters } from "../scene/scene.ts";
 interface CanvasHooks {
   /** The picture to draw now; null for nothing. */
   sight(): Picture | null;
+  /** Whether the view moves, so that no label is added. */
+  isMoving(): boolean;
   /** Draws what the pointer points at and what it draws, above all else. */
   drawPointer(context: Context, sight: Picture): void;
   onDrawn(): void;
 }
 
 const N_TIMES = 120;
+/** Milliseconds in which new labels appear. */
+const FADE = 120;
 
 export class MapCanvases {
   /** Milliseconds that each of the last 120 drawings took. */
@@ -29,6 +34,8 @@ export class MapCanvases {
   private upper = newCanvas();
   private frame = 0;
   private dirty = { dots: true, letters: true };
+  /** When the newest labels came. */
+  private since = 0;
 
   constructor(
     host: HTMLElement,
@@ -46,13 +53,9 @@ export class MapCanvases {
     return this.frame !== 0;
   }
 
-  /** Whether the labels drawn last are no longer those to be shown. */
-  get hasOldLabels(): boolean {
-    return this.dirty.letters;
-  }
-
-  schedule(what: "dots" | "letters"): void {
-    this.dirty[what] = true;
+  /** Asks for a frame, in which dots or letters are new; the pointer's marks always are. */
+  schedule(what?: "dots" | "letters"): void {
+    if (what) this.dirty[what] = true;
     this.frame ||= requestAnimationFrame(() => this.draw());
   }
 
@@ -68,8 +71,9 @@ export class MapCanvases {
     if (!sight || sight.size.width < 1 || sight.size.height < 1) return;
     const start = performance.now();
     if (this.dirty.dots) this.drawDots(sight);
-    if (this.dirty.letters) this.write(sight);
+    if (this.dirty.letters) this.place(sight);
     this.dirty = { dots: false, letters: false };
+    this.write(sight);
     this.hooks.onDrawn();
     this.frameTimes.push(performance.now() - start);
     if (this.frameTimes.length > N_TIMES) this.frameTimes.shift();
@@ -80,13 +84,24 @@ export class MapCanvases {
     if (context) drawGround(context, sight, this.marks, devicePixelRatio);
   }
 
+  private place(sight: Picture): void {
+    const before = new Set(this.letters.labels.map(({ entry }) => entry));
+    this.letters = lettersOf(sight, this.hooks.isMoving());
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    for (const label of this.letters.labels) {
+      label.isNew = !before.has(label.entry);
+      if (label.isNew) this.since = performance.now();
+    }
+  }
+
   private write(sight: Picture): void {
     const { width, height } = sight.size;
+    const shown = Math.min(1, (performance.now() - this.since) / FADE);
+    if (shown < 1) this.schedule();
     const context = prepare(this.upper, sight.size, devicePixelRatio);
     if (!context) return;
     context.clearRect(0, 0, width, height);
-    this.letters = lettersOf(sight);
-    drawLetters(context, sight, this.letters);
+    drawLetters(context, sight, this.letters, shown);
     this.hooks.drawPointer(context, sight);
   }
 }

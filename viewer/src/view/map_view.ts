@@ -1,9 +1,9 @@
 /**
  * The map that fills the page: what it shows, and how gestures, keys and drawing work on it together.
  *
- * The camera moves by itself (`camera_motion.ts`), labels are worked out between frames
- * (`label_work.ts`), and whatever changes is drawn with the next frame (`map_canvases.ts`). A view that
- * has not moved for a while rests, and then tells where it is and which labels it shows.
+ * The camera moves by itself (`camera_motion.ts`), and whatever changes is drawn with the next frame
+ * (`map_canvases.ts`). A view that has not moved for a while rests: it gets all labels that have room,
+ * and reports where it is and which labels it shows.
  */
 import type { AtlasMap } from "../data/atlas.ts";
 import { pointOf } from "../data/elements.ts";
@@ -19,7 +19,6 @@ import { type Letters, type Look, NO_EMPHASIS, Scene, type ShownName } from "../
 import { CameraMotion } from "./camera_motion.ts";
 import { Gestures } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
-import { LabelWork } from "./label_work.ts";
 import { MapCanvases } from "./map_canvases.ts";
 import { followMapKeys } from "./map_keys.ts";
 import { Pointing } from "./pointing.ts";
@@ -53,7 +52,6 @@ export class MapView {
   /** Size of the host in CSS pixels. */
   size: Size = { width: 0, height: 0 };
   private marks: Marks = sharedMarks();
-  private labelWork: LabelWork;
   private typeOf = latest(scaledType);
   private gestures: Gestures;
   private drag: SelectionDrag;
@@ -85,6 +83,7 @@ export class MapView {
     );
     this.canvases = new MapCanvases(host, this.marks, {
       sight: () => this.sight(),
+      isMoving: () => this.isMoving,
       drawPointer: (context, sight) => this.drawPointer(context, sight),
       onDrawn: () => this.payLabels(),
     });
@@ -93,13 +92,7 @@ export class MapView {
       scene: () => this.scene,
       onMove: () => this.moved(),
     });
-    this.labelWork = new LabelWork({
-      scene: () => this.scene,
-      isMoving: () => this.isMoving,
-      onProgress: () => this.canvases.schedule("letters"),
-      onDone: () => this.restSoon(),
-    });
-    const onChange = () => this.canvases.schedule("letters");
+    const onChange = () => this.canvases.schedule();
     const onEnd = (line: readonly Point[], mode: SelectMode) => this.selectWithin(line, mode);
     this.drag = new SelectionDrag(host, { onChange, onEnd }, signal);
     const hooks = {
@@ -143,11 +136,9 @@ export class MapView {
     return this.canvases.letters;
   }
 
-  /** Whether nothing moves and every label has been worked out and drawn. */
+  /** Whether nothing moves and every label has been drawn. */
   get isAtRest(): boolean {
-    const { motion, canvases, labelWork } = this;
-    const isDrawn = !canvases.isWaiting && !labelWork.isGoingOn && !this.owesLabels;
-    return motion.landing === null && isDrawn && this.restTimer === 0;
+    return this.motion.landing === null && !this.canvases.isWaiting && this.restTimer === 0;
   }
 
   /** The map that is shown. */
@@ -172,7 +163,6 @@ export class MapView {
     this.marked = marked;
     this.scene.setEmphasis(marked.emphasis);
     if (isNew) this.motion.begin(camera);
-    this.labelWork.goOn();
     this.redraw();
     this.restSoon();
   }
@@ -216,7 +206,6 @@ export class MapView {
     if (scene && look) {
       const suited = this.suited(look);
       if (suited.type !== scene.look.type) scene.setLook(suited);
-      this.labelWork.goOn();
     }
     this.motion.refit();
     this.redraw();
@@ -228,7 +217,6 @@ export class MapView {
     this.ending.abort();
     this.observer.disconnect();
     this.motion.stop();
-    this.labelWork.stop();
     clearTimeout(this.restTimer);
     this.canvases.destroy();
   }
@@ -267,7 +255,7 @@ export class MapView {
     this.callbacks.onHover(entry, x, y);
     if (!isOther) return;
     this.setCursor();
-    this.canvases.schedule("letters");
+    this.canvases.schedule();
   }
 
   private click(entry: number | null, isMore: boolean, point: Point): void {
@@ -306,7 +294,7 @@ export class MapView {
 
   private selectWithin(line: readonly Point[], mode: SelectMode): void {
     const { scene, camera, size } = this;
-    this.canvases.schedule("letters");
+    this.canvases.schedule();
     if (scene) this.callbacks.onSelect(entriesWithin({ scene, camera, size }, line), mode);
   }
 
@@ -339,14 +327,13 @@ export class MapView {
     }
     this.isMoving = false;
     this.callbacks.onCamera(this.camera, true);
-    if (this.canvases.hasOldLabels) this.owesLabels = true;
-    else this.callbacks.onShown();
+    this.owesLabels = true;
+    this.canvases.schedule("letters");
   }
 
   private payLabels(): void {
-    if (!this.owesLabels) return;
+    if (this.owesLabels) this.callbacks.onShown();
     this.owesLabels = false;
-    this.callbacks.onShown();
   }
 
   private redraw(): void {

@@ -14,7 +14,6 @@ function sceneOf(labels: string[], nRows = 0): Scene {
     ...(nRows ? { kinds: ["rows", "columns"], nRows } : {}),
   });
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
-  while (!scene.step(50));
   return scene;
 }
 

@@ -19,7 +19,7 @@ function randomNumbers(seed: number): () => number {
 function anchor(x: number, y: number, letters: number, height = 15): Anchor {
   const radius = 3;
   const dot = boxAt(x, y, 1.7 * radius, 1.7 * radius);
-  return { x, y, radius, width: 6 + 6 * letters, height, lift: 14, dot };
+  return { x, y, radius, width: 6 + 6 * letters, height, dot };
 }
 
 function assertApart(anchors: Anchor[], places: Callout[], size: typeof CROP): void {
@@ -48,7 +48,7 @@ test("a word and eight neighbours all have labels, however they crowd", () => {
           size === CROP ? 12.5 : 17.5,
         ),
       );
-      const places = placeAll(anchors, { size, hasLeaders: true });
+      const places = placeAll(anchors, { size });
       assert.ok(
         places.every((place) => place !== null),
         `seed ${seed}, ${size.width} wide`,
@@ -59,9 +59,9 @@ test("a word and eight neighbours all have labels, however they crowd", () => {
 });
 
 test("a label stands above its dot where that is free, and then beside it, without a leader", () => {
-  const [alone] = placeAll([anchor(100, 60, 5)], { size: CROP, hasLeaders: true });
-  assert.deepEqual(alone?.box, boxAt(100, 60 - 14, 36, 15));
-  const pair = placeAll([anchor(100, 60, 5), anchor(100, 48, 5)], { size: CROP, hasLeaders: true });
+  const [alone] = placeAll([anchor(100, 60, 5)], { size: CROP });
+  assert.deepEqual(alone?.box, boxAt(100, 60 - 12.5, 36, 15));
+  const pair = placeAll([anchor(100, 60, 5), anchor(100, 48, 5)], { size: CROP });
   assert.ok(pair.every((place) => place?.leader === null));
 });
 
@@ -72,7 +72,7 @@ test("a dot beyond the picture is pointed to from the rim, in its direction", ()
     anchor(905, 61, 5),
     anchor(100, -400, 5),
   ];
-  const places = placeAll(anchors, { size: CROP, hasLeaders: true }) as Callout[];
+  const places = placeAll(anchors, { size: CROP }) as Callout[];
   assertApart(anchors, places, CROP);
   assert.equal(places[0]?.arrow, null);
   for (const place of places.slice(1, 3)) assert.ok(Math.abs(place.arrow?.angle ?? 9) < 0.2);
@@ -83,7 +83,7 @@ test("a dot beyond the picture is pointed to from the rim, in its direction", ()
 test("labels and arrows keep clear of what lies over the picture", () => {
   const covers = [boxAt(880, 270, 40, 500)];
   const anchors = Array.from({ length: 9 }, (_, i) => anchor(2000 + i, 100 + 40 * i, 8));
-  for (const place of placeAll(anchors, { size: MAP, covers, hasLeaders: true })) {
+  for (const place of placeAll(anchors, { size: MAP, covers })) {
     assert.ok(place?.arrow);
     assert.ok(!meet(place.box, covers[0]));
     assert.ok(place.arrow.x < 860);
@@ -92,21 +92,12 @@ test("labels and arrows keep clear of what lies over the picture", () => {
 
 test("a label stays where it was while another place is not much better", () => {
   const crowd = Array.from({ length: 6 }, (_, i) => anchor(300 + 2 * i, 300 + (i % 2), 7));
-  const first = placeAll(crowd, { size: MAP, hasLeaders: true });
+  const first = placeAll(crowd, { size: MAP });
   const moved = crowd.map((at, i): Anchor => {
     const x = at.x + 0.4 * i;
     return { ...at, x, dot: boxAt(x, at.y, 5.1, 5.1), before: first[i]?.way };
   });
-  const second = placeAll(moved, { size: MAP, hasLeaders: true });
+  const second = placeAll(moved, { size: MAP });
   const same = second.filter((place, i) => place?.way === first[i]?.way).length;
   assert.ok(same >= 5, `${same} of 6 stayed`);
-});
-
-test("without leaders some labels go, and no more stand than may", () => {
-  const heap = Array.from({ length: 30 }, (_, i) => anchor(50 + 4 * i, 60, 6));
-  const bare = heap.map((at) => ({ ...at, dot: null, lift: null }));
-  const places = placeAll(bare, { size: CROP, hasLeaders: false, most: 4 });
-  const found = places.filter((place) => place !== null);
-  assert.equal(found.length, 4);
-  assert.ok(found.every((place) => place.leader === null));
 });
