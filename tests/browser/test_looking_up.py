@@ -87,6 +87,18 @@ def test_what_is_misspelled_is_offered(at):
     assert at.word == "shirt"
 
 
+def test_two_words_open_the_first_with_the_map_on_which_both_are_close(at, tiny):
+    (m, *_) = np.argsort(-tiny.map_weights[:, tiny.index("tie")]).tolist()
+    other = tiny.neighbors("tie", map=m, n_neighbors=1)[0].label
+    at.search.fill(f"tie {other}")
+    at.expect(at.hits.first).to_contain_text(f"both close on map {m}")
+    at.page.keyboard.press("Enter")
+    assert at.word == "tie"
+    assert at.read("atlas.state.markedMap") == m
+    at.look_up("shirt")
+    assert at.read("atlas.state.markedMap") is None
+
+
 def test_categories_and_numbers_are_found_and_shown_alone(at, tiny):
     at.look_up("tie")
     at.search.fill("nou")

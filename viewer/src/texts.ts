@@ -79,6 +79,8 @@ export const facts = (objects: string, maps: number, method: string) =>
 // Search
 
 export const CLEAR_SEARCH = "Clear the search";
+export const closeOn = (map: number | null) =>
+  map === null ? "close on no map" : `both close on map ${map}`;
 export const DID_YOU_MEAN = "Did you mean: ";
 export const find = (nouns: string) => `Find ${nouns}`;
 export const foundList = (nouns: string) => `${capital(nouns)} found`;

@@ -57,6 +57,22 @@ export function senses(atlas: Atlas, object: number, options: Options): Sense[] 
     });
 }
 
+/** Neighbours of an object on a map that count as close to it. */
+const MOST_CLOSE = 30;
+
+/** The map, among those of the senses of an object, on which another one is close; null without any. */
+export function sharedMap(atlas: Atlas, object: number, other: number): number | null {
+  const options = { nNeighbors: MOST_CLOSE, minWeight: atlas.minWeight };
+  const own = senses(atlas, object, options);
+  const theirs = senses(atlas, other, options).filter(({ neighbors }) =>
+    neighbors.includes(object),
+  );
+  const found =
+    own.find(({ neighbors }) => neighbors.includes(other)) ??
+    own.find(({ map }) => theirs.some((sense) => sense.map === map));
+  return found?.map ?? null;
+}
+
 /**
  * The nearest objects j of an entry i in its map, ranked by
  *

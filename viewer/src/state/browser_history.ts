@@ -19,7 +19,8 @@ const PATIENCE = 250;
 /** The state that an address describes; parts that the atlas does not have are skipped. */
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
-  const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
+  const word = objectOf(atlas, place);
+  const state: Partial<State> = { word, map: mapOf(atlas, place), markedMap: null };
   const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
   state.gallery = isGallery && state.map === null ? (place.maps as "all" | "word") : null;
   state.notice = noticeOf(atlas, place, state);

@@ -1,23 +1,27 @@
 /**
- * The results of a query: labels, categories and numbers of columns, texts that columns contain,
- * and where few labels hold it, labels that are close to it.
+ * The results of a query: labels, categories and numbers of columns, and texts that columns contain; of
+ * two words the first one; and if there is nothing else, labels that are close to it.
  */
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { importance } from "../data/entries.ts";
 import { countsOf } from "../data/filters.ts";
 import { once } from "../data/memory.ts";
+import { sharedMap } from "../data/nearest.ts";
 import { type Hit, SearchIndex } from "./search.ts";
 
-/** An object: by its label, by a label that is close to the query, or by the text of a column. */
+/** An object: by its label, a label that is close to the query, the text of a column, or as the first
+ *  of two words. */
 interface FoundObject {
   object: number;
-  how: "label" | "close" | "text";
-  /** The label or text, and where the match stands in it. */
+  how: "label" | "close" | "text" | "pair";
+  /** The label or text, and where the match is in it. */
   text: string;
   start: number;
   end: number;
   /** The column of a text, "" else. */
   column: string;
+  /** The map on which two words are close; null if there is none. */
+  map: number | null;
 }
 
 /** All objects with one category or number. */
@@ -38,8 +42,6 @@ const MOST = 12;
 const MOST_GROUPS = 3;
 const MOST_TEXTS = 4;
 const MOST_CLOSE = 5;
-/** Where so many labels hold the query nothing close to it is looked for. */
-const ENOUGH = 4;
 /** One letter is in nearly every category and text, and finds those that are this letter. */
 const SHORTEST = 2;
 
@@ -49,16 +51,13 @@ export class Finder {
   private counts = new Map<string, Map<number, number>>();
 
   constructor(private atlas: Atlas) {
-    this.labels = new SearchIndex(atlas.labels, () => importance(atlas));
+    this.labels = new SearchIndex(atlas.labels, importance(atlas));
   }
 
   find(query: string): Found[] {
-    const { labels } = this.atlas;
     const label = (hit: Hit, how: FoundObject["how"]): Found => ({
       ...hit,
-      how,
-      text: labels[hit.object],
-      column: "",
+      ...{ how, text: this.atlas.labels[hit.object], column: "", map: null },
     });
     const hits = this.labels.find(query, MOST).map((hit) => label(hit, "label"));
     const isLong = query.trim().length >= SHORTEST;
@@ -68,14 +67,26 @@ export class Finder {
     const known = new Set(hits.map(({ object }) => object));
     const texts = isLong ? this.texts(query).filter(({ object }) => !known.has(object)) : [];
     const others = [...groups, ...texts.slice(0, MOST_TEXTS)];
-    const close = hits.length < ENOUGH ? this.labels.close(query, MOST_CLOSE) : [];
-    return [
-      ...hits.slice(0, MOST - others.length),
-      ...others,
-      ...close
-        .filter((object) => !known.has(object))
-        .map((object) => label({ object, start: 0, end: 0 }, "close")),
-    ];
+    const found = [...this.pair(query), ...hits.slice(0, MOST - others.length), ...others];
+    if (found.length > 0) return found;
+    return this.labels
+      .close(query, MOST_CLOSE)
+      .map((object) => label({ object, start: 0, end: 0 }, "close"));
+  }
+
+  /** The first of two words, with the map on which both are close. */
+  private pair(query: string): FoundObject[] {
+    const words = query.trim().split(/\s+/);
+    for (let k = 1; k < words.length; k++) {
+      const object = this.labels.whole(words.slice(0, k).join(" "));
+      const other = this.labels.whole(words.slice(k).join(" "));
+      if (object === null || other === null || object === other) continue;
+      const map = sharedMap(this.atlas, object, other);
+      const { labels } = this.atlas;
+      const text = `${labels[object]} + ${labels[other]}`;
+      return [{ object, how: "pair", text, start: 0, end: 0, column: "", map }];
+    }
+    return [];
   }
 
   private groups(query: string): FoundGroup[] {
@@ -106,9 +117,7 @@ export class Finder {
       const found = this.indexOf(name, column.values).find(query, MOST_TEXTS);
       return found.map((hit) => ({
         ...hit,
-        how: "text",
-        text: column.values[hit.object],
-        column: name,
+        ...{ how: "text", text: column.values[hit.object], column: name, map: null },
       }));
     });
   }

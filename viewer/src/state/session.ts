@@ -44,6 +44,7 @@ export class Session {
     this.finder = new Finder(atlas);
     this.store = new Store({
       word: null,
+      markedMap: null,
       isPreview: false,
       map: null,
       camera: null,
@@ -101,22 +102,29 @@ export class Session {
     this.store.change({ word, isPreview: false });
   }
 
-  /** Goes to a word; `previous` is what was shown before it was searched for. */
-  chooseWord(word: number | null, previous = this.state.word): void {
+  /**
+   * Goes to a word; `previous` is what was shown before it was searched for, and `markedMap` the map on
+   * which a second word is close.
+   */
+  chooseWord(
+    word: number | null,
+    previous = this.state.word,
+    markedMap: number | null = null,
+  ): void {
     this.endPreview(previous);
     const senses = word === null ? [] : this.lookups.sensesOf(word);
     const { map } = this.state;
-    const isHere = senses.some((sense) => sense.map === map);
-    const [first] = senses;
-    const there = map === null || isHere || !first ? {} : { map: first.map, camera: null };
-    this.step({ word, ...there });
+    const isHere = senses.some((sense) => sense.map === map) && (markedMap ?? map) === map;
+    const first = markedMap ?? senses[0]?.map;
+    const there = map === null || isHere || first === undefined ? {} : { map: first, camera: null };
+    this.step({ word, markedMap, ...there });
     if (isHere) this.flyToWord();
     this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }
 
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
-    this.enter(map, { word });
+    this.enter(map, { word, markedMap: null });
     this.announce(this.inWords(word));
   }
 

@@ -14,6 +14,8 @@ export type ThemeChoice = "auto" | "light" | "dark";
 export interface State {
   /** The word whose senses are shown. */
   word: number | null;
+  /** The map whose card is marked, because a second word that was searched for is close there. */
+  markedMap: number | null;
   /** Whether the word is only looked at while one types. */
   isPreview: boolean;
   /** The open map; null shows the gallery. */

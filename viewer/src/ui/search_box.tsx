@@ -88,20 +88,20 @@ export function Search({ session, isOpening }: SearchProps) {
     close();
     setText(shown);
   };
-  const choose = (object: number | null) => {
+  const choose = (object: number | null, map: number | null = null) => {
     const last = before();
     close();
     setText(labelOf(object));
-    session.chooseWord(object, last);
+    session.chooseWord(object, last, map);
   };
   const enter = (found: Found) => {
     if (found.object === null) {
       takeBack();
       session.showGroup(found);
-    } else goTo(found.object);
+    } else goTo(found.object, found.map);
   };
-  const goTo = (object: number) => {
-    choose(object);
+  const goTo = (object: number, map: number | null = null) => {
+    choose(object, map);
     // Keys belong to what was found from now on, once it stands there: Preact renders in a microtask,
     // which `choose` has asked for.
     queueMicrotask(() => session.focusFound());
@@ -266,5 +266,6 @@ function foundAs({ atlas, state }: Session, hit: Found, isGuess: boolean) {
     const around = <Marked text={part} start={start - from} end={end - from} />;
     return [word, [name, ": ", from > 0 && "…", around]];
   }
+  if (hit.how === "pair") return [text, texts.closeOn(hit.map)];
   return [[isGuess && texts.DID_YOU_MEAN, match], whereabouts(atlas, object, state.threshold)];
 }

@@ -41,7 +41,6 @@ test("labels come first, then groups, then texts", () => {
     "light label [light]",
     "lighthouse label [light]",
     "theme = moonlight [light] 3",
-    "night close []",
   ]);
   assert.deepEqual(found("space"), [
     "theme = space [space] 1",
@@ -60,4 +59,27 @@ test("one letter finds labels and values of one letter, and numbers are found wh
 test("what is misspelled is offered last", () => {
   assert.deepEqual(found("ligth"), ["light close []"]);
   assert.deepEqual(found("data:space"), []);
+});
+
+test("two words give the first one, with the map on which both are close", () => {
+  const labels = ["bow", "arrow", "tie", "ice cream"];
+  const points = [
+    [0, 0, 1, 0, 90, 0, 90, 1],
+    [0, 0, 90, 0, 1, 0, 90, 1],
+  ];
+  const weights = [
+    [0.5, 1, 0, 0.5],
+    [0.5, 0, 1, 0.5],
+  ];
+  const finder = new Finder(tinyAtlas({ labels, points, weights }));
+  const first = (query: string) => {
+    const [{ object, ...hit }] = finder.find(query);
+    return [object, "how" in hit && hit.how, "map" in hit && hit.map];
+  };
+  assert.deepEqual(first("bow arrow"), [0, "pair", 0]);
+  assert.deepEqual(first(" Bow  tie "), [0, "pair", 1]);
+  assert.deepEqual(first("arrow tie"), [1, "pair", null]);
+  assert.equal(first("ice cream bow")[0], 3);
+  assert.deepEqual(first("ice cream"), [3, "label", null]);
+  assert.deepEqual(finder.find("bow zebra"), []);
 });
