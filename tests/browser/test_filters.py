@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import page_samples
 import pytest
 
 from manymaps.viewer.page import write_page
@@ -135,53 +134,36 @@ def test_more_categories_than_colours(open_page, themes_page):
 
 
 @pytest.mark.slow
-def test_the_address_holds_filters_colours_and_selection(open_page, tiny, tiny_page):
+def test_the_address_holds_filters_and_colours(open_page, tiny, tiny_page):
     at = open_page(tiny_page, "#map=0")
     at.map.wait_for()
     at.page.get_by_role("button", name="Only verb").click()
     at.unfold_filter("year").get_by_role("slider", name="from").press("ArrowRight")
-    at.read("atlas.select([0, 3, 4, 5])")
-    assert at.becomes("location.hash.includes('select=0.2-2')")
+    assert at.becomes("location.hash.includes('filter=year:')")
     other = open_page(tiny_page, at.address)
     other.map.wait_for()
-    assert other.selected == at.selected
     assert labels(other) == labels(at)
     other.expect(other.keys.filter(has_text="noun")).to_have_attribute("aria-pressed", "false")
     # A map further and back, everything stands as before; and an address without filters has none.
     other.button("Next map").click()
-    other.read("atlas.select([1])")
     other.filters.get_by_role("button", name="Show all").click()
-    assert other.becomes("location.hash.includes('map=1&select=1')")
+    assert other.becomes("location.hash === '#map=1'")
     other.page.go_back()
     assert other.becomes("atlas.state.map === 0 && atlas.state.filters.size === 2")
-    assert other.selected == at.selected
     other.page.go_forward()
     assert other.becomes("atlas.state.map === 1 && atlas.state.filters.size === 0")
-    assert other.selected == list(tiny.labels[1:2])
 
 
 @pytest.mark.parametrize(
     "hash",
     [
-        "#filter=nothing:only,0&select=zzzzzz-zzzzzz",
-        "#filter=group:1990,2000&filter=year:only,0&select=a..b",
+        "#filter=nothing:only,0",
+        "#filter=group:1990,2000&filter=year:only,0",
         "#filter=group:only,9&filter=group:not,9-z",
-        "#filter=group:only,&filter=group:%E0&select=%",
+        "#filter=group:only,&filter=group:%E0",
     ],
 )
 def test_nonsense_is_passed_over(open_page, tiny_page, hash):
     at = open_page(tiny_page, hash)
     at.sheets.first.wait_for()
     assert at.read("atlas.state.filters.size") == 0
-    assert at.selected == []
-
-
-@pytest.mark.slow
-def test_a_selection_too_large_for_an_address(open_page, pages):
-    write_page(page_samples.on_a_line(6000), pages / "line.html")
-    at = open_page(pages / "line.html")
-    at.read("atlas.select(Array.from({ length: 3000 }, (_, i) => 2 * i))")
-    at.expect(at.selection).to_contain_text("The address stores only the first 2,000;")
-    assert at.becomes("location.hash.includes('select=0.1.1')")
-    at.read("atlas.select([])")
-    assert at.becomes("!location.hash.includes('select')")

@@ -183,8 +183,6 @@ export const SELECTION = "Selection";
 export const SELECTION_FILE = "selection";
 export const selected = (objects: string) => `${objects} selected`;
 export const toggled = (label: string, isOn: boolean) => `${label} ${isOn ? "" : "de"}selected; `;
-export const firstKept = (count: number) =>
-  `The address stores only the first ${whole(count)}; save a CSV file to keep all.`;
 export const CSV = " CSV";
 
 // Saving

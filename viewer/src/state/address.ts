@@ -1,169 +1,140 @@
 /**
- * The place in the atlas that the address's hash names, so that a view can be sent:
+ * The view that the address's hash names, so that a view can be sent:
  *
- *     #word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&filter=group:not,0-3&select=5.2&lines=1
+ *     #word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&filter=group:only,0,3&links=1
  *
- * `zoom` is in pixels a map unit and (x, y) the map's point in the middle of the screen. The zoom
- * has four significant digits; x and y have the decimals that a pixel at that zoom needs.
- *
- * Sets of numbers are runs: how far each begins after the one before, and where it holds several
- * numbers how many follow, all to the base 36: 5, 8 and 9 are "5.2-1". A filter is the column and the
- * categories that pass or do not, "group:only,0-3", or the range that passes, "year:1990,", with
- * ",none" where objects without a value pass too.
+ * `zoom` is in pixels per map unit and (x, y) the map's point in the middle of the screen. `kind` is
+ * the kind of the word, if there are several; `maps` is "all" or "word" for the gallery. A filter is a
+ * column with the numbers of the categories that pass ("only") or not ("not"), or with the range that
+ * passes, "year:1990,", and ",none" if objects without a value pass too. A selection is not part of it.
  */
-import type { RangeFilter } from "../data/filters.ts";
+import { type Atlas, type Column, kindOf } from "../data/atlas.ts";
+import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
+import type { Camera } from "../scene/camera.ts";
+import { colorColumns, sizeColumns } from "../scene/coloring.ts";
+import * as texts from "../texts.ts";
+import { fold } from "./search.ts";
+import { noMatch } from "./sentences.ts";
+import type { State } from "./store.ts";
 
-const SHOWN = ["word", "kind", "maps", "select"] as const;
-const DRAWN = ["color", "size"] as const;
-const TEXTS = [...SHOWN, ...DRAWN] as const;
-const MAX_COORDINATE = 1e12;
-const COORDINATES = [-MAX_COORDINATE, MAX_COORDINATE] as const;
-/** The numbers of an address, and between which values they make sense. */
-const NUMBERS = {
-  map: [0, 1e6],
-  zoom: [1 / MAX_COORDINATE, MAX_COORDINATE],
-  ...{ x: COORDINATES, y: COORDINATES },
-  min: [0, 1],
-} as const;
+/** The value in an address if the page's own column is switched off. */
+const NO_COLUMN = "(weight)";
+/** Four digits of a zoom are more than a pixel. */
+const DIGITS = 4;
 
-/**
- * A view as an address describes it; null for a missing part. `maps` is "all" or
- * "word" in place of the senses, `by` is "proportion" where that is drawn, `select` is in runs.
- */
-export type Place = Record<(typeof TEXTS)[number], string | null> &
-  Record<keyof typeof NUMBERS, number | null> & {
-    lines: boolean;
-    filters: [column: string, filter: Said][];
-  };
+type Viewed = Pick<State, "word" | "map" | "gallery" | "camera" | "threshold" | "color" | "size"> &
+  Pick<State, "filters" | "lines">;
 
-/** A filter as an address says it: categories that pass alone, or do not, or a range. */
-type Said = { only: string } | { not: string } | RangeFilter;
-
-const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
-
-/** The hash of a place, with its "#"; "" for a place that says nothing. */
-export function toHash(place: Place): string {
-  const decimals = Math.ceil(Math.log10(place.zoom ?? 1000));
-  const parts: [string, string | null][] = [
-    ["word", place.word],
-    ["kind", place.kind],
-    ["map", written(place.map, Math.round)],
-    ["maps", place.maps],
-    ["zoom", written(place.zoom, (zoom) => Number(zoom.toPrecision(4)))],
-    ["x", written(place.x, (x) => rounded(x, decimals))],
-    ["y", written(place.y, (y) => rounded(y, decimals))],
-    ["min", written(place.min, (least) => Number(least.toPrecision(4)))],
-    ["color", place.color],
-    ["size", place.size],
-    ["lines", place.lines ? "1" : null],
-    ...place.filters.map(([column, filter]): [string, string] => [
-      "filter",
-      `${column}:${writtenFilter(filter)}`,
-    ]),
-    ["select", place.select],
+/** The hash of a view, with its "#"; "" for a page as it opens. */
+export function toHash(atlas: Atlas, state: Viewed): string {
+  const { word, map, camera, threshold, color, size } = state;
+  const parts: [string, string | number | null][] = [
+    ["word", word === null ? null : atlas.labels[word]],
+    ["kind", word === null ? null : kindOf(atlas, word)],
+    ["map", atlas.nMaps === 1 && camera === null ? null : map],
+    ["maps", state.gallery],
+    ...cameraParts(camera),
+    ["min", threshold === atlas.minWeight ? null : Number(threshold.toPrecision(DIGITS))],
+    ["color", color === atlas.color ? null : (color ?? NO_COLUMN)],
+    ["size", size === atlas.size ? null : (size ?? NO_COLUMN)],
+    ["links", state.lines ? 1 : null],
+    ...filterParts(atlas, state.filters),
   ];
-  const said = parts.filter(([, value]) => value !== null && value !== "");
-  return said
-    .map(([key, value], i) => `${i ? "&" : "#"}${key}=${encoded(value as string)}`)
-    .join("");
+  const given = parts.filter(([, value]) => value !== null && value !== "");
+  const query = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+  return query && `#${query.replace(/%(2C|3A|2F)/g, decodeURIComponent)}`;
 }
 
-/** The place that a hash names; parts that make no sense are passed over. */
-export function fromHash(hash: string): Place {
-  const parts = new Map<string, string>();
-  const filters: Place["filters"] = [];
-  for (const part of hash.replace(/^#/, "").split("&")) {
-    const [key = "", ...value] = part.split("=");
-    const decoded = decode(value.join("="));
-    if (decoded && !parts.has(key)) parts.set(key, decoded);
-    if (decoded && key === "filter") filters.push(...readFilter(decoded));
-  }
-  const place = { filters } as Place;
-  for (const key of TEXTS) place[key] = parts.get(key) ?? null;
-  place.lines = parts.get("lines") === "1";
-  for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
-    const said = parts.get(key) ?? "";
-    const [value, [low, high]] = [Number(said), NUMBERS[key]];
-    place[key] = NUMBER.test(said) && value >= low && value <= high ? value : null;
-  }
-  if (!Number.isInteger(place.map)) place.map = null;
-  return place;
+function cameraParts(camera: Camera | null): [string, number][] {
+  if (camera === null) return [];
+  const { x, y, zoom } = camera;
+  // As many decimals as a pixel needs.
+  const decimals = Math.min(20, Math.max(0, Math.ceil(Math.log10(zoom))));
+  return [
+    ["zoom", Number(zoom.toPrecision(DIGITS))],
+    ["x", Number(x.toFixed(decimals))],
+    ["y", Number(y.toFixed(decimals))],
+  ];
 }
 
-function writtenFilter(filter: Said): string {
-  if ("only" in filter) return `only,${filter.only}`;
-  if ("not" in filter) return `not,${filter.not}`;
-  const ends = [filter.low, filter.high].map((end) => (Number.isFinite(end) ? String(end) : ""));
-  return [...ends, ...(filter.withMissing ? ["none"] : [])].join();
+function filterParts(atlas: Atlas, filters: Filters): [string, string][] {
+  return [...filters].map(([name, filter]) => {
+    let value: string;
+    if ("has" in filter) {
+      const column = atlas.columns.find((other) => other.name === name);
+      const codes = column?.type === "category" ? codesOf(atlas, column) : [];
+      const only = codes.filter((code) => !filter.has(code));
+      value = only.length < filter.size ? `only,${only}` : `not,${[...filter]}`;
+    } else {
+      const ends = [filter.low, filter.high].map((end) => (Number.isFinite(end) ? end : ""));
+      value = [...ends, ...(filter.withMissing ? ["none"] : [])].join();
+    }
+    return ["filter", `${name}:${value}`];
+  });
 }
 
-/** The filter that a text says, none where it makes no sense. */
-function readFilter(text: string): Place["filters"] {
-  const [, column = "", said = ""] = text.match(/^(.*):([^:]*)$/s) ?? [];
-  const [first = "", second = "", ...more] = said.split(",");
-  if (first === "only" || first === "not") return [[column, { [first]: second } as Said]];
-  const end = (said: string, open: number) => {
-    const value = NUMBER.test(said) ? Number(said) : Number.NaN;
-    return said === "" ? open : Number.isFinite(value) ? value : Number.NaN;
+/** The state that a hash describes; parts that the atlas does not have are skipped. */
+export function stateAt(atlas: Atlas, hash: string): Partial<State> {
+  const parts = new URLSearchParams(hash.replace(/^#/, ""));
+  const number = (key: string) => {
+    const value = Number(parts.get(key) || Number.NaN);
+    return Number.isFinite(value) ? value : null;
   };
-  const low = end(first, Number.NEGATIVE_INFINITY);
-  const high = end(second, Number.POSITIVE_INFINITY);
-  if (!(low <= high) || said === "") return [];
-  return [[column, { low, high, withMissing: more[0] === "none" }]];
+  const [label, asked] = [parts.get("word"), number("map")];
+  const from = atlas.starts[atlas.kinds?.indexOf(parts.get("kind") ?? "") ?? 0];
+  const word = label ? named(atlas, label, from) : null;
+  const isMap = asked !== null && Number.isInteger(asked) && asked >= 0 && asked < atlas.nMaps;
+  const map = atlas.nMaps === 1 ? 0 : isMap ? asked : null;
+  const maps = parts.get("maps");
+  const isGallery = word !== null && map === null && (maps === "all" || maps === "word");
+  let notice = "";
+  if (label && word === null) notice = noMatch(atlas, label);
+  else if (asked !== null && asked !== map) notice = texts.noSuchMap(asked, atlas.nMaps - 1);
+  const [zoom, x, y, least] = [number("zoom"), number("x"), number("y"), number("min")];
+  const hasCamera = zoom !== null && zoom > 0 && x !== null && y !== null && map !== null;
+  const column = (name: string | null, usual: string | null, columns: readonly Column[]) => {
+    if (name === NO_COLUMN) return null;
+    return columns.some((other) => other.name === name) ? name : usual;
+  };
+  return {
+    ...{ word, map, notice, markedMap: null },
+    gallery: isGallery ? maps : null,
+    camera: hasCamera ? { zoom, x, y } : null,
+    threshold: least !== null && least >= 0 && least <= 1 ? least : atlas.minWeight,
+    color: column(parts.get("color"), atlas.color, colorColumns(atlas)),
+    size: column(parts.get("size"), atlas.size, sizeColumns(atlas)),
+    filters: filtersIn(atlas, parts.getAll("filter")),
+    lines: parts.get("links") === "1" && atlas.observed !== null,
+  };
 }
 
-/** Ascending whole numbers as runs; what does not fit into so many characters is left out. */
-export function toRuns(numbers: readonly number[], most = Number.POSITIVE_INFINITY): string {
-  let text = "";
-  let next = 0;
-  for (let k = 0; k < numbers.length; ) {
-    const first = numbers[k] as number;
-    let more = 0;
-    while (numbers[k + more + 1] === first + more + 1) more++;
-    const run = `${(first - next).toString(36)}${more > 0 ? `-${more.toString(36)}` : ""}`;
-    if (text.length + 1 + run.length > most) break;
-    text += `${text && "."}${run}`;
-    next = first + more + 1;
-    k += more + 1;
+function filtersIn(atlas: Atlas, given: readonly string[]): Filters {
+  const filters = new Map<string, CodeFilter | RangeFilter>();
+  for (const text of given) {
+    const at = text.lastIndexOf(":");
+    const [how, ...values] = text.slice(at + 1).split(",");
+    const column = atlas.columns.find(({ name }) => name === text.slice(0, at));
+    if (column?.type === "category" && (how === "only" || how === "not")) {
+      const all = codesOf(atlas, column);
+      const isAmong = (code: number) => values.includes(String(code));
+      if (!all.some(isAmong)) continue;
+      filters.set(column.name, new Set(all.filter((code) => isAmong(code) === (how === "not"))));
+    }
+    if (column?.type === "number") {
+      const low = how === "" ? Number.NEGATIVE_INFINITY : Number(how);
+      const high = values[0] ? Number(values[0]) : Number.POSITIVE_INFINITY;
+      const withMissing = values[1] === "none";
+      if (low <= high) filters.set(column.name, { low, high, withMissing });
+    }
   }
-  return text;
+  return filters;
 }
 
-/** The numbers below a limit that a text of runs contains; null for any other text. */
-export function fromRuns(text: string, limit: number): number[] | null {
-  if (!/^[\da-z]{1,8}(-[\da-z]{1,8})?(\.[\da-z]{1,8}(-[\da-z]{1,8})?)*$/.test(text)) return null;
-  const numbers: number[] = [];
-  let next = 0;
-  for (const run of text.split(".")) {
-    const [gap = 0, more = 0] = run.split("-").map((part) => Number.parseInt(part, 36));
-    const end = next + gap + more + 1;
-    for (next += gap; next < Math.min(end, limit); next++) numbers.push(next);
-    next = end;
-  }
-  return numbers;
-}
-
-function written(value: number | null, round: (value: number) => number): string | null {
-  return value !== null && Number.isFinite(value) ? String(round(value)) : null;
-}
-
-function rounded(value: number, decimals: number): number {
-  // Adding 0 makes -0 a plain 0.
-  return Number(value.toFixed(Math.min(Math.max(decimals, 0), 20))) + 0;
-}
-
-function encoded(value: string): string {
-  // A lone surrogate has no UTF-8; the characters given back need no escape in a hash.
-  return encodeURIComponent(value.replace(/\p{Surrogate}/gu, "\ufffd")).replace(
-    /%(2C|2F|3A|3B|40|24)/g,
-    decodeURIComponent,
-  );
-}
-
-function decode(value: string): string | null {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return null;
-  }
+/** The object of a label, else the first without case and accents; null without any. */
+function named({ labels }: Atlas, label: string, from = 0): number | null {
+  const exact = labels.indexOf(label, from);
+  if (exact >= 0) return exact;
+  const wanted = fold(label);
+  const found = labels.findIndex((other, at) => at >= from && fold(other) === wanted);
+  return found >= 0 ? found : null;
 }

@@ -2,7 +2,6 @@
 
 import { plainLabel } from "../data/words.ts";
 import { saveTable } from "../draw/saving.ts";
-import { nSelectedKept } from "../state/browser_history.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
@@ -15,7 +14,6 @@ export function Selection({ session }: { session: Session }) {
   const { selection } = session.state;
   if (selection.length === 0) return null;
   const [only] = selection.length === 1 ? selection : [];
-  const kept = nSelectedKept(selection);
   const name = only === undefined ? texts.SELECTION_FILE : plainLabel(session.atlas, only);
   return (
     <section aria-label={texts.SELECTION}>
@@ -32,9 +30,6 @@ export function Selection({ session }: { session: Session }) {
           <li class="quiet">{texts.andMore(selection.length - MOST_CHIPS)}</li>
         )}
       </ul>
-      {session.ownsTheKeys && kept < selection.length && (
-        <p class="quiet">{texts.firstKept(kept)}</p>
-      )}
       <div class="row">
         <Button onClick={() => saveTable(session.atlas, selection, name)}>
           <Icon name="save" />

@@ -1,151 +1,101 @@
-/** A place goes into the address's hash and comes back. */
+/** A view goes into the address's hash and comes back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromHash, fromRuns, type Place, toHash, toRuns } from "../../src/state/address.ts";
+import { NO_CATEGORY } from "../../src/data/atlas.ts";
+import { stateAt, toHash } from "../../src/state/address.ts";
+import type { State } from "../../src/state/store.ts";
+import { tinyAtlas } from "../tiny_atlas.ts";
 
-const NOWHERE: Place = {
-  word: null,
-  kind: null,
-  map: null,
-  maps: null,
-  zoom: null,
-  x: null,
-  y: null,
-  min: null,
-  color: null,
-  size: null,
-  lines: false,
-  filters: [],
-  select: null,
-};
+const LABELS = [
+  "tie",
+  "a&b=c",
+  "50%",
+  "#1",
+  "%20",
+  "+",
+  "é",
+  "日本",
+  "</script>",
+  "__proto__",
+  "a b",
+];
+const points = LABELS.flatMap((_, i) => [i, i]);
+const category = Uint16Array.from(LABELS, (_, i) => (i === 9 ? NO_CATEGORY : i % 3));
+const ATLAS = tinyAtlas({
+  labels: LABELS,
+  points: [points, points],
+  columns: [
+    { name: "gr:oup", type: "category", categories: ["a", "b", "c"], codes: category },
+    { name: "year", type: "number", low: 0, high: 9, values: new Float32Array(LABELS.length) },
+  ],
+});
+const OPENING: State = {
+  ...{ word: null, map: null, markedMap: null, camera: null, gallery: null, notice: "" },
+  ...{ threshold: 0.1, color: null, size: null, filters: new Map(), lines: false },
+} as Partial<State> as State;
+
+function returned(part: Partial<State>): Partial<State> {
+  return stateAt(ATLAS, toHash(ATLAS, { ...OPENING, ...part }));
+}
 
 test("the hash can be read", () => {
-  const place = {
-    ...NOWHERE,
-    word: "tie",
-    map: 3,
-    maps: "word",
-    zoom: 42.1,
-    x: 1.25,
-    y: -3.5,
-    min: 0.1,
-    color: "group",
-    lines: true,
-  };
-  assert.equal(
-    toHash(place),
-    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1",
-  );
-  assert.deepEqual(fromHash(toHash(place)), place);
-  assert.equal(toHash(NOWHERE), "");
-  assert.deepEqual(fromHash(""), NOWHERE);
-  assert.deepEqual(fromHash("#"), NOWHERE);
+  const camera = { zoom: 42.1, x: 1.25, y: -3.5 };
+  const part = { word: 0, map: 1, camera, threshold: 0.2, color: "gr:oup", size: "year" };
+  const hash = toHash(ATLAS, { ...OPENING, ...part });
+  assert.equal(hash, "#word=tie&map=1&zoom=42.1&x=1.25&y=-3.5&min=0.2&color=gr:oup&size=year");
+  assert.equal(toHash(ATLAS, OPENING), "");
 });
 
-test("words of any letters come back", () => {
-  for (const word of [
-    "bow tie",
-    "a&b=c",
-    "50%",
-    "#1",
-    "%20",
-    "+",
-    "é",
-    "日本",
-    "👩‍🚀",
-    "</script>",
-    "x".repeat(1000),
-    "__proto__",
-    "a/b:c@d,e;$",
+test("views come back", () => {
+  for (const part of [
+    {},
+    ...LABELS.map((_, word) => ({ word })),
+    { word: 3, gallery: "word" as const },
+    { map: 1, camera: { x: 1, y: -2, zoom: 0.5 } },
+    { threshold: 0.01 },
+    { color: "gr:oup", size: "year" },
+    { filters: new Map([["gr:oup", new Set([0])]]) },
+    { filters: new Map([["gr:oup", new Set([0, 2, NO_CATEGORY])]]) },
+    {
+      filters: new Map([
+        ["year", { low: 1990, high: Number.POSITIVE_INFINITY, withMissing: true }],
+      ]),
+    },
+    { filters: new Map([["year", { low: -1.5, high: 2e-7, withMissing: false }]]) },
   ]) {
-    const place = { ...NOWHERE, word, kind: word, color: word, size: word };
-    assert.deepEqual(fromHash(toHash(place)), place);
-  }
-  assert.equal(fromHash(toHash({ ...NOWHERE, word: "a\ud800b" })).word, "a\ufffdb");
-  assert.equal(toHash({ ...NOWHERE, word: "either/or, a:b" }), "#word=either/or,%20a:b");
-});
-
-test("a view comes back to a pixel at any zoom", () => {
-  for (let power = -6; power <= 9; power++) {
-    const zoom = 4.2137 * 10 ** power;
-    const [x, y] = [123.456789 / zoom + 7, -9876.54321 / zoom];
-    const there = fromHash(toHash({ ...NOWHERE, map: 0, zoom, x, y }));
-    assert.ok(Math.abs((there.x as number) - x) * zoom < 0.51, `${x} at ${zoom}`);
-    assert.ok(Math.abs((there.y as number) - y) * zoom < 0.51, `${y} at ${zoom}`);
-    assert.ok(Math.abs((there.zoom as number) / zoom - 1) < 1e-3);
+    assert.deepEqual(returned(part), { ...OPENING, ...part });
   }
 });
 
-test("numbers are short", () => {
-  const place = { ...NOWHERE, zoom: 42.123456, x: 0.1 + 0.2, y: -0.0001, min: 0.1 + 1e-9 };
-  assert.equal(toHash(place), "#zoom=42.12&x=0.3&y=0&min=0.1");
-  assert.equal(toHash({ ...NOWHERE, x: Number.NaN, y: Number.POSITIVE_INFINITY }), "");
+test("places come back within a pixel, near and far", () => {
+  for (const zoom of [1e-9, 0.037, 1, 42, 9999, 1e9]) {
+    const { camera } = returned({ map: 0, camera: { x: 123.456789, y: -1e-9, zoom } });
+    assert.ok(camera);
+    assert.ok(Math.abs(camera.x - 123.456789) * zoom <= 1);
+    assert.ok(Math.abs(camera.zoom / zoom - 1) < 1e-3);
+  }
 });
 
-test("what makes no sense is passed over, part by part", () => {
-  assert.deepEqual(fromHash("#word=%E0%A4%A&map=3"), { ...NOWHERE, map: 3 });
-  assert.deepEqual(fromHash("#map=x&zoom=-1&x=1e999&y=&min=2&word=tie"), {
-    ...NOWHERE,
-    word: "tie",
-  });
-  assert.deepEqual(fromHash("#map=1.5&zoom=0&x=NaN&y=0x10&min=-0.1"), NOWHERE);
-  assert.deepEqual(fromHash("#&&=&=3&map&word=&nonsense=4&map=-1&zoom=1e99"), NOWHERE);
-  assert.deepEqual(fromHash("word=a&word=b&y=-2"), { ...NOWHERE, word: "a", y: -2 });
-  assert.deepEqual(fromHash("#section"), NOWHERE);
-});
-
-test("filters come back, of columns of any name", () => {
-  const everywhere = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
-  const place: Place = {
-    ...NOWHERE,
-    filters: [
-      ["group", { only: "0-3.5" }],
-      ["a:b,c&d=e #%", { not: "1ekf" }],
-      ["year", { low: 1990, high: Number.POSITIVE_INFINITY, withMissing: false }],
-      ["only", { low: -1.5, high: 20240131, withMissing: true }],
-      ["日本\n", { ...everywhere, withMissing: false }],
-    ],
-    select: "5.2-1",
-  };
-  assert.deepEqual(fromHash(toHash(place)), place);
-  const hash = toHash({ ...NOWHERE, filters: place.filters.slice(0, 1), select: "5.2-1" });
-  assert.equal(hash, "#filter=group:only,0-3.5&select=5.2-1");
-});
-
-test("filters that make no sense are passed over", () => {
-  for (const said of [
-    "group",
-    "group:",
-    "year:x,3",
-    "year:5,4",
-    "year:1e999,",
-    "year:NaN,NaN",
-    "%",
+test("parts that make no sense are skipped", () => {
+  for (const hash of [
+    "#map=-1&zoom=NaN",
+    "#map=1.5&min=7&x=1e400&color=nothing",
+    "#%E0%A4%A&&==",
+    "#filter=nothing:only,0&filter=gr:oup:1990,2000&filter=year:only,0",
+    "#filter=gr:oup:only,&filter=year:9,1&filter=gr:oup:%E0&filter",
+    "#zoom=1&x=2&y=3&maps=all",
   ]) {
-    assert.deepEqual(fromHash(`#filter=${said}&map=2`), { ...NOWHERE, map: 2 }, said);
+    assert.deepEqual({ ...stateAt(ATLAS, hash), notice: "" }, OPENING, hash);
   }
+  assert.match(stateAt(ATLAS, "#word=nobody").notice ?? "", /nobody/);
+  assert.match(stateAt(ATLAS, "#map=7").notice ?? "", /7/);
+  assert.equal(stateAt(ATLAS, "#word=TIE").word, 0);
 });
 
-test("sets of numbers are runs", () => {
-  for (const [numbers, text] of [
-    [[], ""],
-    [[0], "0"],
-    [[5, 8, 9], "5.2-1"],
-    [[0, 1, 2, 3, 70], "0-3.1u"],
-    [Array.from({ length: 1000 }, (_, i) => i + 40), "14-rr"],
-  ] as const) {
-    assert.equal(toRuns(numbers), text);
-    if (text) assert.deepEqual(fromRuns(text, 2000), numbers);
-  }
-});
-
-test("runs are cut where they are too long, and hold nothing beyond a limit", () => {
-  const numbers = Array.from({ length: 5000 }, (_, i) => 7 * i);
-  const text = toRuns(numbers, 100);
-  assert.ok(text.length <= 100);
-  assert.deepEqual(fromRuns(text, 1e9), numbers.slice(0, 50));
-  assert.deepEqual(fromRuns("5-zzzzzzzz.3", 8), [5, 6, 7]);
-  for (const wrong of ["", "-", "1.", ".1", "1--2", "A", "1-2-3", "1e999,", "999999999"]) {
-    assert.equal(fromRuns(wrong, 1000), null, wrong);
+test("a word of two kinds has its kind in the address", () => {
+  const kinds = { kinds: ["text", "word"], nRows: 1 };
+  const atlas = tinyAtlas({ labels: ["tie", "tie"], points: [0, 0, 1, 1], ...kinds });
+  for (const word of [0, 1]) {
+    assert.equal(stateAt(atlas, toHash(atlas, { ...OPENING, word, map: 0 })).word, word);
   }
 });
