@@ -7,7 +7,8 @@
 import type { Point } from "../scene/label_boxes.ts";
 import { LABEL_FONT } from "../scene/lettering.ts";
 import { NO_EMPHASIS } from "../scene/scene.ts";
-import { type Brush, drawLetters, drawOver, lettersOf, Pen, type Picture } from "./picture.ts";
+import { type Brush, Pen } from "./pen.ts";
+import { drawLetters, drawOver, lettersOf, type Picture } from "./picture.ts";
 
 /** The view as SVG, at a point of another document or by itself. */
 export function svgOf(picture: Picture, at?: Point): string {

@@ -4,7 +4,6 @@ import type { Atlas } from "../data/atlas.ts";
 import { atlasTable } from "../data/table.ts";
 import type { Palette } from "../scene/coloring.ts";
 import * as texts from "../texts.ts";
-import { sharedMarks } from "./marks.ts";
 import { layOut, type Sheet, sheetCanvas, sheetSvg } from "./sheet.ts";
 
 /** Saves the selected objects as CSV: a row for each object and map in which it lives. */
@@ -26,7 +25,7 @@ const MOST_PIXELS = 12_000;
 export async function savePng(sheet: Sheet, palette: Palette, name: string): Promise<void> {
   const { width, height } = layOut(sheet, palette).size;
   const ratio = Math.min(2, MOST_PIXELS / Math.max(width, height));
-  const canvas = await sheetCanvas(sheet, palette, sharedMarks(), ratio);
+  const canvas = await sheetCanvas(sheet, palette, ratio);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error(texts.TOO_LARGE);
   save(blob, `${fileName(name)}.png`);

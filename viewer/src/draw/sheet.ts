@@ -17,8 +17,8 @@ import type { Key, Run } from "../scene/legend.ts";
 import { LABEL_FONT, type Lettering, type Measure, measureText } from "../scene/lettering.ts";
 import * as texts from "../texts.ts";
 import { escaped, round, svgOf } from "./drawing_svg.ts";
-import { newCanvas, type Painter } from "./painter.ts";
-import { drawPicture, type Picture, prepare } from "./picture.ts";
+import { newCanvas, prepare } from "./pen.ts";
+import { drawPicture, type Picture } from "./picture.ts";
 
 /** One map of a sheet; all of a sheet have one size. */
 export interface Panel extends Picture {
@@ -145,7 +145,6 @@ export function layOut(
 export async function sheetCanvas(
   sheet: Sheet,
   palette: Palette,
-  marks: Painter,
   ratio: number,
 ): Promise<HTMLCanvasElement> {
   const layout = layOut(sheet, palette);
@@ -158,7 +157,7 @@ export async function sheetCanvas(
   const picture = newCanvas();
   sheet.panels.forEach((panel, k) => {
     const { size } = panel;
-    drawPicture(picture, panel, marks, ratio);
+    drawPicture(picture, panel, ratio);
     context.drawImage(picture, ...layout.places[k], size.width, size.height);
   });
   // The texts around the maps are drawn as SVG on both kinds of file.

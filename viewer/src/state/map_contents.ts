@@ -2,7 +2,7 @@
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { elementAt, pointOf, Strongest } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
-import type { Tie } from "../draw/picture.ts";
+import type { Tie } from "../draw/pen.ts";
 import { type Camera, crop, fit, NEAREST, type Size } from "../scene/camera.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";

@@ -7,7 +7,7 @@
 
 import type { Filters } from "../data/filters.ts";
 import type { Camera } from "../scene/camera.ts";
-import type { Tool } from "../view/selection_drag.ts";
+import type { Tool } from "../view/gestures.ts";
 
 export type ThemeChoice = "auto" | "light" | "dark";
 

@@ -4,7 +4,6 @@ import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapTitle } from "../data/words.ts";
-import { sharedMarks } from "../draw/marks.ts";
 import { drawPicture } from "../draw/picture.ts";
 import type { Panel } from "../draw/sheet.ts";
 import { type Camera, fit, type Size } from "../scene/camera.ts";
@@ -165,7 +164,7 @@ function Picture({ panel, queue, depends, title }: PictureProps) {
     const size = { width: at.clientWidth, height: at.clientHeight };
     if (size.width === 0 || size.height === 0) return;
     sight.current.isStale = false;
-    drawPicture(at, latest.current(size), sharedMarks(), devicePixelRatio);
+    drawPicture(at, latest.current(size), devicePixelRatio);
   }).current;
   useEffect(() => {
     const seen = new IntersectionObserver(

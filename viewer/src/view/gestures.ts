@@ -1,30 +1,40 @@
 /**
- * Moving a map by wheel, drag and pinch.
+ * The pointer on the open map.
  *
- *     drag     the map follows the pointer
+ *     drag     the map follows the pointer; with Shift or the lasso tool, a line that selects
  *     wheel    zoom by 2^(-delta / 500 pixels); the map's point under the pointer stays there
  *     pinch    zoom by the ratio of the fingers' distances; the point between them stays there
+ *     click    selects, a double click opens
  *
  * A drag of less than CLICK pixels is a click and moves nothing.
  */
 import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
 import type { Point } from "../scene/label_boxes.ts";
-import { listenTo, placeIn } from "./listening.ts";
+
+export type Tool = "pan" | "lasso";
+export type SelectMode = "replace" | "add" | "toggle";
 
 interface GestureHooks {
   camera(): Camera;
   size(): Size;
   /** The least and the largest zoom. */
   bounds(): readonly [number, number];
-  /** Whether a drag that begins so moves the map. */
-  moves(event: PointerEvent): boolean;
   /** Whether a turn of the wheel is meant for the map. */
   turns(event: WheelEvent): boolean;
-  /** A second finger came down, so that whatever the first one did is a pinch. */
-  onPinch(): void;
   onMove(camera: Camera): void;
   /** A drag or pinch began or ended. */
   onGrab(isHeld: boolean): void;
+  /** The line of the lasso changed. */
+  onLine(): void;
+  /** The corners of the line, in CSS pixels of the host. */
+  onLasso(line: readonly Point[], mode: SelectMode): void;
+  /** The entry at a point of the host, in CSS pixels. */
+  entryAt(point: Point): number | null;
+  /** The pointer moved over an entry, or to another one or away from all (`isOther`). */
+  onHover(entry: number | null, point: Point, isOther: boolean): void;
+  /** A click on an entry or on none; with a key that asks to keep what is selected (`isMore`). */
+  onClick(entry: number | null, isMore: boolean, point: Point): void;
+  onOpen(entry: number): void;
 }
 
 const CLICK = 3;
@@ -39,13 +49,15 @@ function distance([x, y]: Point, [otherX, otherY]: Point): number {
 }
 
 export class Gestures {
-  /** Whether the click that now arrives is only the end of a drag. */
-  wasDrag = false;
+  tool: Tool = "pan";
+  /** The line of the lasso so far. */
+  line: Point[] | null = null;
+  hovered: number | null = null;
   private fingers = new Map<number, Point>();
-  private start: Point | null = null;
+  private start: Point = [0, 0];
   private isHeld = false;
-  /** Whether the fingers move the map, or draw a selection. */
-  private moves = false;
+  /** Whether the click that now arrives is only the end of a drag. */
+  private wasDrag = false;
 
   constructor(
     private host: HTMLElement,
@@ -53,13 +65,31 @@ export class Gestures {
     signal: AbortSignal,
   ) {
     const release = (event: PointerEvent) => this.release(event);
-    const heard = {
-      wheel: (event: WheelEvent) => this.turn(event),
-      pointerdown: (event: PointerEvent) => this.press(event),
-      pointermove: (event: PointerEvent) => this.move(event),
+    const heard: { [T in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[T]) => void } = {
+      wheel: (event) => this.turn(event),
+      pointerdown: (event) => this.press(event),
+      pointermove: (event) => this.move(event),
       ...{ pointerup: release, pointercancel: release, lostpointercapture: release },
+      pointerleave: () => this.hover(null, this.start),
+      click: (event) => this.click(event),
+      dblclick: (event) => this.open(event),
+      keydown: (event) => this.escape(event),
     };
-    listenTo(host, heard, signal);
+    for (const [type, hear] of Object.entries(heard)) {
+      host.addEventListener(type, hear as EventListener, { signal, passive: false });
+    }
+  }
+
+  hover(entry: number | null, point: Point = this.start): void {
+    if (entry === null && this.hovered === null) return;
+    const isOther = entry !== this.hovered;
+    this.hovered = entry;
+    this.hooks.onHover(entry, point, isOther);
+  }
+
+  private place(event: MouseEvent): Point {
+    const { left, top } = this.host.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
   }
 
   private zoom(factor: number, [x, y]: Point, from = this.hooks.camera()): void {
@@ -71,25 +101,23 @@ export class Gestures {
   private turn(event: WheelEvent): void {
     if (!this.hooks.turns(event)) return;
     event.preventDefault();
-    const pixels = event.deltaY * (UNITS[event.deltaMode] ?? 1);
-    this.zoom(
-      2 ** ((-pixels * (event.ctrlKey ? TRACKPAD : 1)) / DOUBLING),
-      placeIn(this.host, event),
-    );
+    const pixels = event.deltaY * (UNITS[event.deltaMode] ?? 1) * (event.ctrlKey ? TRACKPAD : 1);
+    this.zoom(2 ** (-pixels / DOUBLING), this.place(event));
   }
 
   private press(event: PointerEvent): void {
-    if (this.fingers.size === 0) {
-      this.wasDrag = false;
-      this.moves = this.hooks.moves(event);
+    if (this.fingers.size === 0) this.wasDrag = false;
+    if (event.button !== 0) return;
+    this.start = this.place(event);
+    this.fingers.set(event.pointerId, this.start);
+    if (this.fingers.size > 1) {
+      // Whatever the first finger did, it is a pinch.
+      this.dropLine();
+      this.hold(event.pointerId);
+    } else if (event.shiftKey || this.tool === "lasso") {
+      this.line = [this.start];
+      this.host.setPointerCapture(event.pointerId);
     }
-    if (event.button !== 0 || !(this.moves || event.pointerType === "touch")) return;
-    this.fingers.set(event.pointerId, placeIn(this.host, event));
-    this.start = placeIn(this.host, event);
-    if (this.fingers.size < 2) return;
-    this.moves = true;
-    this.hooks.onPinch();
-    this.hold(event.pointerId);
   }
 
   private hold(pointer: number): void {
@@ -100,20 +128,26 @@ export class Gestures {
   }
 
   private move(event: PointerEvent): void {
-    const finger = this.fingers.get(event.pointerId);
-    if (!finger || !this.start) return;
+    const [finger, now] = [this.fingers.get(event.pointerId), this.place(event)];
+    if (!finger) {
+      if (!event.buttons) this.hover(this.hooks.entryAt(now), now);
+      return;
+    }
     if (event.pointerType === "mouse" && event.buttons === 0) {
       // The button went up outside of what we hear of.
       this.release(event);
       return;
     }
-    const now = placeIn(this.host, event);
-    if (this.moves && !this.isHeld) {
+    if (!this.isHeld && !this.line) {
       if (distance(now, this.start) < CLICK) return;
       this.hold(event.pointerId);
     }
     this.fingers.set(event.pointerId, now);
-    if (!this.moves) return;
+    if (this.line) {
+      this.line.push(now);
+      this.hooks.onLine();
+      return;
+    }
     const other = [...this.fingers].find(([pointer]) => pointer !== event.pointerId)?.[1];
     if (other) this.pinch(finger, now, other);
     else this.hooks.onMove(panned(this.hooks.camera(), finger[0] - now[0], finger[1] - now[1]));
@@ -129,8 +163,42 @@ export class Gestures {
 
   private release(event: PointerEvent): void {
     if (!this.fingers.delete(event.pointerId) || this.fingers.size > 0) return;
-    this.start = null;
+    const { line } = this;
+    this.dropLine();
+    if (line && event.type === "pointerup" && line.some((at) => distance(at, this.start) > CLICK)) {
+      this.wasDrag = true;
+      this.hooks.onLasso(line, event.ctrlKey || event.metaKey ? "add" : "replace");
+    }
     if (this.isHeld) this.hooks.onGrab(false);
     this.isHeld = false;
+  }
+
+  private dropLine(): void {
+    if (!this.line) return;
+    this.line = null;
+    this.hooks.onLine();
+  }
+
+  private click(event: MouseEvent): void {
+    if (this.wasDrag || event.detail > 1) return;
+    const isMore = event.ctrlKey || event.metaKey || event.shiftKey;
+    const point = this.place(event);
+    this.hooks.onClick(this.hooks.entryAt(point), isMore, point);
+  }
+
+  private open(event: MouseEvent): void {
+    const entry = this.hooks.entryAt(this.place(event));
+    if (entry !== null) this.hooks.onOpen(entry);
+  }
+
+  /** Gives up the line that is being drawn. */
+  private escape(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || this.line === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.dropLine();
+    // The button is still down; its release must not count as a click.
+    this.fingers.clear();
+    this.wasDrag = true;
   }
 }

@@ -5,10 +5,9 @@
  * appear gradually.
  */
 
-import type { Marks } from "../draw/marks.ts";
-import { type Context, newCanvas } from "../draw/painter.ts";
-import type { Picture } from "../draw/picture.ts";
-import { drawGround, drawLetters, lettersOf, prepare } from "../draw/picture.ts";
+import { newCanvas, Pen, prepare } from "../draw/pen.ts";
+import { drawGround, drawLetters, lettersOf, type Picture } from "../draw/picture.ts";
+import type { Point } from "../scene/label_boxes.ts";
 import type { Letters } from "../scene/scene.ts";
 
 interface CanvasHooks {
@@ -16,8 +15,8 @@ interface CanvasHooks {
   sight(): Picture | null;
   /** Whether the view moves, so that no label is added. */
   isMoving(): boolean;
-  /** Draws what the pointer points at and what it draws, above all else. */
-  drawPointer(context: Context, sight: Picture): void;
+  /** The entry under the pointer, and the line that it draws. */
+  pointer(): { hovered: number | null; line: readonly Point[] | null };
   onDrawn(): void;
 }
 
@@ -39,7 +38,6 @@ export class MapCanvases {
 
   constructor(
     host: HTMLElement,
-    private marks: Marks,
     private hooks: CanvasHooks,
   ) {
     for (const canvas of [this.dots, this.upper]) {
@@ -81,7 +79,7 @@ export class MapCanvases {
 
   private drawDots(sight: Picture): void {
     const context = prepare(this.dots, sight.size, devicePixelRatio);
-    if (context) drawGround(context, sight, this.marks, devicePixelRatio);
+    if (context) drawGround(context, sight, devicePixelRatio);
   }
 
   private place(sight: Picture): void {
@@ -102,6 +100,9 @@ export class MapCanvases {
     if (!context) return;
     context.clearRect(0, 0, width, height);
     drawLetters(context, sight, this.letters, shown);
-    this.hooks.drawPointer(context, sight);
+    const { hovered, line } = this.hooks.pointer();
+    const pen = new Pen(context, sight);
+    if (hovered !== null) pen.hoverRing(hovered);
+    if (line) pen.lasso(line);
   }
 }

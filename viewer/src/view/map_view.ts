@@ -8,21 +8,17 @@
 import type { AtlasMap } from "../data/atlas.ts";
 import { pointOf } from "../data/elements.ts";
 import { latest } from "../data/memory.ts";
-import { type Marks, sharedMarks } from "../draw/marks.ts";
-import type { Context } from "../draw/painter.ts";
-import { Pen, type Picture } from "../draw/picture.ts";
+import { sharedMarks } from "../draw/marks.ts";
+import type { Picture } from "../draw/picture.ts";
 import type { Panel } from "../draw/sheet.ts";
 import { type Camera, countInSight, fit, type Size } from "../scene/camera.ts";
 import type { Point, ScreenBox } from "../scene/label_boxes.ts";
 import { scaledType, screenScale } from "../scene/lettering.ts";
 import { type Letters, type Look, NO_EMPHASIS, Scene, type ShownName } from "../scene/scene.ts";
 import { CameraMotion } from "./camera_motion.ts";
-import { Gestures } from "./gestures.ts";
+import { Gestures, type SelectMode, type Tool } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
 import { MapCanvases } from "./map_canvases.ts";
-import { followMapKeys } from "./map_keys.ts";
-import { Pointing } from "./pointing.ts";
-import { SelectionDrag, type SelectMode, type Tool } from "./selection_drag.ts";
 
 export interface MapViewCallbacks {
   /** The boxes over the map, in CSS pixels of the host. */
@@ -45,17 +41,16 @@ type Marked = Pick<Picture, "ties"> & Required<Pick<Picture, "emphasis" | "selec
 
 /** Milliseconds without a change after which the view rests. */
 const REST = 140;
+const PAN_STEP = 80;
+const ZOOM_STEP = 1.5;
 
 export class MapView {
   readonly canvases: MapCanvases;
   readonly motion: CameraMotion;
   /** Size of the host in CSS pixels. */
   size: Size = { width: 0, height: 0 };
-  private marks: Marks = sharedMarks();
   private typeOf = latest(scaledType);
   private gestures: Gestures;
-  private drag: SelectionDrag;
-  private pointing: Pointing;
   private observer: ResizeObserver;
   private ending = new AbortController();
   private scene: Scene | null = null;
@@ -67,7 +62,7 @@ export class MapView {
   private restTimer = 0;
   /** How many of the entries that stand out were flown to. */
   private visited = 0;
-  /** Whether the labels of the next drawing are to be told: the view rests, but is not drawn yet. */
+  /** Whether the labels of the next drawing are to be reported. */
   private owesLabels = false;
 
   constructor(
@@ -79,48 +74,49 @@ export class MapView {
     const { signal } = this.ending;
     signal.addEventListener(
       "abort",
-      this.marks.listen(() => this.redraw()),
+      sharedMarks().listen(() => this.redraw()),
     );
-    this.canvases = new MapCanvases(host, this.marks, {
+    this.canvases = new MapCanvases(host, {
       sight: () => this.sight(),
       isMoving: () => this.isMoving,
-      drawPointer: (context, sight) => this.drawPointer(context, sight),
-      onDrawn: () => this.payLabels(),
+      pointer: () => this.gestures,
+      onDrawn: () => {
+        if (this.owesLabels) callbacks.onShown();
+        this.owesLabels = false;
+      },
     });
     this.motion = new CameraMotion({
       size: () => this.size,
       scene: () => this.scene,
       onMove: () => this.moved(),
     });
-    const onChange = () => this.canvases.schedule();
-    const onEnd = (line: readonly Point[], mode: SelectMode) => this.selectWithin(line, mode);
-    this.drag = new SelectionDrag(host, { onChange, onEnd }, signal);
-    const hooks = {
-      camera: () => this.camera,
-      size: () => this.size,
-      bounds: () => this.motion.bounds,
-      moves: (event: PointerEvent) => !this.drag.wants(event),
-      turns: (event: WheelEvent) =>
-        !wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus"),
-      onPinch: () => this.drag.drop(),
-      onMove: (camera: Camera) => this.motion.jump(camera),
-      onGrab: (isHeld: boolean) => this.setCursor(isHeld),
-    };
-    this.gestures = new Gestures(host, hooks, signal);
-    this.pointing = new Pointing(
+    this.gestures = new Gestures(
       host,
       {
+        camera: () => this.camera,
+        size: () => this.size,
+        bounds: () => this.motion.bounds,
+        turns: (event) =>
+          !wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus"),
+        onMove: (camera) => this.motion.jump(camera),
+        onGrab: (isHeld) => this.setCursor(isHeld),
+        onLine: () => this.canvases.schedule(),
+        onLasso: (line, mode) => {
+          const sight = this.sight();
+          if (sight) callbacks.onSelect(entriesWithin(sight, line), mode);
+        },
         entryAt: (point) => this.entryAt(point),
-        isDrawing: () => this.drag.line !== null,
-        isDragEnd: () => this.drag.justEnded || this.gestures.wasDrag,
-        onHover: (entry, point, isOther) => this.hover(entry, point, isOther),
+        onHover: (entry, [x, y], isOther) => {
+          callbacks.onHover(entry, x, y);
+          if (isOther) this.setCursor();
+          if (isOther) this.canvases.schedule();
+        },
         onClick: (entry, isMore, point) => this.click(entry, isMore, point),
         onOpen: (entry) => callbacks.onOpen(entry),
       },
       signal,
     );
-    const [open, next] = [() => this.open(), () => this.next()];
-    followMapKeys(host, this.motion, open, next, signal);
+    host.addEventListener("keydown", (event) => this.press(event), { signal });
     this.setCursor();
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(host);
@@ -155,7 +151,7 @@ export class MapView {
       // A flight over another map has nowhere to land.
       this.motion.stop();
       this.scene = new Scene(map, this.suited(look), this.size);
-      this.pointing.hover(null);
+      this.gestures.hover(null);
     } else if (isOther) {
       this.scene.setLook(this.suited(look));
     }
@@ -180,12 +176,11 @@ export class MapView {
   /** Tells at once where the view is, or will land, if that is still to be told. */
   tellCamera(): void {
     const { landing, camera } = this.motion;
-    if (landing) this.callbacks.onCamera(landing, true);
-    else if (this.isMoving) this.callbacks.onCamera(camera, true);
+    if (landing || this.isMoving) this.callbacks.onCamera(landing ?? camera, true);
   }
 
   setTool(tool: Tool): void {
-    this.drag.tool = tool;
+    this.gestures.tool = tool;
     this.setCursor();
   }
 
@@ -251,30 +246,46 @@ export class MapView {
     );
   }
 
-  private hover(entry: number | null, [x, y]: Point, isOther: boolean): void {
-    this.callbacks.onHover(entry, x, y);
-    if (!isOther) return;
-    this.setCursor();
-    this.canvases.schedule();
-  }
-
   private click(entry: number | null, isMore: boolean, point: Point): void {
     const name = this.nameAt(point);
-    if (this.isPointedTo(entry)) this.flyToEntry(entry as number);
+    if (entry !== null && this.isPointedTo(entry)) this.flyToEntry(entry);
     else if (name && entry === null) this.zoomTo(name);
     else if (entry !== null) this.callbacks.onSelect([entry], isMore ? "toggle" : "replace");
     else if (!isMore && this.marked.selection.size) this.callbacks.onSelect([], "replace");
   }
 
+  /** The keys of a map that has the focus. */
+  private press(event: KeyboardEvent): void {
+    const { motion } = this;
+    const actions: Record<string, () => void> = {
+      ArrowLeft: () => motion.panBy(-PAN_STEP, 0),
+      ArrowRight: () => motion.panBy(PAN_STEP, 0),
+      ArrowUp: () => motion.panBy(0, -PAN_STEP),
+      ArrowDown: () => motion.panBy(0, PAN_STEP),
+      "+": () => motion.zoomBy(ZOOM_STEP),
+      "=": () => motion.zoomBy(ZOOM_STEP),
+      "-": () => motion.zoomBy(1 / ZOOM_STEP),
+      0: () => motion.fit(),
+      Enter: () => this.open(),
+      n: () => this.next(),
+    };
+    const action = actions[event.key];
+    if (!action || event.target !== this.host) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+  }
+
+  /** Opens what is pointed at or selected. */
   private open(): void {
     const { selection } = this.marked;
     const [only] = selection.size === 1 ? selection : [];
-    const entry = this.pointing.hovered ?? only;
+    const entry = this.gestures.hovered ?? only;
     if (entry !== undefined && !this.isPointedTo(entry)) this.callbacks.onOpen(entry);
   }
 
   /** Whether an arrow at the rim points to an entry beyond. */
-  private isPointedTo(entry: number | null): boolean {
+  private isPointedTo(entry: number): boolean {
     return this.letters.labels.some((label) => label.entry === entry && label.arrow);
   }
 
@@ -288,21 +299,14 @@ export class MapView {
   private next(): void {
     const { near, chosen } = this.marked.emphasis;
     const entries = [...near, ...chosen];
-    const entry = entries[this.visited++ % entries.length];
-    if (entry !== undefined) this.flyToEntry(entry);
-  }
-
-  private selectWithin(line: readonly Point[], mode: SelectMode): void {
-    const { scene, camera, size } = this;
-    this.canvases.schedule();
-    if (scene) this.callbacks.onSelect(entriesWithin({ scene, camera, size }, line), mode);
+    if (entries.length > 0) this.flyToEntry(entries[this.visited++ % entries.length]);
   }
 
   private setCursor(isDragged = false): void {
-    const { style } = this.host;
-    if (isDragged) style.cursor = "grabbing";
-    else if (this.pointing.hovered !== null || this.isOnName) style.cursor = "pointer";
-    else style.cursor = this.drag.tool === "pan" ? "grab" : "crosshair";
+    const { hovered, tool } = this.gestures;
+    const usual = tool === "pan" ? "grab" : "crosshair";
+    const pointed = hovered !== null || this.isOnName ? "pointer" : usual;
+    this.host.style.cursor = isDragged ? "grabbing" : pointed;
   }
 
   private moved(): void {
@@ -331,19 +335,8 @@ export class MapView {
     this.canvases.schedule("letters");
   }
 
-  private payLabels(): void {
-    if (this.owesLabels) this.callbacks.onShown();
-    this.owesLabels = false;
-  }
-
   private redraw(): void {
     this.canvases.schedule("dots");
     this.canvases.schedule("letters");
-  }
-
-  private drawPointer(context: Context, sight: Picture): void {
-    const { hovered } = this.pointing;
-    if (hovered !== null) new Pen(context, sight).hoverRing(hovered);
-    this.drag.draw(context, sight.scene.palette);
   }
 }
