@@ -177,6 +177,18 @@ def only_count(labels: Sequence[str], start: str = "") -> bool:
     return all(label == f"{start}{i}" for i, label in enumerate(labels))
 
 
+def count_up(labels: Sequence[str]) -> bool:
+    """Check whether labels are ascending whole numbers without large gaps, from about 0 or 1.
+
+    >>> count_up(["1", "2", "4"]), count_up(["1999", "2000"]), count_up(["2", "1"])
+    (True, False, False)
+    """
+    if not all(label.isdecimal() for label in labels):
+        return False
+    numbers = list(map(int, labels))
+    return numbers == sorted(set(numbers)) and numbers[-1] <= 2 * len(numbers)
+
+
 def numbered_alike(labels: Sequence[str]) -> bool:
     """Check whether all labels consist of the same word and a number.
 

@@ -12,7 +12,6 @@ from manymaps.atlas import Atlas
 from manymaps.atlas.regions import (
     MOST_ISLANDS,
     MOST_PARTS,
-    MOST_REGIONS,
     STRONG,
     homes,
     islands_of,
@@ -105,14 +104,14 @@ def test_points_in_a_heap_or_a_row(points):
     assert len(members) == len(set(members.tolist())) <= 50
 
 
-def test_no_more_regions_than_a_person_reads():
+def test_all_of_many_categories_have_regions():
     rng = np.random.default_rng(3)
     group = np.repeat(np.arange(40), 30)
     points = rng.uniform(0, 400, size=(40, 2))[group] + rng.normal(size=(1200, 2))
     names = {"kind": np.array([f"k{k}" for k in group])}
     labels = [f"{i}" for i in range(1200)]
     atlas = Atlas(labels, points[None], np.ones((1, 1200)), T_SNE, metadata=names)
-    assert len(regions(atlas)) == MOST_REGIONS
+    assert {region.name for region in regions(atlas)} == set(names["kind"])
 
 
 def test_scale_and_order_do_not_matter(islands):
@@ -147,6 +146,20 @@ def test_islands_contain_all_objects_and_their_parts_replace_them(themes):
         if parts:
             joined = np.sort(np.concatenate([part.members for part in parts]))
             np.testing.assert_array_equal(joined, island.members)
+
+
+def test_an_island_needs_a_valley_around_it():
+    """One cloud has no islands; two clouds are two islands, of which no part crosses the valley."""
+    rng = np.random.default_rng(11)
+    points = rng.normal(size=(400, 2))
+    labels = [f"{chr(97 + i % 26)} word" * (1 + i // 26) for i in range(400)]
+    cloud = Atlas(labels, points[None], np.ones((1, 400)), T_SNE)
+    assert regions(cloud) == []
+    side = np.repeat([0, 1], 200)
+    two = replace(cloud, maps=(points + 9.0 * side[:, None])[None])
+    found = regions(two)
+    assert len(islands_of(found)) == 2
+    assert all(len(set(side[region.members])) == 1 for region in found)
 
 
 def test_neighbouring_islands_differ_in_hue_and_parts_do_not(themes, islands):

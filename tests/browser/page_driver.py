@@ -85,6 +85,11 @@ class AtlasPage:
         """What parts of the page say, each on one line."""
         return [" ".join(text.split()) for text in parts.all_inner_texts()]
 
+    @staticmethod
+    def headline(word: str) -> re.Pattern[str]:
+        """The headline of a word, such as "bank: on two maps"."""
+        return re.compile(rf"^{re.escape(word)}: on \w+ maps?$")
+
     def settings(self) -> Page | Frame:
         """Bring the settings of the page into sight."""
         button = self.page.get_by_role("button", name="Display", exact=True)

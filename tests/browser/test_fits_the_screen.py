@@ -62,7 +62,7 @@ def test_the_tools_of_a_map_lie_on_it_on_phones(open_page, relations_page, size)
     box = at.box()
     assert box["y"] >= 0
     assert box["y"] + box["height"] < height + 1
-    for name in ("Zoom in", "Show all", "Select with a lasso", "Next map"):
+    for name in ("Show all", "Select with a lasso", "Next map"):
         tool = at.button(name).bounding_box()
         assert tool["x"] >= box["x"]
         assert tool["x"] + tool["width"] <= box["x"] + box["width"]

@@ -36,7 +36,7 @@ def test_typing_shows_the_senses(at, tiny):
         assert name.endswith(f"{', '.join(words[3:6])} Map {m} · open")
     at.page.keyboard.press("Enter")
     assert at.becomes("location.hash === '#word=tie'")
-    at.expect(at.status).to_contain_text("tie: On three maps. suit, ")
+    at.expect(at.status).to_contain_text("tie: on three maps. suit, ")
 
 
 @pytest.mark.parametrize("typed", ["café", "CAFE", "cafe\u0301", "  Cafe ", "caf"])
@@ -147,6 +147,23 @@ def test_escape_brings_back_what_was_shown(at):
     at.page.keyboard.press("Escape")
     assert at.word is None
     at.expect(at.search).to_have_value("")
+
+
+def test_a_link_moves_the_focus_to_the_first_card(at):
+    at.look_up("tie")
+    at.expect(at.cards.first).to_be_focused()
+    at.unfold("Neighbours")
+    other = at.senses.get_by_role("rowheader").get_by_role("button").first
+    name = other.inner_text()
+    other.click()
+    assert at.word == name
+    at.expect(at.cards.first).to_be_focused()
+
+
+def test_guesses_are_offered_only_if_nothing_matches(at):
+    at.search.fill("shirt")
+    at.expect(at.hits.first).to_contain_text("shirt")
+    assert "Did you mean" not in "".join(at.hits.all_inner_texts())
 
 
 def test_a_word_that_is_clicked(at):
@@ -324,7 +341,7 @@ def test_cards_have_the_senses_of_the_atlas(open_page, grouped, grouped_page):
     for word in grouped.labels:
         senses = grouped.senses(word) if len(grouped.associates(word)) else []
         at.read("atlas.chooseWord(atlas.atlas.labels.indexOf(given))", word)
-        at.expect(at.senses.get_by_role("heading")).to_have_text(word)
+        at.expect(at.senses.get_by_role("heading")).to_have_text(at.headline(word))
         cards = at.texts(at.cards) if senses else []
         percents = [int(re.search(r"(\d+)%", card)[1]) for card in cards]
         assert percents == pytest.approx([100 * sense.share for sense in senses], abs=1)

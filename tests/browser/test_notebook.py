@@ -184,7 +184,7 @@ def test_widget_in_jupyterlab(page, lab):
             break
     expect(page.get_by_text("selected: knot ; tie ; 0")).to_be_visible()
     run(page, 2)
-    expect(page.get_by_text("On two maps.", exact=True)).to_be_visible()
+    expect(page.get_by_text(": on two maps")).to_be_visible()
     expect(page.get_by_role("application", name="Map 2")).to_be_visible()
     expect(chosen).to_contain_text("2 objects selected")
     assert errors == []

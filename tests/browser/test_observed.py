@@ -61,10 +61,10 @@ def test_of_every_word_the_strongest_partner_is_in_sight(at, grouped):
         if partner is None:
             continue
         at.read("atlas.chooseWord(given)", word)
-        at.expect(at.senses.get_by_role("heading")).to_have_text(grouped.labels[word])
+        at.expect(at.senses.get_by_role("heading")).to_have_text(at.headline(grouped.labels[word]))
         label = re.compile(rf"{grouped.labels[partner]}\b")
         far = "".join(
-            at.senses.get_by_text("Strong associates that no card shows: ").all_inner_texts()
+            at.senses.get_by_text("Associates that are not close on their map: ").all_inner_texts()
         )
         near = at.read("atlas.observed(given).recalled[0].map !== null", word)
         assert near != bool(label.search(far)), (word, partner)

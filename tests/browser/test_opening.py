@@ -98,7 +98,7 @@ def test_examples_are_words_with_balanced_senses(open_page, grouped, grouped_pag
     at.page.go_back()
     examples(at).nth(1).click()
     assert at.word == words[1]
-    at.expect(at.senses.get_by_role("heading")).to_have_text(words[1])
+    at.expect(at.senses.get_by_role("heading")).to_have_text(at.headline(words[1]))
 
 
 def test_examples_are_chosen_by_the_author(open_page, grouped, tmp_path):

@@ -35,7 +35,7 @@ def words_of(atlas, rng, n: int = 60) -> list[int]:
 
 def show(at, word: int, label: str) -> tuple[list[str], float | None]:
     at.read("atlas.chooseWord(given)", word)
-    at.expect(at.senses.get_by_role("heading")).to_have_text(label)
+    at.expect(at.senses.get_by_role("heading")).to_have_text(at.headline(label))
     words, top = at.read(IN_SIGHT)
     return [word for word in words if re.search(r"\w", word)], top
 
@@ -60,11 +60,57 @@ def test_on_a_phone_the_first_picture_begins_high(open_page, norms, norms_page, 
     assert max(tops) <= 280
 
 
-def test_the_word_and_its_cards_have_their_sizes(open_page, relations_page):
+@pytest.mark.parametrize("hash", ["", "#word=bank"])
+def test_a_phone_has_one_menu_button(open_page, relations_page, hash):
+    at = open_page(
+        relations_page, hash, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    )
+    picture = at.page.locator(".sense canvas").first
+    assert picture.bounding_box()["y"] <= 330
+    tools = at.page.locator(".tools > *").filter(visible=True)
+    at.expect(tools).to_have_count(1)
+    at.button("Menu").click()
+    for name in ("Display", "Dark theme", "Help"):
+        at.expect(at.button(name)).to_be_visible()
+    at.search.click()
+    at.expect(tools).to_have_count(1)
+    at.read("atlas.openMap(0)")
+    at.map.wait_for()
+    at.expect(at.button("Zoom in")).to_be_hidden()
+    at.expect(at.button("Show all")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (2560, 1440)])
+@pytest.mark.parametrize(("n_cards", "part"), [(1, 2 / 3), (2, 1 / 2), (3, 1 / 3)])
+def test_cards_fill_the_screen(open_page, relations, relations_page, n_cards, part, width, height):
+    """One card takes two thirds of the width, two take halves; their pictures fill the height."""
+    word = next(word for word in relations.labels if len(relations.senses(word)) == n_cards)
+    at = open_page(relations_page, viewport={"width": width, "height": height})
+    at.read("atlas.chooseWord(given)", relations.index(word))
+    at.expect(at.cards).to_have_count(n_cards)
+    at.settle()
+    boxes = [card.bounding_box() for card in at.cards.all()]
+    main = at.page.get_by_role("main").bounding_box()
+    assert all(box["width"] == pytest.approx(part * main["width"], rel=0.07) for box in boxes)
+    assert len({box["y"] for box in boxes}) == 1
+    assert boxes[0]["y"] + boxes[0]["height"] <= height
+    if n_cards < 3:
+        assert boxes[0]["y"] + boxes[0]["height"] > 0.75 * height
+    # The whole map of the first card follows below.
+    first = relations.senses(word)[0].map
+    whole = at.senses.get_by_role("button", name=re.compile(f"^Map {first} "))
+    box = whole.bounding_box()
+    assert box["y"] > boxes[0]["y"] + boxes[0]["height"]
+    assert box["width"] > 0.95 * main["width"]
+    whole.click()
+    assert at.open_map == first
+
+
+def test_the_word_and_its_cards(open_page, relations_page):
     at = open_page(relations_page, "#word=bank", viewport={"width": 1440, "height": 900})
     heading = at.senses.get_by_role("heading")
     assert heading.evaluate("part => getComputedStyle(part).fontSize") == "40px"
-    assert at.cards.first.bounding_box()["width"] == 350
+    at.expect(at.cards.first).to_be_focused()
     maps = [re.search(r"Map (\d+) · open$", text)[1] for text in at.texts(at.cards)]
     assert len(set(maps)) == len(maps)
     assert at.page.get_by_role("table").count() == 0

@@ -296,9 +296,12 @@ class TestMaps:
             assert set(expected) <= set(atlas.labels)
 
     def test_the_largest_islands_name_a_map(self):
-        for map_ in read(several(n=400)).header["maps"]:
+        atlas = several(n=400)
+        heaps = atlas.maps + 60.0 * (np.arange(400) % 3)[:, None]
+        for map_ in read(replace(atlas, maps=heaps)).header["maps"]:
             islands = [each for each in map_["regions"] if each["island"] is None]
-            assert map_["title"] == [", ".join(each["words"]) for each in islands][:4]
+            assert len(islands) == 3
+            assert map_["title"] == [", ".join(each["words"]) for each in islands]
 
     def test_maps_are_listed_by_content(self):
         assert sorted(read(several()).header["map_order"]) == [0, 1, 2, 3]

@@ -52,6 +52,7 @@ export const NO_WORDS = "no words";
 export const NO_VALUE = "no value";
 export const CLOSE = "Close";
 export const CLEAR = "Clear";
+export const MENU = "Menu";
 export const SHOW_ALL = "Show all";
 export const SHOW_SENSES = "Show senses";
 export const unlabelled = ([noun]: Noun) => `${noun} without a label`;
@@ -91,12 +92,14 @@ export const showGroupOnly = <T>(column: T, value: T) => ["Show only ", column, 
 
 export const SENSES = "Senses";
 export const CLOSE_SENSES = "Close the senses";
+export const BOTH_CLOSE = "both words are close here";
 export const openMap = (map: number) => `Map ${map} · open`;
-export const NO_SENSES = "No map shows its senses.";
-export const onMaps = (count: number) => `On ${spelled(count, "map").toLowerCase()}.`;
-export const senses = (count: number, covered: string) =>
-  `${spelled(count, "sense")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
-export const notShown = (labels: string) => `Strong associates that no card shows: ${labels}.`;
+export const headline = <T>(word: T, maps: string) => [word, `: ${maps}`];
+export const onMaps = (count: number) =>
+  count === 0 ? "on no map" : `on ${spelled(count, "map").toLowerCase()}`;
+export const covered = (share: string) => `with ${share} of its associations`;
+export const notClose = (labels: string) =>
+  `Associates that are not close on their map: ${labels}.`;
 export const ARROW = "An arrow at the edge points to a neighbour outside the picture";
 export const ALL_ASSOCIATES = "All associates";
 export const NEIGHBOURS = "Neighbours";
@@ -168,7 +171,8 @@ export const sizeOf = (column: string) => `dot size: ${column}`;
 export const WEIGHT_LOW = "map weight: low";
 export const HIGH = "high";
 export const lowEnd = (column: string, low: string) => `${column}: ${low}`;
-export const otherColours = (count: number) => `${counted(count, "other")} repeat colours`;
+export const otherCategories = (count: number, isSomeMissing: boolean) =>
+  [count > 0 && counted(count, "other"), isSomeMissing && NO_VALUE].filter(Boolean).join(", ");
 export const FILTERS = "Filters";
 export const FILTERED = " filtered";
 export const ALL = "All";
@@ -205,8 +209,8 @@ export const near = (label: string, neighbours: string) =>
   neighbours ? `${label}, near ${neighbours}` : label;
 export const senseOnMap = (name: string, share: string, map: number) =>
   `${name}, ${share} on map ${map}`;
-export const wordInWords = (label: string, summary: string, senses: string, far: string) =>
-  `${label}: ${summary} ${senses && `${senses}. `}${far}`.trim();
+export const wordInWords = (label: string, maps: string, senses: string, far: string) =>
+  `${label}: ${maps}. ${senses && `${senses}. `}${far}`.trim();
 export const noSuchMap = (map: number, last: number) =>
   `Map ${map} does not exist; the last map is map ${last}`;
 

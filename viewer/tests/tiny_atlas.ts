@@ -64,7 +64,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     credit: "",
     date: "",
     noun: ["object", "objects"],
-    isNumbered: false,
+    numbered: [false, false],
     method: "multiple maps t-SNE",
     examples: [],
     labels,

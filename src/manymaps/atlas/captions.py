@@ -31,7 +31,7 @@ import numpy as np
 from manymaps.atlas.data import AtlasData
 from manymaps.checks import check_index, check_whole
 from manymaps.data.tables import is_missing
-from manymaps.labels import barcodes, numbered_alike, only_count
+from manymaps.labels import barcodes, count_up, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
 #: If there are at most this many objects, labels that are numbers may be meaningful.
@@ -179,6 +179,20 @@ def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray
     return next(((name, texts) for name, texts in found if texts is not None), None)
 
 
+def default_column(atlas: AtlasData) -> str | None:
+    """Return the first column of 2 to 20 categories of a bipartite atlas, which colours its dots.
+
+    The atlas has one value per category on average at most, so that the colours repeat.
+    """
+    if atlas.kinds is None:
+        return None
+    for name, values in atlas.metadata.items():
+        texts = _categories(np.asarray(values))
+        if texts is not None and len(set(texts.tolist()) - {""}) <= MOST_CODES:
+            return name
+    return None
+
+
 def category_names(column: str, categories: Sequence[str]) -> list[str]:
     """Name categories so that each name is clear on its own; numbers follow the column's name.
 
@@ -203,6 +217,23 @@ def labels_say_nothing(atlas: AtlasData) -> bool:
         any(texts is not None for texts in columns)
         and (numbered_alike(atlas.labels) or barcodes(atlas.labels))
     )
+
+
+def unnamed(atlas: AtlasData) -> np.ndarray:
+    """Return a mask of the objects whose labels only number them, shape (n_objects,).
+
+    In a bipartite atlas, each kind is checked by itself, and labels that count from 0 or 1 are
+    numbers however few they are.
+    """
+    if atlas.kinds is None:
+        return np.full(atlas.n_objects, labels_say_nothing(atlas))
+    found = np.zeros(atlas.n_objects, bool)
+    for kind in dict.fromkeys(atlas.kinds):
+        own = np.flatnonzero(atlas.of_kind(kind))
+        labels = [atlas.labels[i] for i in own.tolist()]
+        are_generated = numbered_alike(labels) or barcodes(labels)
+        found[own] = count_up(labels) or (len(own) > FEW_NUMBERS and are_generated)
+    return found
 
 
 def are_codes(values: np.ndarray) -> bool:

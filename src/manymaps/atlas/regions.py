@@ -11,10 +11,11 @@ contains enough of the group. A region contains only cells in which the group ha
 weight, or a share that is several times its share of the map.
 
 If there are no named groups, the regions have two levels. The basins of the density of all points
-are joined to at most 18 parts, and the parts to at most six islands. A basin consists of the cells
-from which steps to the highest neighbour lead to the same peak. A basin is joined to a higher basin
-if the saddle between the two is nearly as high as the peak of the lower basin. Parts and islands
-are joined by Ward's criterion, the increase of the weighted variance (Ward 1963):
+are joined to at most six islands, and the basins of a finer density to at most 18 parts of islands.
+A basin consists of the cells from which steps to the highest neighbour lead to the same peak. A
+basin is joined to a higher basin if the saddle between the two is nearly as high as the peak of the
+lower basin, so that there is a valley around each island. A map with a single basin has no islands.
+Basins are joined by Ward's criterion, the increase of the weighted variance (Ward 1963):
 
     w_a w_b / (w_a + w_b) |c_a - c_b|^2      weights w and centres c of two parts
 
@@ -55,8 +56,6 @@ LEAST_MEMBERS, LEAST_PART, LEAST_OF_GROUP = 6, 0.01, 0.2
 #: least the second value times its share of the map. It never dominates a cell with less than the
 #: third value times its share of the map.
 AT_HOME, OF_A_HOME, ABOVE_USUAL = 0.4, 3.0, 1.5
-#: Maximum number of regions. A map with more regions would be unreadable.
-MOST_REGIONS = 24
 #: Maps with fewer objects show all labels and have no regions.
 FEWEST_OBJECTS = 30
 #: Maximum number of islands and of parts of a map. A reader remembers about five names, and about
@@ -164,7 +163,7 @@ def map_regions(
     Returns
     -------
     list of Region
-        At most 24 regions. Islands are sorted by their number of objects in descending order. The
+        The regions. Islands are sorted by their number of objects in descending order. The
         largest parts of all islands precede the second largest parts, and so on. The list is empty
         if the map contains fewer than 30 objects. An island that is not divided has no parts.
     """
@@ -183,15 +182,21 @@ def map_regions(
 
     if named:
         found = sorted(homes(grid, weights, named), key=lambda group: -len(group[1]))
-        return _colored([region(name, members) for name, members in found[:MOST_REGIONS]])
-    parts = _parts(grid, points, weights)
-    islands = [[parts[k] for k in each] for each in _joins(points, weights, parts, MOST_ISLANDS)]
-    islands.sort(key=lambda own: -sum(len(part) for part in own))
-    regions = [region("", np.sort(np.concatenate(own))) for own in islands]
+        return _colored([region(name, members) for name, members in found])
+    whole = np.zeros(len(points), np.int64)
+    islands = _divided(grid, points, weights, whole, MOST_ISLANDS)
+    if len(islands) == 1:
+        return []
+    islands.sort(key=lambda own: -len(own))
+    of_point = whole.copy()
+    for k, own in enumerate(islands):
+        of_point[own] = k
+    parts = _divided(grid, points, weights, of_point, MOST_PARTS, FINER)
+    regions = [region("", own) for own in islands]
     ranked = [
         (rank, k, part)
-        for k, own in enumerate(islands)
-        if len(own) > 1
+        for k in range(len(islands))
+        if len(own := [part for part in parts if of_point[part[0]] == k]) > 1
         for rank, part in enumerate(sorted(own, key=lambda part: -len(part)))
     ]
     # The largest part of each island precedes the others, because names that come first have a
@@ -257,37 +262,51 @@ def _alike(first: str, second: str) -> bool:
     return one in other or other in one
 
 
-def _parts(grid: _Grid, points: np.ndarray, weights: np.ndarray) -> list[np.ndarray]:
-    """Divide all points into at most `MOST_PARTS` parts, which are joined basins."""
-    density = grid.density(np.arange(len(weights)), weights, len(weights), FINER)
-    basins = _basins(density)[grid.cells]
-    found = [np.flatnonzero(basins == basin) for basin in np.unique(basins)]
+def _divided(
+    grid: _Grid,
+    points: np.ndarray,
+    weights: np.ndarray,
+    within: np.ndarray,
+    most: int,
+    scale: float = 1.0,
+) -> list[np.ndarray]:
+    """Divide points into at most `most` joined basins, each in one of the groups `within`, (k,).
+
+    `scale` multiplies the bandwidth.
+    """
+    density = grid.density(np.arange(len(weights)), weights, len(weights), scale)
+    keys = within * CELLS**2 + _basins(density)[grid.cells]
+    found = [np.flatnonzero(keys == key) for key in np.unique(keys)]
+    groups = within[[own[0] for own in found]]
     least = max(LEAST_MEMBERS, LEAST_PART * len(weights))
-    joined = _joins(points, weights, found, MOST_PARTS, least)
+    joined = _joins(points, weights, found, groups, most, least)
     return [np.sort(np.concatenate([found[k] for k in each])) for each in joined]
 
 
 def _joins(
     points: np.ndarray,
     weights: np.ndarray,
-    groups: Sequence[np.ndarray],
+    basins: Sequence[np.ndarray],
+    within: np.ndarray,
     most: int,
-    least: float = 0,
+    least: float,
 ) -> list[list[int]]:
-    """Join groups by Ward's criterion until there are at most `most`, each with `least` members.
+    """Join basins by Ward's criterion until there are at most `most`, each with `least` members.
 
-    The result lists the indices of the groups that are joined.
+    Basins are joined only if they have the same value of `within`. The result lists the indices of
+    the basins that are joined.
     """
-    joined = [[k] for k in range(len(groups))]
-    sizes = np.array([len(group) for group in groups], np.float64)
-    masses = np.array([max(weights[group].sum(), 1e-300) for group in groups])
+    joined = [[k] for k in range(len(basins))]
+    sizes = np.array([len(own) for own in basins], np.float64)
+    masses = np.array([max(weights[own].sum(), 1e-300) for own in basins])
     centres = np.array(
-        [np.average(points[group], axis=0, weights=weights[group] + 1e-300) for group in groups]
+        [np.average(points[own], axis=0, weights=weights[own] + 1e-300) for own in basins]
     )
     while len(joined) > 1 and (len(joined) > most or sizes.min() < least):
         apart = ((centres[:, None] - centres) ** 2).sum(axis=2)
         costs = masses[:, None] * masses / (masses[:, None] + masses) * apart
         np.fill_diagonal(costs, np.inf)
+        costs[within[:, None] != within] = np.inf
         a = int(sizes.argmin()) if sizes.min() < least else int(costs.min(axis=1).argmin())
         b = int(costs[a].argmin())
         a, b = min(a, b), max(a, b)
@@ -296,7 +315,7 @@ def _joins(
         sizes[a], masses[a] = sizes[a] + sizes[b], mass
         joined[a] += joined.pop(b)
         sizes, masses = np.delete(sizes, b), np.delete(masses, b)
-        centres = np.delete(centres, b, axis=0)
+        centres, within = np.delete(centres, b, axis=0), np.delete(within, b)
     return joined
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from manymaps.atlas.captions import unnamed
 from manymaps.atlas.data import AtlasData
 from manymaps.labels import plural
 
@@ -27,11 +28,14 @@ class Roles:
     is_text : ndarray of shape (n_objects,), bool
         Whether each object is drawn as a word.
     has_label : ndarray of shape (n_objects,), bool
-        Whether each object may have a label. A word without a label is a small dot.
+        Whether each object may have a label. A word without a label is a small dot. Objects whose
+        labels only number them have none by default.
     weights : ndarray of shape (n_maps, n_objects)
         The weight w relative to the largest weight of the same kind in the map, from 0 to 1.
     priority : ndarray of shape (n_maps, n_objects), in [0, 1]
-        Relative rank by w among the objects of the same kind. It is 1 for the largest w.
+        Relative rank among the objects of the same kind by sqrt(w) d^2, where d is the distance
+        from the middle of the dots. It is 1 for the largest value. Words that occur everywhere are
+        in the middle of a map, so they do not precede words that are typical of a part of it.
     crosses : bool
         Whether words are drawn as a cross with a label next to it.
     """
@@ -60,7 +64,8 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
         A bipartite atlas.
     label : str, sequence of str, or None
         The kinds with labels. By default, these are the columns, and the rows if there are at most
-        60. The columns are words and the rows are dots, unless only rows have labels.
+        60, unless their labels only number them. The columns are words and the rows are dots,
+        unless only rows have labels.
 
     Returns
     -------
@@ -81,14 +86,21 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     if label is None:
         for kind, mask in members.items():
             has_label |= mask & (kind == columns or bool(mask.sum() <= FEW_DOTS))
+        has_label &= ~unnamed(atlas)
     dots, texts = (columns, rows) if wanted and columns not in wanted else (rows, columns)
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
     weights = factors * atlas.proportions.astype(np.float64) ** 2
+    middles = [
+        np.average(at, axis=0, weights=weight + 1e-300)
+        for at, weight in zip(atlas.maps[:, members[dots]], weights[:, members[dots]], strict=True)
+    ]
+    apart = ((atlas.maps - np.array(middles)[:, None]) ** 2).sum(axis=2)
     priority = np.zeros(weights.shape)
     for mask in members.values():
+        prominence = np.sqrt(weights[:, mask]) * apart[:, mask]
         largest = weights[:, mask].max(axis=1, keepdims=True)
         weights[:, mask] /= np.where(largest > 0, largest, 1)
-        order = np.argsort(-weights[:, mask], axis=1, kind="stable")
+        order = np.argsort(-prominence, axis=1, kind="stable")
         ranks = np.argsort(order, axis=1, kind="stable")
         priority[:, mask] = 1 - ranks / mask.sum()
     crosses = atlas.n_objects <= SMALL_TABLE

@@ -586,7 +586,7 @@ def _notes(
     if roles is not None and not roles.crosses:
         notes = [
             f"dots: {plural(roles.dots)}",
-            f"text and specks: {plural(roles.texts)}, the frequent first",
+            f"text and specks: {plural(roles.texts)}, the most distinctive first",
         ]
     elif roles is not None:
         n_without = (n_shown - n_labels) * (len(scenes) == 1)

@@ -65,7 +65,7 @@ import numpy as np
 
 from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
+from manymaps.atlas.captions import categories_of, default_column, title_words, unnamed
 from manymaps.atlas.landmarks import View, content_order, principal_plane, standing, view
 from manymaps.atlas.regions import Region, map_regions, region_titles
 from manymaps.atlas.roles import label_roles, numbers_of_kinds
@@ -180,7 +180,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         **_told(atlas, options),
         **_described(atlas, kept),
         "labels": [atlas.labels[int(i)] for i in kept],
-        "numbered": labels_say_nothing(atlas),
+        "numbered": _numbered(atlas),
         "min_weight": float(options.min_weight),
         "color": _color(atlas, options),
         "size": options.size,
@@ -195,10 +195,17 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     return _container(header, blocks)
 
 
+def _numbered(atlas: Atlas) -> list[bool]:
+    """Return whether the labels of each kind only number its objects."""
+    kinds = [""] * atlas.n_objects if atlas.kinds is None else atlas.kinds
+    return list(dict(zip(kinds, unnamed(atlas).tolist(), strict=True)).values())
+
+
 def _color(atlas: Atlas, options: PageOptions) -> str | None:
     """Return the column that colours the dots: by default, the categories that name regions."""
-    categories = categories_of(atlas, options.color)
-    return options.color if categories is None else categories[0]
+    color = options.color or default_column(atlas)
+    categories = categories_of(atlas, color)
+    return color if categories is None else categories[0]
 
 
 def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
@@ -343,7 +350,7 @@ def _maps(
     """Describe each map for the header; also return blocks of order, axes, middles and regions."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
     priority, words = _importance(atlas)
-    color = options.color
+    color = options.color or default_column(atlas)
     given, vectors = options.titles_of(n_maps), options.vectors_of(n_maps)
     column = color if color is None or categories_of(atlas, color) is not None else None
     described: list[dict[str, Any]] = []

@@ -142,8 +142,8 @@ export interface Atlas {
   /** Objects to begin with. */
   examples: number[];
   labels: string[];
-  /** Whether the labels only number the objects. */
-  isNumbered: boolean;
+  /** Whether the labels of each kind only number its objects. */
+  numbered: readonly boolean[];
   nObjects: number;
   nMaps: number;
   nComponents: number;
@@ -168,7 +168,17 @@ export interface Atlas {
   minWeight: number;
 }
 
+/** The number of an object's kind, 0 where all are of one kind. */
+function kindNumber({ starts }: Atlas, object: number): number {
+  return starts.findIndex((start) => start > object) - 1;
+}
+
 /** The name of an object's kind; null where all are of one kind. */
-export function kindOf({ kinds, starts }: Atlas, object: number): string | null {
-  return kinds?.[starts.findIndex((start) => start > object) - 1] ?? null;
+export function kindOf(atlas: Atlas, object: number): string | null {
+  return atlas.kinds?.[kindNumber(atlas, object)] ?? null;
+}
+
+/** Whether an object of several kinds has no name of its own, but a number. */
+export function isUnnamed(atlas: Atlas, object: number): boolean {
+  return atlas.kinds !== null && atlas.numbered[kindNumber(atlas, object)];
 }

@@ -34,7 +34,7 @@ type Same = "title" | "description" | "source" | "credit" | "date" | "method" | 
 
 interface Header extends Pick<Atlas, Same | "labels" | "kinds" | "color" | "size"> {
   blocks: Record<string, { dtype: keyof typeof ARRAYS; offset: number; length: number }>;
-  numbered: boolean;
+  numbered: boolean[];
   n_objects: number;
   n_components: number;
   n_rows: number;
@@ -102,7 +102,7 @@ function assemble(header: Header, block: Blocks): Atlas {
   const { kinds, model } = header;
   return {
     ...header,
-    isNumbered: header.numbered,
+    numbered: header.numbered,
     nObjects: header.n_objects,
     nMaps: header.maps.length,
     nComponents: header.n_components,

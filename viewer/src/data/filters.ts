@@ -96,66 +96,12 @@ export function countsOf(
   return counts;
 }
 
-/** Where numbers lie, cut into steps of round numbers. */
-export interface Axis {
-  low: number;
-  high: number;
-  step: number;
-  /** How wide one bar of its histogram is, and how many there are. */
-  bar: number;
-  nBars: number;
-}
-
-const MOST_STEPS = 200;
-const MOST_BARS = 40;
-/** An axis holds all numbers unless the few outermost make it so many times as long. */
-const FAR = 3;
-
-/** The axis of a column; what lies beyond counts as its ends. */
-export function axisOf({ values, low, high }: NumberColumn): Axis {
-  let [least, most, isWhole] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true];
+/** The least and the greatest number of a column, to six digits. */
+export function extremes({ values }: NumberColumn): [number, number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
     if (value < least) least = value;
     if (value > most) most = value;
-    if (value % 1) isWhole = false;
   }
-  if (!(most - least <= FAR * (high - low))) [least, most] = [low, high];
-  const rough = (most - least || 1) / MOST_STEPS;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const round = [1, 2, 5, 10].filter((digit) => digit * power >= 0.999 * rough)[0] * power;
-  const step = isWhole ? Math.max(1, round) : round;
-  const first = Math.floor(least / step + 1e-6);
-  const last = Math.ceil(most / step - 1e-6);
-  // The last of whole numbers has a place of its own; bars hold equally many steps.
-  const nSteps = Math.max(1, last - first + (isWhole ? 1 : 0));
-  const perBar = Math.ceil(nSteps / MOST_BARS);
-  return {
-    low: tidy(first * step),
-    high: tidy(last * step),
-    step,
-    bar: perBar * step,
-    nBars: Math.ceil(nSteps / perBar),
-  };
-}
-
-/** A number without what adding up tenths leaves behind. */
-export function tidy(value: number): number {
-  return Number(value.toPrecision(12));
-}
-
-/** How many objects have numbers in each bar of an axis. */
-export function histogram(
-  { values }: NumberColumn,
-  { low, bar, nBars }: Axis,
-  among: Uint8Array | null,
-): Uint32Array {
-  const counts = new Uint32Array(nBars);
-  for (let object = 0; object < values.length; object++) {
-    const value = values[object];
-    if (Number.isNaN(value) || (among !== null && !among[object])) continue;
-    // Single precision lies a little below some steps.
-    const at = Math.min(nBars - 1, Math.max(0, Math.floor((value - low) / bar + 1e-5)));
-    counts[at] = counts[at] + 1;
-  }
-  return counts;
+  return [Number(least.toPrecision(6)), Number(most.toPrecision(6))];
 }

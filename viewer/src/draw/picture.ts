@@ -7,6 +7,7 @@
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import {
+  boxOf,
   type Emphasis,
   type Letters,
   NO_EMPHASIS,
@@ -29,13 +30,19 @@ export interface Picture extends Sight {
   mostLabels?: number;
 }
 
-/** Draws a map. */
-export function drawPicture(canvas: HTMLCanvasElement, picture: Picture, ratio: number): void {
+/** Draws a map; returns its texts. */
+export function drawPicture(
+  canvas: HTMLCanvasElement,
+  picture: Picture,
+  ratio: number,
+): Letters | null {
   const context = prepare(canvas, picture.size, ratio);
-  if (!context) return;
+  if (!context) return null;
   picture.scene.setEmphasis(picture.emphasis ?? NO_EMPHASIS);
   drawGround(context, picture, ratio);
-  drawLetters(context, picture, lettersOf(picture));
+  const letters = lettersOf(picture);
+  drawLetters(context, picture, letters);
+  return letters;
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
@@ -117,11 +124,10 @@ function baseline({ y, height }: { y: number; height: number }): number {
 
 /** The texts of a picture; the scene knows what it emphasizes. */
 export function lettersOf(picture: Picture, isMoving = false): Letters {
-  const { scene, camera, size, isStill, covers, emphasis, mostLabels = 0 } = picture;
+  const { scene, camera, size, isStill, covers, mostLabels = 0 } = picture;
   if (!isStill) return scene.letters(camera, size, covers, isMoving);
-  if (emphasis?.chosen.length) {
-    return { labels: scene.emphasizedLabels(camera, size).reverse(), names: [] };
-  }
-  const { names } = scene.names(camera, size, []);
-  return { labels: names.length ? [] : scene.fewLabels(camera, size, mostLabels), names };
+  const first = scene.emphasizedLabels(camera, size);
+  const { names } = scene.names(camera, size, first.map(boxOf));
+  if (first.length + names.length > 0) return { labels: first.reverse(), names };
+  return { labels: scene.fewLabels(camera, size, mostLabels), names };
 }

@@ -135,7 +135,7 @@ export function inSight({ points, count }: Marks, camera: Camera, size: Size): C
  * The camera that shows an entry with its nearest neighbours, all of them where that can be.
  *
  * Remote ones are left out, the farthest first, while they would bring the median neighbour nearer to
- * the entry than APART pixels; the nearest `least` stay.
+ * the entry than APART pixels; the nearest `least` stay, and all that are `required`.
  */
 export function crop(
   map: Points,
@@ -143,17 +143,20 @@ export function crop(
   neighbors: ArrayLike<number>,
   size: Size,
   least = 1,
+  required: ArrayLike<number> = [],
 ): Camera {
   const [x, y] = pointOf(map.points, entry);
-  const others = Array.from(neighbors, (other) => pointOf(map.points, other));
+  const pointsOf = (entries: ArrayLike<number>) =>
+    Array.from(entries, (other) => pointOf(map.points, other));
+  const [others, fixed] = [pointsOf(neighbors), [[x, y], ...pointsOf(required)] as const];
   const distance = ([otherX, otherY]: readonly number[]) =>
     Math.hypot((otherX as number) - x, (otherY as number) - y);
   others.sort((a, b) => distance(a) - distance(b));
   const median = others.length ? distance(others[(others.length - 1) >> 1]) : 0;
   const margin = Math.min(CROP_MARGIN, 0.2 * Math.min(size.width, size.height));
   for (; ; others.pop()) {
-    const xs = [x, ...others.map(([otherX]) => otherX)];
-    const ys = [y, ...others.map(([, otherY]) => otherY)];
+    const shown = [...fixed, ...others];
+    const [xs, ys] = [shown.map((point) => point[0]), shown.map((point) => point[1])];
     const box: Box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
     const isPoint = box[0] === box[2] && box[1] === box[3];
     const camera = fit(isPoint ? [x - 1, y - 1, x + 1, y + 1] : box, size, margin);

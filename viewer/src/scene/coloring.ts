@@ -191,23 +191,24 @@ const inOrder = new Intl.Collator("en", { numeric: true });
 
 function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Coloring {
   const { categories, other } = PALETTES[theme];
-  const own = Math.min(categories.length, column.categories.length);
+  const isMany = column.categories.length > categories.length;
+  const own = isMany ? categories.length : column.categories.length;
   const kinds = (column.name === texts.KIND && atlas.kinds) || [];
   const items = column.categories.slice(0, own).map((label, code): LegendItem => {
     const color = elementAt(categories, code);
     return { label, color, codes: [code], shape: shapeOf(label, kinds) };
   });
   items.sort((a, b) => inOrder.compare(a.label, b.label));
-  const beyond = column.categories.length - own;
-  if (beyond > 0) {
-    const codes = Array.from({ length: beyond }, (_, k) => own + k);
-    items.push({ label: texts.otherColours(beyond), color: other, codes });
+  // Rare categories, which come last, share one grey with objects without a value.
+  const rare = Array.from({ length: column.categories.length - own }, (_, k) => own + k);
+  const missing = hasMissing(atlas, column) ? [NO_CATEGORY] : [];
+  if (rare.length + missing.length > 0) {
+    const label = texts.otherCategories(rare.length, missing.length > 0);
+    items.push({ label, color: other, codes: [...rare, ...missing] });
   }
-  if (hasMissing(atlas, column))
-    items.push({ label: texts.NO_VALUE, color: other, codes: [NO_CATEGORY] });
   const table = new Uint8Array(wordsOf([...categories, other]).buffer);
   const { length } = categories;
-  const indexOf = (code: number) => (code === NO_CATEGORY ? length : code % length);
+  const indexOf = (code: number) => Math.min(code, length);
   return {
     legend: { type: "category", name: column.name, items },
     colors: (map) => fromTable(table, map, (object) => indexOf(inBounds(column.codes[object]))),

@@ -7,7 +7,7 @@
  * fits it (within bounds), and grows slowly as one zooms in. While a map moves, only the labels of its
  * last rest are shown.
  */
-import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
+import { type Atlas, type AtlasMap, isUnnamed, lives } from "../data/atlas.ts";
 import { firstAtLeast, pointOf } from "../data/elements.ts";
 import { once } from "../data/memory.ts";
 import type { Segment } from "./callouts.ts";
@@ -251,7 +251,7 @@ export class Scene {
     const solid = [...covers, ...first.map(boxOf), ...leaders];
     const { names, room, words } = this.names(camera, size, [...solid, ...dots]);
     const isFar = camera.zoom < NUMBERED * this.fitCamera.zoom;
-    const isBare = isFar && names.length > 0 && this.look.atlas.isNumbered;
+    const isBare = isFar && names.length > 0 && this.isNumbered;
     const more = isBare
       ? []
       : greedyLabels(
@@ -272,7 +272,7 @@ export class Scene {
     const places: Point[] = [];
     const [apart, others]: number[][] = [[], []];
     for (const entry of this.map.order.subarray(0, LOOKED_AT)) {
-      if (!this.visible[entry]) continue;
+      if (!this.visible[entry] || this.isUnnamed(entry)) continue;
       const [x, y] = dotAt({ scene: this, camera, size }, entry);
       const isApart = places.every(([left, top]) => Math.hypot(x - left, y - top) > least);
       if (isApart) places.push([x, y]);
@@ -283,9 +283,18 @@ export class Scene {
     return greedyLabels(this, { camera, size }, entries, room, most, () => false).reverse();
   }
 
+  /** Whether all labels only number the objects. */
+  private get isNumbered(): boolean {
+    return this.look.atlas.numbered.every(Boolean);
+  }
+
+  private isUnnamed(entry: number): boolean {
+    return isUnnamed(this.look.atlas, this.map.objects[entry]);
+  }
+
   private *candidates(taken: ReadonlySet<number>, isMoving: boolean): Iterable<number> {
     for (const entry of isMoving ? this.labelled : this.map.order) {
-      if (this.visible[entry] && !taken.has(entry)) yield entry;
+      if (this.visible[entry] && !taken.has(entry) && !this.isUnnamed(entry)) yield entry;
     }
   }
 
@@ -365,7 +374,7 @@ const APART = 0.19;
 /** How much nearer than the whole map one may look. */
 export const FARTHEST = 4000;
 
-function boxOf({ x, y, width, height }: ShownLabel | ShownName): ScreenBox {
+export function boxOf({ x, y, width, height }: ShownLabel | ShownName): ScreenBox {
   return { left: x, top: y, right: x + width, bottom: y + height };
 }
 

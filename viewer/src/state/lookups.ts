@@ -4,7 +4,13 @@ import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { once } from "../data/memory.ts";
 import { type Sense, senses } from "../data/nearest.ts";
-import { type Associate, type Partner, recalledBy, whoRecalls } from "../data/observed.ts";
+import {
+  type Associate,
+  type Partner,
+  recalledBy,
+  sensesOf,
+  whoRecalls,
+} from "../data/observed.ts";
 import { wholePercents } from "../data/words.ts";
 import type { Filtering } from "./filtering.ts";
 import type { Store } from "./store.ts";
@@ -49,6 +55,12 @@ export class Lookups {
         return { ...sense, neighbors: near.slice(0, NEIGHBORS), rank, percent };
       });
     });
+  }
+
+  /** The number of senses of an object, without their neighbours. */
+  countOf(object: number): number {
+    const known = this.recalledBy(object).length > 0;
+    return known ? sensesOf(this.atlas, object).length : Math.max(1, this.mapsOf(object).length);
   }
 
   /** The maps in which an object reaches the threshold, those of most weight first. */

@@ -27,17 +27,20 @@ export class MapContents {
     const { word } = this.store.state;
     const sense = word === null ? undefined : this.lookups.senseIn(word, map);
     if (!sense) return null;
-    const { near } = this.emphasisOf(sense);
     const { view } = elementAt(this.atlas.maps, map);
-    const close = this.closeUp(map, sense.entry, near, size);
+    const close = this.closeUp(sense, size);
     // A little farther than the crops, so that the surroundings show too.
     return { ...close, zoom: Math.max(fit(view, size).zoom, 0.75 * close.zoom) };
   }
 
-  /** The camera that shows an entry with its neighbours and at least the dots nearest to it. */
-  closeUp(map: number, entry: number, near: readonly number[], size: Size): Camera {
+  /**
+   * The camera that shows a word on the map of a sense, with all words that name the sense, at least
+   * the nearest dots, and the neighbours if there is room.
+   */
+  closeUp({ map, entry, name, neighbors }: ShownSense, size: Size): Camera {
     const at = elementAt(this.atlas.maps, map);
-    return crop(at, entry, [...new Set([...near, ...this.nearestDots(at, entry)])], size, NEAREST);
+    const near = [...this.entriesIn(map, neighbors), ...this.nearestDots(at, entry)];
+    return crop(at, entry, [...new Set(near)], size, NEAREST, this.entriesIn(map, name));
   }
 
   private nearestDots({ points, objects, weights }: AtlasMap, entry: number): number[] {

@@ -1,7 +1,6 @@
 /** Sentences about words, for cards, headings, announcements and pictures. */
-import { type Atlas, kindOf, lives } from "../data/atlas.ts";
+import { type Atlas, kindOf } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { mapsOf } from "../data/entries.ts";
 import type { Sense } from "../data/nearest.ts";
 import type { Partner } from "../data/observed.ts";
 import { plainLabel, plainText } from "../data/words.ts";
@@ -13,13 +12,15 @@ const MOST_WORDS = [6, 6, 6, 5, 4, 3];
 /** Not every neighbour is spoken. */
 const MOST_NEIGHBORS = 3;
 
-/** "Three senses. They cover 66% of its associations."; "On three maps." where none are known. */
+/** "with 66% of its associations", which the senses cover; "" if no associations are known. */
+export function covered(senses: readonly ShownSense[]): string {
+  const sum = senses.reduce((total, { percent }) => total + percent, 0);
+  return senses.some(({ share }) => share !== null) ? texts.covered(texts.wholePercent(sum)) : "";
+}
+
+/** "on three maps with 66% of its associations". */
 export function summary(senses: readonly ShownSense[]): string {
-  const [first] = senses;
-  if (!first) return texts.NO_SENSES;
-  if (first.share === null) return texts.onMaps(senses.length);
-  const covered = senses.reduce((sum, { percent }) => sum + percent, 0);
-  return texts.senses(senses.length, texts.wholePercent(covered));
+  return [texts.onMaps(senses.length), covered(senses)].filter(Boolean).join(" ");
 }
 
 /** The name of a sense, and further words that are close on its map. */
@@ -34,10 +35,10 @@ export function wordsOf(
   return { name: labels(name), others: labels(others.slice(0, most)) };
 }
 
-/** "Strong associates that no card shows: money."; "" where there are none. */
-export function notShown(atlas: Atlas, far: readonly Partner[]): string {
+/** "Associates that are not close on their map: money."; "" if there are none. */
+export function notClose(atlas: Atlas, far: readonly Partner[]): string {
   const labels = far.map(({ object }) => plainLabel(atlas, object)).join(", ");
-  return labels && texts.notShown(labels);
+  return labels && texts.notClose(labels);
 }
 
 /** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */
@@ -56,12 +57,10 @@ export function facts(atlas: Atlas): string {
   return texts.facts(objects, nMaps, method);
 }
 
-/** The kind of an object and in how many maps it lives. */
-export function whereabouts(atlas: Atlas, object: number, threshold: number): string {
-  const kind = kindOf(atlas, object);
-  if (atlas.nMaps === 1) return kind ?? "";
-  const homes = mapsOf(atlas, object).filter(({ weight }) => lives(weight, threshold));
-  return [kind, texts.counted(Math.max(homes.length, 1), "map")].filter(Boolean).join(", ");
+/** The kind of an object and the number of maps on which it has a sense. */
+export function whereabouts(atlas: Atlas, object: number, nSenses: number): string {
+  const count = atlas.nMaps > 1 && texts.counted(nSenses, "map");
+  return [kindOf(atlas, object), count].filter(Boolean).join(", ");
 }
 
 /** A word in a sentence: its senses with their names, or its neighbours on the only map. */
@@ -79,7 +78,7 @@ export function sensesInWords(
   const parts = senses.map(({ map, name, percent }) =>
     texts.senseOnMap(named(name), texts.wholePercent(percent), map),
   );
-  return texts.wordInWords(label, summary(senses), parts.join("; "), notShown(atlas, far));
+  return texts.wordInWords(label, summary(senses), parts.join("; "), notClose(atlas, far));
 }
 
 /** Nothing has a name like a text that was typed. */

@@ -133,10 +133,18 @@ export class Session {
     return sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
   }
 
-  /** Puts the focus on the open map, or on the first sense of the word. */
+  /** Goes to a word as a link does: the focus follows. */
+  follow(word: number): void {
+    this.chooseWord(word);
+    this.focusFound();
+  }
+
+  /** Puts the focus on the first card of the word, on the marked one, or on the only map. */
   focusFound(): void {
-    const selector = this.state.map === null ? ".sense" : ".mapview";
-    this.element?.querySelector<HTMLElement>(selector)?.focus();
+    const card = this.state.markedMap === null ? ".sense" : ".both";
+    const selector = this.isSingle ? ".mapview" : `.senses ${card}`;
+    // Once the card is there: Preact renders in a microtask that has been asked for.
+    queueMicrotask(() => this.element?.querySelector<HTMLElement>(selector)?.focus());
   }
 
   /** Opens a map in a step; one that is open flies to the word. */

@@ -4,7 +4,8 @@ import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button, Tool } from "./button.tsx";
+import { Button, Tool, useOutside } from "./button.tsx";
+import { hasChoices } from "./display.tsx";
 import { SaveMenu } from "./exports.tsx";
 import { Help } from "./help.tsx";
 import { listenToKeys } from "./keys.ts";
@@ -26,6 +27,10 @@ export function App({ session }: { session: Session }) {
     [],
   );
   session.announce = say;
+  // An address with a word is a link, too; a notebook keeps its own focus.
+  useLayoutEffect(() => {
+    if (session.ownsTheKeys && state.word !== null) session.focusFound();
+  }, []);
   const { map, word, isPreview, selection, hasSettings, color } = state;
   // While a word is only looked at, the field in which it is typed stays where it is.
   if (!isPreview) isOpening.current = map === null && word === null;
@@ -59,6 +64,9 @@ function Head({ session, isOpening, onHelp }: HeadProps) {
   const { atlas, state, store } = session;
   const { theme } = session.appearance;
   const { hasSettings } = state;
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const menu = useRef<HTMLDivElement>(null);
+  useOutside(menu, () => setMenuOpen(false));
   const other = theme === "dark" ? "light" : "dark";
   const { title, description } = atlas;
   return (
@@ -72,13 +80,22 @@ function Head({ session, isOpening, onHelp }: HeadProps) {
         )}
       </div>
       <Search session={session} isOpening={isOpening} />
-      <div class="tools">
-        <Button
-          aria-pressed={hasSettings}
-          onClick={() => store.change({ hasSettings: !hasSettings })}
-        >
-          {texts.DISPLAY}
-        </Button>
+      <div class={isMenuOpen ? "tools open" : "tools"} ref={menu}>
+        <Tool
+          class="tool menu-button"
+          icon="menu"
+          name={texts.MENU}
+          aria-expanded={isMenuOpen}
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        />
+        {hasChoices(session) && (
+          <Button
+            aria-pressed={hasSettings}
+            onClick={() => store.change({ hasSettings: !hasSettings })}
+          >
+            {texts.DISPLAY}
+          </Button>
+        )}
         <SaveMenu session={session} />
         <Tool
           icon={theme === "dark" ? "sun" : "moon"}

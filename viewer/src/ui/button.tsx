@@ -1,6 +1,7 @@
 /** Buttons, which send no form, boxes to tick, and what fields share. */
 
 import type { ComponentChildren, ComponentProps } from "preact";
+import { useLayoutEffect } from "preact/hooks";
 import * as texts from "../texts.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -36,6 +37,18 @@ export function Tool({ icon, name, keys, ...others }: ToolProps) {
       <Icon name={icon} />
     </Button>
   );
+}
+
+/** Calls back when a click lies outside of an element, which closes what it shows over the page. */
+export function useOutside(element: { current: HTMLElement | null }, close: () => void): void {
+  useLayoutEffect(() => {
+    const pressed = (event: Event) => {
+      const { current } = element;
+      if (current && !event.composedPath().includes(current)) close();
+    };
+    addEventListener("pointerdown", pressed);
+    return () => removeEventListener("pointerdown", pressed);
+  }, []);
 }
 
 interface CheckProps {

@@ -13,11 +13,28 @@ interface CardsProps {
   onOpen: (map: number) => void;
 }
 
+/** Columns of 0, 1, 2, ... cards on a screen of usual width and on a wide one: no row has one alone. */
+const COLUMNS: readonly number[][] = [
+  [1, 1],
+  [1, 1],
+  [2, 2],
+  [3, 3],
+  [2, 4],
+  [3, 5],
+  [3, 3],
+];
+
 /** A card for each sense of a word. */
 export function Cards({ session, word, onOpen }: CardsProps) {
+  const senses = session.lookups.sensesOf(word);
+  const [columns, wide] = COLUMNS[senses.length] ?? [4, 4];
   return (
-    <ul class="strip" onKeyDown={stepBetween}>
-      {session.lookups.sensesOf(word).map((sense) => (
+    <ul
+      class="strip"
+      style={{ "--columns": `${columns}`, "--wide": `${wide}` }}
+      onKeyDown={stepBetween}
+    >
+      {senses.map((sense) => (
         <li key={sense.map}>
           <Card session={session} word={word} sense={sense} onOpen={onOpen} />
         </li>
@@ -33,7 +50,7 @@ function Card({ session, word, sense, onOpen }: CardsProps & { sense: ShownSense
   const color = contents.colorOf(sense);
   return (
     <Button
-      class="sense"
+      class={state.markedMap === map ? "sense both" : "sense"}
       data-map={map}
       aria-current={state.map === map && state.word === word}
       onClick={() => onOpen(map)}
@@ -50,7 +67,11 @@ function Card({ session, word, sense, onOpen }: CardsProps & { sense: ShownSense
           <i style={{ width: `${percent}%`, ...(color && { background: color }) }} />
         </span>
         {others && <bdi class="near">{others}</bdi>}
-        <small class="quiet">{texts.openMap(map)}</small>
+        <small class="quiet">
+          {[texts.openMap(map), state.markedMap === map && texts.BOTH_CLOSE]
+            .filter(Boolean)
+            .join(texts.BETWEEN)}
+        </small>
       </span>
     </Button>
   );

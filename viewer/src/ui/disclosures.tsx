@@ -18,36 +18,43 @@ export function Disclosures({ session, object }: OfObject) {
   const { atlas, lookups, state } = session;
   const [noun] = atlas.noun;
   const isSelected = state.selection.includes(object);
+  const recalled = lookups.recalledBy(object);
+  const near = recalled.length > 0 ? [] : neighborsIn(lookups.sensesOf(object));
+  const recalling = lookups.whoRecalls(object);
   return (
     <div class="disclosures">
-      <Disclosure title={atlas.observed ? texts.ALL_ASSOCIATES : texts.NEIGHBOURS}>
-        {() => (
-          <>
-            <Associates session={session} object={object} />
-            <p class="row">
-              <Button
-                title={texts.withKey(texts.select(false), "s")}
-                aria-pressed={isSelected}
-                onClick={() => session.select([object], "toggle")}
-              >
-                {texts.select(isSelected)}
-              </Button>
-            </p>
-          </>
-        )}
-      </Disclosure>
-      {atlas.observed && (
+      {recalled.length > 0 && (
+        <Disclosure title={texts.ALL_ASSOCIATES}>
+          {() => (
+            <Associates session={session} object={object} rows={recalled.slice(0, MOST_OBSERVED)} />
+          )}
+        </Disclosure>
+      )}
+      {near.length > 0 && (
+        <Disclosure title={texts.NEIGHBOURS}>
+          {() => <Neighbors session={session} object={object} rows={near} />}
+        </Disclosure>
+      )}
+      {recalling.length > 0 && (
         <Disclosure title={texts.evokes(noun)}>
           {() => (
             <ObjectTable
               session={session}
               caption={texts.EVOKING}
-              rows={lookups.whoRecalls(object)}
+              rows={recalling}
               columns={[OBSERVED]}
             />
           )}
         </Disclosure>
       )}
+      <Button
+        class="button chip"
+        title={texts.withKey(texts.select(false), "s")}
+        aria-pressed={isSelected}
+        onClick={() => session.select([object], "toggle")}
+      >
+        {texts.select(isSelected)}
+      </Button>
     </div>
   );
 }
@@ -83,38 +90,48 @@ const OBSERVED = {
   cell: ({ share }: Partner) => texts.percent(share),
 };
 
-/** The associates of the object, or its neighbours on the maps where none were observed. */
-function Associates({ session, object }: OfObject) {
-  const { atlas, lookups, isSingle } = session;
-  const link = (map: number) => <MapLink key={map} session={session} object={object} map={map} />;
-  if (atlas.observed) {
-    const head = isSingle ? texts.ON_MAP_HEAD : texts.CLOSE_HEAD;
-    const cell = ({ map }: Associate) => {
-      if (isSingle) return texts.isClose(map !== null);
-      return map === null ? texts.NOWHERE : link(map);
-    };
-    return (
-      <ObjectTable
-        session={session}
-        caption={texts.ASSOCIATES}
-        rows={lookups.recalledBy(object).slice(0, MOST_OBSERVED)}
-        columns={[OBSERVED, { head, cell, isText: true }]}
-      />
-    );
-  }
-  const cell = ({ maps }: { maps: number[] }) => maps.map((map, k) => [k > 0 && ", ", link(map)]);
+/** The observed associates of an object, and the maps on which they are close to it. */
+function Associates({ session, object, rows }: OfObject & { rows: Associate[] }) {
+  const { isSingle } = session;
+  const cell = ({ map }: Associate) => {
+    if (isSingle) return texts.isClose(map !== null);
+    return map === null ? texts.NOWHERE : <MapLink session={session} object={object} map={map} />;
+  };
+  const head = isSingle ? texts.ON_MAP_HEAD : texts.CLOSE_HEAD;
+  return (
+    <ObjectTable
+      session={session}
+      caption={texts.ASSOCIATES}
+      rows={rows}
+      columns={[OBSERVED, { head, cell, isText: true }]}
+    />
+  );
+}
+
+interface Neighbor {
+  object: number;
+  maps: number[];
+}
+
+/** The neighbours of an object without observed associations, and their maps. */
+function Neighbors({ session, object, rows }: OfObject & { rows: Neighbor[] }) {
+  const cell = ({ maps }: Neighbor) =>
+    maps.map((map, k) => [
+      k > 0 && ", ",
+      <MapLink key={map} session={session} object={object} map={map} />,
+    ]);
   return (
     <ObjectTable
       session={session}
       caption={texts.NEAREST}
-      rows={neighborsIn(lookups.sensesOf(object))}
-      columns={isSingle ? [] : [{ head: texts.NEAR_HEAD, cell, isText: true }]}
+      rows={rows}
+      columns={session.isSingle ? [] : [{ head: texts.NEAR_HEAD, cell, isText: true }]}
     />
   );
 }
 
 /** The neighbours of an object in the maps of its senses, with these maps. */
-function neighborsIn(senses: readonly ShownSense[]): { object: number; maps: number[] }[] {
+function neighborsIn(senses: readonly ShownSense[]): Neighbor[] {
   const found = new Map<number, number[]>();
   for (const { map, neighbors } of senses) {
     for (const object of neighbors) found.set(object, [...(found.get(object) ?? []), map]);

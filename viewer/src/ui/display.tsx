@@ -10,6 +10,12 @@ import * as texts from "../texts.ts";
 import { Button, Check } from "./button.tsx";
 import { Only } from "./filter_panel.tsx";
 
+/** Whether there is anything to choose. */
+export function hasChoices({ atlas, isSingle }: Session): boolean {
+  const { observed, kinds, features } = atlas;
+  return !isSingle || colorColumns(atlas).length + features.length > 0 || !!(observed || kinds);
+}
+
 export function Display({ session }: { session: Session }) {
   const { atlas } = session;
   return (

@@ -1,6 +1,6 @@
 /** Pictures that are kept, as PNG or SVG: the open map, the senses of a word, the gallery. */
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
 import { mapTitle, plainLabel, plainText } from "../data/words.ts";
 import { savePng, saveSvg } from "../draw/saving.ts";
@@ -10,7 +10,7 @@ import { keysOf } from "../scene/legend.ts";
 import { provenance, summary, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, useOutside } from "./button.tsx";
 import { cropOf, thumbnail } from "./pictures.tsx";
 
 /** Size of each map on a sheet of several maps. */
@@ -37,7 +37,7 @@ function sensesSheet(session: Session, word: number): Sheet {
     const words = `${name} ${texts.wholePercent(sense.percent)}${others && `: ${others}`}`;
     return { ...cropOf(session, sense, SIZE), caption: texts.mapName(sense.map), words };
   });
-  const subtitle = `${plainLabel(atlas, word)}: ${summary(senses)}`;
+  const subtitle = texts.headline(plainLabel(atlas, word), summary(senses)).join("");
   const rows = Math.ceil(panels.length / MOST_CROPS);
   return sheetOf(session, subtitle, panels, Math.ceil(panels.length / rows));
 }
@@ -71,15 +71,10 @@ function sheetOf(session: Session, subtitle: string, panels: Panel[], columns: n
 export function SaveMenu({ session }: { session: Session }) {
   const [problem, setProblem] = useState("");
   const menu = useRef<HTMLDetailsElement>(null);
-  // A click elsewhere closes what unfolds over the page.
-  useLayoutEffect(() => {
-    const close = (event: Event) => {
-      const { current } = menu;
-      if (current && !event.composedPath().includes(current)) current.open = false;
-    };
-    addEventListener("pointerdown", close);
-    return () => removeEventListener("pointerdown", close);
-  }, []);
+  const close = () => {
+    if (menu.current) menu.current.open = false;
+  };
+  useOutside(menu, close);
   /** The picture of the current view, and the end of its file name. */
   const sheet = (): [Sheet | null, string] => {
     const { map, word, gallery } = session.state;
@@ -93,7 +88,7 @@ export function SaveMenu({ session }: { session: Session }) {
       const [found, of] = sheet();
       const file = `${session.atlas.title} ${of}`.trim();
       if (found) await how(found, session.appearance.palette, file);
-      if (menu.current) menu.current.open = false;
+      close();
       setProblem("");
     } catch (error) {
       setProblem(texts.notSaved(error instanceof Error ? error.message : String(error)));

@@ -1,18 +1,15 @@
 /** Which objects are shown, by the values of columns: folded until one asks for it. */
 
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { CategoryColumn, NumberColumn } from "../data/atlas.ts";
 import {
-  type Axis,
-  axisOf,
   countsOf,
+  extremes,
   type FilterColumn,
   hasMissing,
-  histogram,
   isFilterColumn,
   passing,
   type RangeFilter,
-  tidy,
 } from "../data/filters.ts";
 import { fold } from "../state/search.ts";
 import type { Session } from "../state/session.ts";
@@ -136,69 +133,40 @@ export function Only({ name, onChoose }: { name: string; onChoose: () => void })
   );
 }
 
+/** Two fields for the ends of a range; an empty one leaves that end open. */
 function Range({ session, column }: { session: Session; column: NumberColumn }) {
   const { atlas, state } = session;
-  const start = useRef<number | null>(null);
   const said = state.filters.get(column.name);
   const filter = said === undefined || "has" in said ? EVERYTHING : said;
-  const axis = useMemo(() => axisOf(column), [column]);
-  const [low, high] = [Math.max(filter.low, axis.low), Math.min(filter.high, axis.high)];
-  const change = (part: Partial<RangeFilter>) =>
-    session.filter(column.name, { ...filter, ...part });
-  const onStep = (value: number) => tidy(Math.round(value / axis.step) * axis.step);
-  const setRange = (from: number, to: number) => {
-    // At its end a thumb lets everything pass that lies beyond.
-    const ends = {
-      low: from <= axis.low ? EVERYTHING.low : onStep(from),
-      high: to >= axis.high ? EVERYTHING.high : onStep(to),
-    };
-    const isAll = ends.low === EVERYTHING.low && ends.high === EVERYTHING.high;
+  const [least, most] = useMemo(() => extremes(column), [column]);
+  const change = (part: Partial<RangeFilter>) => {
+    const next = { ...filter, ...part };
+    const isOpen = next.low === EVERYTHING.low && next.high === EVERYTHING.high;
     // A range of numbers excludes objects without a number.
-    change({ withMissing: isAll || (said !== undefined && filter.withMissing), ...ends });
+    const withMissing = part.withMissing ?? (isOpen || (said !== undefined && filter.withMissing));
+    session.filter(column.name, { ...next, withMissing });
   };
-  const brush = (event: PointerEvent, isStart: boolean) => {
-    const at = event.currentTarget as Element;
-    const { left, width } = at.getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
-    const value = axis.low + share * axis.nBars * axis.bar;
-    if (isStart) {
-      at.setPointerCapture(event.pointerId);
-      start.current = value;
-    } else if (start.current !== null) {
-      setRange(Math.min(start.current, value), Math.max(start.current, value));
-    }
-  };
+  const ends = [
+    { name: texts.FROM, end: "low", placeholder: least },
+    { name: texts.TO, end: "high", placeholder: most },
+  ] as const;
   return (
     <fieldset aria-label={column.name}>
-      <Histogram
-        session={session}
-        column={column}
-        range={[low, high]}
-        onBrush={brush}
-        axis={axis}
-        onEnd={() => {
-          start.current = null;
-        }}
-      />
-      {[texts.FROM, texts.TO].map((end) => (
+      {ends.map(({ name, end, placeholder }) => (
         <label key={end} class="setting">
-          <span>{end}</span>
-          <span class="slide">
-            <input
-              type="range"
-              min={axis.low}
-              max={axis.high}
-              step={axis.step}
-              value={end === texts.FROM ? low : high}
-              onInput={({ currentTarget: { valueAsNumber: value } }) => {
-                if (end === texts.FROM) setRange(value, Math.max(value, high));
-                else setRange(Math.min(low, value), value);
-              }}
-            />
-            <span class="value number" aria-hidden="true">
-              {end === texts.FROM ? low : high}
-            </span>
-          </span>
+          <span>{name}</span>
+          <input
+            type="number"
+            class="line"
+            step="any"
+            min={least}
+            max={most}
+            placeholder={String(placeholder)}
+            value={Number.isFinite(filter[end]) ? filter[end] : ""}
+            onInput={({ currentTarget: { value } }) =>
+              change({ [end]: value === "" ? EVERYTHING[end] : Number(value) })
+            }
+          />
         </label>
       ))}
       {hasMissing(atlas, column) && (
@@ -209,52 +177,5 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
         />
       )}
     </fieldset>
-  );
-}
-
-interface HistogramProps {
-  session: Session;
-  column: NumberColumn;
-  axis: Axis;
-  /** The part of it that is shown. */
-  range: [number, number];
-  onBrush: (event: PointerEvent, isStart: boolean) => void;
-  onEnd: () => void;
-}
-
-/** How often the numbers are, of what the other filters let pass; a range can be drawn on it. */
-function Histogram({ session, column, axis, range, onBrush, onEnd }: HistogramProps) {
-  const { filters } = session.state;
-  const counts = useMemo(
-    () => histogram(column, axis, passing(session.atlas, filters, column.name)),
-    [column, filters],
-  );
-  const most = Math.max(...counts, 1);
-  return (
-    <svg
-      class="bins"
-      viewBox={`0 0 ${axis.nBars} 1`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-      onPointerDown={(event) => onBrush(event, true)}
-      onPointerMove={(event) => onBrush(event, false)}
-      onPointerUp={onEnd}
-      onPointerCancel={onEnd}
-    >
-      {Array.from(counts, (count, k) => {
-        const start = axis.low + k * axis.bar;
-        const isIn = start + axis.bar > range[0] && start <= range[1];
-        return (
-          <rect
-            key={k}
-            class={isIn ? "in" : ""}
-            x={k + 0.08}
-            y={1 - count / most}
-            width="0.84"
-            height={count / most}
-          />
-        );
-      })}
-    </svg>
   );
 }

@@ -38,7 +38,11 @@ export function Gallery({ session }: { session: Session }) {
           </>
         )}
       </div>
-      <ul class="sheets" onKeyDown={stepBetween}>
+      <ul
+        class={shown.length > FEW ? "sheets many" : "sheets"}
+        style={{ "--columns": `${columnsOf(shown.length)}` }}
+        onKeyDown={stepBetween}
+      >
         {shown.map((map) => (
           <li key={map.number}>
             <Sheet session={session} map={map} />
@@ -48,6 +52,14 @@ export function Gallery({ session }: { session: Session }) {
       {word === null && <About session={session} />}
     </div>
   );
+}
+
+/** Up to this number, maps fill the width, and no row has one alone. */
+const FEW = 12;
+
+function columnsOf(count: number): number {
+  if (count <= 2) return 2;
+  return [5, 3].find((columns) => count % columns === 0 && count < 12) ?? 4;
 }
 
 /** The senses of the first example. */

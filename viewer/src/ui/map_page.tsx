@@ -194,12 +194,14 @@ function Dock({ session }: { session: Session }) {
   return (
     <div class="dock">
       <Tool
+        class="tool zoom"
         icon="plus"
         name={texts.ZOOM_IN}
         keys="+"
         onClick={() => session.mapView?.motion.zoomBy(1.6)}
       />
       <Tool
+        class="tool zoom"
         icon="minus"
         name={texts.ZOOM_OUT}
         keys="-"
@@ -211,7 +213,7 @@ function Dock({ session }: { session: Session }) {
         keys="0"
         onClick={() => session.mapView?.motion.fit()}
       />
-      <hr />
+
       {tools.map(([id, name, keys]) => (
         <Tool
           key={id}

@@ -41,7 +41,7 @@ export function ObjectTable<T extends { object: number }>(props: ObjectTableProp
         {rows.map((row) => (
           <tr key={row.object}>
             <th scope="row">
-              <Button class="plain" onClick={() => session.chooseWord(row.object)}>
+              <Button class="plain" onClick={() => session.follow(row.object)}>
                 <Portraits atlas={atlas} object={row.object} isNamed />
                 <Word atlas={atlas} object={row.object} />
               </Button>

@@ -8,10 +8,11 @@ import { drawPicture } from "../draw/picture.ts";
 import type { Panel } from "../draw/sheet.ts";
 import { type Camera, fit, type Size } from "../scene/camera.ts";
 import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
-import { type Emphasis, Scene } from "../scene/scene.ts";
+import { type Emphasis, Scene, type ShownLabel } from "../scene/scene.ts";
 import type { ShownSense } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
+import { Button } from "./button.tsx";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;
@@ -72,10 +73,10 @@ export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
 
 /** The part of a map round a word, with its neighbours there. */
 export function cropOf(session: Session, sense: ShownSense, size: Size): Panel {
-  const { map, entry } = sense;
+  const { map } = sense;
   const emphasis = session.contents.emphasisOf(sense);
   const whole = elementAt(session.atlas.maps, map);
-  const camera = session.contents.closeUp(map, entry, emphasis.near, size);
+  const camera = session.contents.closeUp(sense, size);
   // The colour is that of the sense, so other dots are grey.
   const regions = whole.regions.map((region) => ({ ...region, members: new Uint32Array() }));
   return still(session, { ...whole, regions }, size, emphasis, camera);
@@ -105,6 +106,30 @@ export function Thumbnail({ session, map }: { session: Session; map: AtlasMap })
       queue={thumbnails}
       depends={[session.appearance.look, chosen.join()]}
     />
+  );
+}
+
+interface WholeMapProps {
+  session: Session;
+  sense: ShownSense;
+}
+
+/** The whole map of a sense, with the word and its neighbours, as a button that opens the map. */
+export function WholeMap({ session, sense }: WholeMapProps) {
+  const map = elementAt(session.atlas.maps, sense.map);
+  const emphasis = session.contents.emphasisOf(sense);
+  return (
+    <Button class="sheet whole" data-map={map.number} onClick={() => session.openMap(map.number)}>
+      <span class="caption">
+        <span class="share">{texts.openMap(map.number)}</span>
+        <MapTitle session={session} map={map} />
+      </span>
+      <Picture
+        panel={(size) => still(session, map, size, emphasis, fit(map.view, size))}
+        queue={thumbnails}
+        depends={[session.appearance.look, map, sense.entry, emphasis.near.join()]}
+      />
+    </Button>
   );
 }
 
@@ -152,9 +177,14 @@ interface PictureProps {
   title?: string;
 }
 
+/** A canvas with the labels that are drawn on it, for scripts. */
+interface Drawn extends HTMLCanvasElement {
+  labels?: readonly ShownLabel[] | undefined;
+}
+
 /** A canvas that is drawn anew when its size or one of `depends` changes, while it is in sight. */
 function Picture({ panel, queue, depends, title }: PictureProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
+  const canvas = useRef<Drawn>(null);
   const latest = useRef(panel);
   latest.current = panel;
   const sight = useRef({ isSeen: false, isStale: true });
@@ -164,7 +194,8 @@ function Picture({ panel, queue, depends, title }: PictureProps) {
     const size = { width: at.clientWidth, height: at.clientHeight };
     if (size.width === 0 || size.height === 0) return;
     sight.current.isStale = false;
-    drawPicture(at, latest.current(size), devicePixelRatio);
+    const letters = drawPicture(at, latest.current(size), devicePixelRatio);
+    at.labels = letters?.labels;
   }).current;
   useEffect(() => {
     const seen = new IntersectionObserver(
@@ -178,7 +209,7 @@ function Picture({ panel, queue, depends, title }: PictureProps) {
       sight.current.isStale = true;
       drawSoon(refresh, queue);
     });
-    const at = canvas.current as HTMLCanvasElement;
+    const at = canvas.current as Drawn;
     seen.observe(at);
     sized.observe(at);
     return () => {

@@ -102,9 +102,7 @@ export function Search({ session, isOpening }: SearchProps) {
   };
   const goTo = (object: number, map: number | null = null) => {
     choose(object, map);
-    // Keys belong to what was found from now on, once it stands there: Preact renders in a microtask,
-    // which `choose` has asked for.
-    queueMicrotask(() => session.focusFound());
+    session.focusFound();
   };
   // Going elsewhere keeps what was found, as a step that can be taken back.
   const leave = () => {
@@ -146,7 +144,8 @@ export function Search({ session, isOpening }: SearchProps) {
       else event.currentTarget.closest<HTMLElement>(".atlas")?.focus();
     }
   };
-  const firstGuess = hits.findIndex((hit) => hit.object !== null && hit.how === "close");
+  // Guesses are marked as such only if nothing matches what was typed.
+  const isGuessing = hits.every((hit) => hit.object !== null && hit.how === "close");
   return (
     <div class="search" role="search">
       <Icon name="search" />
@@ -194,7 +193,7 @@ export function Search({ session, isOpening }: SearchProps) {
             id={`hit-${k}`}
             session={session}
             hit={hit}
-            isGuess={k === firstGuess}
+            isGuess={isGuessing && k === 0}
             isActive={k === active}
             onChoose={() => enter(hit)}
           />
@@ -250,7 +249,7 @@ function Option({ session, hit, isGuess, id, isActive, onChoose }: OptionProps) 
 }
 
 /** A result, and why or where it was found. */
-function foundAs({ atlas, state }: Session, hit: Found, isGuess: boolean) {
+function foundAs({ atlas, lookups }: Session, hit: Found, isGuess: boolean) {
   const { object, column, text, start, end } = hit;
   const match = <Marked text={text} start={start} end={end} />;
   if (object === null) {
@@ -267,5 +266,8 @@ function foundAs({ atlas, state }: Session, hit: Found, isGuess: boolean) {
     return [word, [name, ": ", from > 0 && "…", around]];
   }
   if (hit.how === "pair") return [text, texts.closeOn(hit.map)];
-  return [[isGuess && texts.DID_YOU_MEAN, match], whereabouts(atlas, object, state.threshold)];
+  return [
+    [isGuess && texts.DID_YOU_MEAN, match],
+    whereabouts(atlas, object, lookups.countOf(object)),
+  ];
 }

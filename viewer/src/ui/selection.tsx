@@ -21,7 +21,7 @@ export function Selection({ session }: { session: Session }) {
       <ul class="chips">
         {selection.slice(0, MOST_CHIPS).map((object) => (
           <li key={object}>
-            <Button class="chip" onClick={() => session.chooseWord(object)}>
+            <Button class="chip" onClick={() => session.follow(object)}>
               <Word atlas={session.atlas} object={object} />
             </Button>
           </li>

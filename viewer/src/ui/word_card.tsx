@@ -35,7 +35,7 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
           <Button onClick={() => session.chooseWord(null)}>{texts.CLOSE}</Button>
         )}
         {state.word !== object && (
-          <Button onClick={() => session.chooseWord(object)}>
+          <Button onClick={() => session.follow(object)}>
             {session.isSingle ? texts.SHOW_ON_MAP : texts.SHOW_SENSES}
           </Button>
         )}

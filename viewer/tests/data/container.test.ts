@@ -16,7 +16,7 @@ const MAP = {
 const HEADER = {
   title: "a small atlas",
   noun: ["word", "words"],
-  numbered: false,
+  numbered: [false],
   n_objects: 3,
   n_components: 2,
   n_rows: 1,

@@ -2,14 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CategoryColumn, NO_CATEGORY, type NumberColumn } from "../../src/data/atlas.ts";
-import {
-  axisOf,
-  codesOf,
-  countsOf,
-  type Filters,
-  histogram,
-  passing,
-} from "../../src/data/filters.ts";
+import { codesOf, countsOf, extremes, type Filters, passing } from "../../src/data/filters.ts";
 import { processorTime } from "../processor_time.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
@@ -89,26 +82,9 @@ test("categories are counted among what other filters let pass", () => {
   );
 });
 
-test("an axis has round steps and holds all numbers but far ones", () => {
-  const axis = (values: number[], low: number, high: number) => {
-    const column = { ...YEAR, low, high, values: Float64Array.from(values) };
-    const found = axisOf(column);
-    return [found.low, found.high, found.step, found.bar, found.nBars];
-  };
-  assert.deepEqual(axis([1990, 1995, 2000], 1990.2, 1999.8), [1990, 2000, 1, 1, 11]);
-  assert.deepEqual(axis([0.13, 0.98, Number.NaN], 0.13, 0.98), [0.13, 0.98, 0.005, 0.025, 34]);
-  assert.deepEqual(axis([-1e9, 0, 0.5, 1, 1e9], 0, 1), [0, 1, 0.005, 0.025, 40]);
-  assert.deepEqual(axis([0, 1000], 0, 1000), [0, 1000, 5, 30, 34]);
-  const [low, high, step] = axis([7, 7], 7, 14);
-  assert.ok((low as number) <= 7 && (high as number) >= 7 && (step as number) > 0);
-});
-
-test("numbers beyond an axis count at its ends", () => {
-  const column = { ...YEAR, values: Float64Array.from([-5, 0, 0.1, 0.5, 0.99, 1, 99, Number.NaN]) };
-  const axis = { low: 0, high: 1, step: 0.01, bar: 0.25, nBars: 4 };
-  assert.deepEqual([...histogram(column, axis, null)], [3, 0, 1, 3]);
-  const among = Uint8Array.from([0, 1, 0, 1, 0, 0, 0, 1]);
-  assert.deepEqual([...histogram(column, axis, among)], [1, 0, 1, 0]);
+test("the fields of a range say where numbers begin and end", () => {
+  const values = Float64Array.from([0.13, Number.NaN, 1234567.8, -2]);
+  assert.deepEqual(extremes({ ...YEAR, values }), [-2, 1234570]);
 });
 
 test("a million objects are filtered while one drags", () => {

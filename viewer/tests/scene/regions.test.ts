@@ -35,7 +35,7 @@ function halves(
     members: Uint32Array.from({ length: n / 2 }, (_, k) => first + k),
   });
   atlas.maps[0].regions = [region(0), region(n / 2)];
-  atlas.isNumbered = isNumbered;
+  atlas.numbered = [isNumbered];
   return atlas;
 }
 

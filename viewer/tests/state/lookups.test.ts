@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Atlas } from "../../src/data/atlas.ts";
 import { Filtering } from "../../src/state/filtering.ts";
 import { Lookups } from "../../src/state/lookups.ts";
-import { notShown } from "../../src/state/sentences.ts";
+import { notClose } from "../../src/state/sentences.ts";
 import { type State, Store } from "../../src/state/store.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
@@ -67,7 +67,10 @@ test("a word has senses with whole per cent, and what is close nowhere is named"
   assert.deepEqual(lookups.senseIn(0, 1)?.neighbors, [4, 5]);
   assert.equal(lookups.senseIn(0, 2), undefined);
   assert.deepEqual(objectsOf(lookups.farFrom(0)), [3]);
-  assert.equal(notShown(atlas, lookups.farFrom(0)), "Strong associates that no card shows: dark.");
+  assert.equal(
+    notClose(atlas, lookups.farFrom(0)),
+    "Associates that are not close on their map: dark.",
+  );
 });
 
 test("the strongest associate is named where it is close nowhere, weak others are not", () => {

@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ShownSense } from "../../src/state/lookups.ts";
-import { notShown, sensesInWords, summary, wordsOf } from "../../src/state/sentences.ts";
+import {
+  covered,
+  notClose,
+  sensesInWords,
+  summary,
+  whereabouts,
+  wordsOf,
+} from "../../src/state/sentences.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 const LABELS = ["tie", "knot", "rope", "suit", "shirt", "game", "score", "draw", "even"];
@@ -25,13 +32,21 @@ function senses(...found: [number, number | null, number, number[]][]): ShownSen
 const TIE = senses([4, 0.503, 50, [1, 2]], [7, 0.155, 16, [3, 4, 5, 6]]);
 
 test("senses are counted, and what they cover is the sum of their numbers", () => {
-  assert.equal(summary(TIE), "Two senses. They cover 66% of its associations.");
-  assert.equal(summary(TIE.slice(0, 1)), "One sense. It covers 50% of its associations.");
-  assert.equal(summary([]), "No map shows its senses.");
+  assert.equal(summary(TIE), "on two maps with 66% of its associations");
+  assert.equal(summary(TIE.slice(0, 1)), "on one map with 50% of its associations");
+  assert.equal(summary([]), "on no map");
 });
 
 test("without data there are only maps", () => {
-  assert.equal(summary(senses([4, null, 40, []], [2, null, 40, []])), "On two maps.");
+  const found = senses([4, null, 40, []], [2, null, 40, []]);
+  assert.equal(summary(found), "on two maps");
+  assert.equal(covered(found), "");
+});
+
+test("a search result counts senses, which a single map does not have", () => {
+  assert.equal(whereabouts(ATLAS, 0, 2), "2 maps");
+  assert.equal(whereabouts(ATLAS, 0, 1), "1 map");
+  assert.equal(whereabouts({ ...ATLAS, nMaps: 1 }, 0, 1), "");
 });
 
 test("a card has a name and further words, six in all, and fewer where there are many senses", () => {
@@ -42,16 +57,16 @@ test("a card has a name and further words, six in all, and fewer where there are
 
 test("what is far everywhere is one plain sentence", () => {
   const far = [{ object: 7, share: 0.2 }];
-  assert.equal(notShown(ATLAS, far), "Strong associates that no card shows: draw.");
-  assert.equal(notShown(ATLAS, []), "");
+  assert.equal(notClose(ATLAS, far), "Associates that are not close on their map: draw.");
+  assert.equal(notClose(ATLAS, []), "");
   assert.equal(
     sensesInWords(ATLAS, 0, TIE, far),
-    "tie: Two senses. They cover 66% of its associations. knot, rope, 50% on map 4; " +
-      "suit, shirt, 16% on map 7. Strong associates that no card shows: draw.",
+    "tie: on two maps with 66% of its associations. knot, rope, 50% on map 4; " +
+      "suit, shirt, 16% on map 7. Associates that are not close on their map: draw.",
   );
   assert.equal(
     sensesInWords(ATLAS, 0, [], far),
-    "tie: No map shows its senses. Strong associates that no card shows: draw.",
+    "tie: on no map. Associates that are not close on their map: draw.",
   );
   const single = { ...ATLAS, nMaps: 1 };
   assert.equal(sensesInWords(single, 0, TIE.slice(1)), "tie, near suit, shirt, game");
