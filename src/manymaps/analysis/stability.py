@@ -152,15 +152,13 @@ class Stability:
         """Mean overlap of each word's senses with their matches; NaN for a word without senses."""
         return self._by_word([fit.overlap for fit in self.senses])
 
-    def recurrence(self, word: str, *, kind: str | None = None) -> float:
+    def recurrence(self, word: str) -> float:
         """Return the mean recurrence of a word's senses.
 
         Parameters
         ----------
         word : str
             The word, in upper or lower case.
-        kind : str, optional
-            Kind of the word, if the atlas is bipartite.
 
         Returns
         -------
@@ -172,7 +170,7 @@ class Stability:
         UnknownLabelError
             If the word is not in the atlas; the message suggests similar words.
         """
-        return float(self.word_recurrence[self.atlases[0].index(word, kind=kind)])
+        return float(self.word_recurrence[self.atlases[0].index(word)])
 
     @cached_property
     def shares_by_fit(self) -> np.ndarray:

@@ -15,7 +15,7 @@ Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -151,15 +151,13 @@ class Atlas(AtlasData):
             return NotImplemented
         return self is other or same_atlas(self, other)
 
-    def shares(self, word: str, *, kind: str | None = None) -> np.ndarray:
+    def shares(self, word: str) -> np.ndarray:
         """Compute the contribution of each map to the similarities of a word.
 
         Parameters
         ----------
         word : str
             The label, in upper or lower case.
-        kind : str, optional
-            The kind of the object, in case both kinds contain the label.
 
         Returns
         -------
@@ -170,7 +168,7 @@ class Atlas(AtlasData):
             those to q(j|i) for the objects j of the other kind, or to q(i, j) under a joint model
             (`manymaps.atlas.probabilities`).
         """
-        return self.choices.shares(self.index(word, kind=kind))
+        return self.choices.shares(self.index(word))
 
     @property
     def log_whole(self) -> float:
@@ -471,9 +469,7 @@ class Atlas(AtlasData):
         """
         return disambiguate(self, word, context)
 
-    def captions(
-        self, n_words: int = 4, *, maps: Iterable[int] | None = None
-    ) -> list[tuple[str, ...]]:
+    def captions(self, n_words: int = 4) -> list[tuple[str, ...]]:
         """Choose words that are typical of each map and represent different groups of objects.
 
         Parameters
@@ -481,8 +477,6 @@ class Atlas(AtlasData):
         n_words : int
             Maximum number of words per map. They are chosen from the objects with a mixing
             proportion of at least 0.1, if there are any.
-        maps : iterable of int, optional
-            The maps, in the order of the result. By default, all maps are included.
 
         Returns
         -------
@@ -507,7 +501,7 @@ class Atlas(AtlasData):
         >>> Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE).captions(1)
         [('knot',), ('tuxedo',)]
         """
-        return captions_of(self, n_words, maps)
+        return captions_of(self, n_words)
 
     def add_metadata(self, frame: Any, on: str | None = None, *, name: str | None = None) -> Atlas:
         """Add columns of metadata by label, or a single column in the order of the objects.

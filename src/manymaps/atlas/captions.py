@@ -24,15 +24,15 @@ Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from manymaps.atlas.data import AtlasData
-from manymaps.checks import check_index, check_whole
+from manymaps.checks import check_whole
 from manymaps.data.tables import is_missing
 from manymaps.labels import barcodes, count_up, numbered_alike, only_count
-from manymaps.model.similarities import kernel_values
+from manymaps.model.similarities import log_kernel
 
 #: If there are at most this many objects, labels that are numbers may be meaningful.
 FEW_NUMBERS = 40
@@ -50,19 +50,14 @@ MOST_MEMBERS = 2000
 MOST_CANDIDATES = 500
 
 
-def captions_of(
-    atlas: AtlasData, n_words: int, maps: Iterable[int] | None
-) -> list[tuple[str, ...]]:
+def captions_of(atlas: AtlasData, n_words: int) -> list[tuple[str, ...]]:
     """Choose words that are typical of each map, as `manymaps.Atlas.captions` describes."""
     check_whole("n_words", n_words)
     words = None if atlas.kinds is None else ~atlas.choices.is_row
-    chosen = list(range(atlas.n_maps) if maps is None else maps)
-    for m in chosen:
-        check_index("map", m, atlas.n_maps)
-    residents = [dominant(atlas.proportions[m], AT_HOME) for m in chosen]
+    residents = [dominant(proportions, AT_HOME) for proportions in atlas.proportions]
     return [
         tuple(title_words(atlas, m, shown, n_words=n_words, words=words))
-        for m, shown in zip(chosen, residents, strict=True)
+        for m, shown in enumerate(residents)
     ]
 
 
@@ -115,7 +110,7 @@ def caption(
     distances = np.zeros((len(members), len(named)))
     for axis in points.T:
         distances += (axis[members, None] - axis[named]) ** 2
-    near = kernel_values(distances, atlas.model.kernel) * typical
+    near = np.exp(log_kernel(distances, atlas.model.kernel)) * typical
     covered, chosen = np.zeros(len(members)), list[int]()
     while len(chosen) < min(n_words, len(named)):
         gains = np.einsum("i,ij->j", weights, np.maximum(near - covered[:, None], 0))

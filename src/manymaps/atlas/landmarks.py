@@ -15,7 +15,7 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from manymaps.atlas.data import AtlasData
-from manymaps.model.similarities import kernel_values
+from manymaps.model.similarities import log_kernel
 
 # The standing is a sum over all choosers. A sample is used, because the time grows with the square
 # of the number of objects.
@@ -171,7 +171,7 @@ def _similarity_blocks(
         distances = (points[i] ** 2).sum(axis=1)[:, None] + squares
         distances -= 2 * points[i] @ others
         np.maximum(distances, 0, out=distances)
-        kernel = kernel_values(distances, atlas.model.kernel)
+        kernel = np.exp(log_kernel(distances, atlas.model.kernel))
         kernel *= proportions[i, None] * shares
         kernel[np.arange(len(i)), np.searchsorted(columns, i)] = 0
         yield i, columns, kernel

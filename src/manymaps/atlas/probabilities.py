@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normalized
+from manymaps.model.similarities import log_kernel, log_pairs, normalized
 
 # Sums over at most this many pairs are exact. For more pairs, the fast engine is used, which is
 # less exact. The limit is not tuned.
@@ -104,11 +104,6 @@ class Choices:
         """The logarithms of the fixed factors, shape (n,)."""
         n = self.maps.shape[1]
         return np.zeros(n) if self.factors is None else np.log(self.factors.astype(np.float64))
-
-    @property
-    def _one_set_factors(self) -> np.ndarray | None:
-        """The factors b_j if all objects are of one set; None if they are 1."""
-        return self.factors if self.model.given is None else None
 
     def _scaled(self, maps: np.ndarray) -> np.ndarray:
         """Scale positions to units of the kernel width."""
@@ -224,7 +219,7 @@ class Choices:
 
     def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""
-        return map_votes(*self._of_pairs(rows, columns), self.model.kernel)
+        return normalized(log_pairs(*self._of_pairs(rows, columns), self.model.kernel), axis=1)
 
     def row_shares(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute q(j|i) of pairs (i, j) of one set of objects, shape (n_pairs,).
@@ -236,9 +231,9 @@ class Choices:
         for start in range(0, len(rows), _PAIRS):
             block = slice(start, start + _PAIRS)
             i = rows[block]
-            logs = log_pairs(*self._of_pairs(i, columns[block]), self.model.kernel)
             alone = np.isneginf(normalizers[i])
-            logs = np.logaddexp.reduce(logs, axis=1) - np.where(alone, np.inf, normalizers[i])
+            logs = self.log_of_pairs(i, columns[block])
+            logs -= np.where(alone, np.inf, normalizers[i])
             if self.factors is not None:
                 logs += self.log_factors[columns[block]]
             values[block] = np.exp(logs)
@@ -278,14 +273,8 @@ class Choices:
 
     def log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Compute log v_ij, (n_pairs,), even if v_ij underflows."""
-        positions, log_proportions, i, j = self._of_pairs(i, j)
-        distances = ((positions[:, i] - positions[:, j]) ** 2).sum(axis=2)
-        logs = log_proportions[:, i] + log_proportions[:, j]
-        logs = logs + log_kernel(distances, self.model.kernel)
-        most = logs.max(axis=0)
-        shift = np.where(np.isfinite(most), most, 0.0)
-        with np.errstate(divide="ignore"):
-            return np.asarray(shift + np.log(np.exp(logs - shift).sum(axis=0)))
+        logs = log_pairs(*self._of_pairs(i, j), self.model.kernel)
+        return np.asarray(np.logaddexp.reduce(logs, axis=1))
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
         """Find the objects j with the largest q_ij for each row i, (n_rows, count), or -1.
@@ -316,11 +305,10 @@ class Choices:
         from manymaps.compute.similarity import kernel_code
 
         weights = self.proportions.astype(np.float64, order="C")
-        return (
-            np.ascontiguousarray(np.moveaxis(self._scaled(self.maps), 2, 1)),
-            weights if self._one_set_factors is None else weights * self._one_set_factors,
-            kernel_code(self.model.kernel),
-        )
+        if self.factors is not None and self.model.given is None:
+            weights *= self.factors
+        points = np.ascontiguousarray(np.moveaxis(self._scaled(self.maps), 2, 1))
+        return points, weights, kernel_code(self.model.kernel)
 
     @property
     def _is_read_only(self) -> bool:

@@ -37,7 +37,6 @@ def plot_stability(
     found: Stability,
     words: str | Sequence[str] | None = None,
     *,
-    kind: str | None = None,
     width: Width | None = None,
 ) -> Figure:
     """Plot the senses of some words over several fits.
@@ -49,8 +48,6 @@ def plot_stability(
     words : str or sequence of str, optional
         Words to show, at most 40. By default, the six words whose senses have the most even shares
         in the reference are shown.
-    kind : str, optional
-        In a bipartite atlas, the kind of the words.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm.
 
@@ -84,7 +81,7 @@ def plot_stability(
     ['knot', 'suit']
     """
     labels, senses, n_fits = found.atlases[0].labels, found.senses[found.reference], found.n_fits
-    numbers, typeface, sheet = _listed(found, words, kind), typeface_for(labels), sheet_for(width)
+    numbers, typeface, sheet = _listed(found, words), typeface_for(labels), sheet_for(width)
     n_rows = np.maximum(np.diff(senses.offsets)[numbers], 1)
     rows = SenseList(n_rows, HEAD, n_fits * FIT_WIDTH, typeface, sheet)
     fit = rows.marks / n_fits
@@ -111,18 +108,16 @@ def plot_stability(
     return page.figure
 
 
-def _listed(found: Stability, words: str | Sequence[str] | None, kind: str | None) -> list[int]:
+def _listed(found: Stability, words: str | Sequence[str] | None) -> list[int]:
     """Return the indices of the words, by default of those whose senses have even shares."""
     atlas, senses = found.atlases[0], found.senses[found.reference]
     if words is not None:
-        return list(dict.fromkeys(atlas.index(word, kind=kind) for word in named_words(words)))
-    members = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
+        return list(dict.fromkeys(atlas.index(word) for word in named_words(words)))
     sums, squares = (
-        np.bincount(senses.words, senses.shares**power, atlas.n_objects)[members]
-        for power in (1, 2)
+        np.bincount(senses.words, senses.shares**power, atlas.n_objects) for power in (1, 2)
     )
     n_effective = ratio(sums**2, squares, 0.0)
-    return members[np.argsort(-n_effective, kind="stable")][:USUAL].tolist()
+    return np.argsort(-n_effective, kind="stable")[:USUAL].tolist()
 
 
 def _draw_fits(rows: SenseList, found: Stability, centers: np.ndarray) -> None:
