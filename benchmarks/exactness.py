@@ -24,9 +24,8 @@ from scipy.special import logsumexp
 
 import manymaps as mm
 from manymaps.model import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
-from manymaps.model.entries import Entries
 from manymaps.model.objective import Evaluation, Objective
-from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.parameters import Entries, Parameters, weights_from_proportions
 from manymaps.model.target import conditional_target, count_target
 
 Pair = tuple[Evaluation, Evaluation]

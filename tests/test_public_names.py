@@ -39,7 +39,7 @@ FACES = {
     "strongest_recall trustworthiness",
     "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "
     "ChoiceModel",
-    "optimizers": "ConjugateGradient Constant LBFGS Line Momentum Stages Switch",
+    "optimizers": "ConjugateGradient LBFGS Momentum Schedule",
     "prediction": "AssociationPredictor score_predictor",
 }
 

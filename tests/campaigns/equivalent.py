@@ -27,7 +27,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("atlas/senses", "associates_of", "1 -> 2"): "a value that every block replaces",
     ("atlas/context", "_known", "sorted -> list"): "a set of small numbers is in order",
     ("compute/rows", "", "14 -> 13"): _SIZE,
-    ("optimizers/restarts", "best_of", "show(k) -> pass"): "how far it is, for who looks",
+    ("optimizers/loop", "best_of", "show(k) -> pass"): "how far it is, for who looks",
     (
         "optimizers/loop",
         "_active",

@@ -70,7 +70,7 @@ _ALSO = {
     "compute/runs": ("tests/affinity",),
     "model/choice": ("tests/model/test_objective.py", "tests/atlas/test_probabilities.py"),
     "model/similarities": ("tests/atlas/test_probabilities.py",),
-    "optimizers/restarts": ("tests/maps/test_restarts.py",),
+    "optimizers/loop": ("tests/maps/test_restarts.py",),
     "optimizers/momentum": ("tests/optimizers/test_steps.py", "tests/optimizers/test_presets.py"),
     "analysis/senses": ("tests/analysis/test_stability.py",),
     "analysis/stability": ("tests/analysis/test_stability.py",),

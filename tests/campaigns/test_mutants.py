@@ -76,6 +76,7 @@ def test_equivalent_mutants_are_there():
 
 
 def test_a_short_campaign():
-    outcome = campaign(["model/penalty"], 300, seed=0, each=3, functions=None)
+    penalty = frozenset({"size_penalty"})
+    outcome = campaign(["model/parameters"], 300, seed=0, each=3, functions=penalty)
     assert outcome.cases == {"model": 3}
     assert outcome.findings == []

@@ -7,8 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from manymaps.compute.communities import ego_communities
-from manymaps.compute.community_loops import add_ego_weights, fill_communities
+from manymaps.compute.communities import add_ego_weights, ego_communities, fill_communities
 from manymaps.compute.threads import share_out, threads
 from reference import communities, modularity
 

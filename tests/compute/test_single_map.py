@@ -35,7 +35,9 @@ def sums(target, positions, kernel, rest):
     pull, mass, cost = np.empty((n, d), np.float32), np.empty(n, np.float32), np.empty(n)
     n_chunks = len(pairs.chunks) - 1
     loaded = *own, plane_words(positions), *how
-    share_out(single_map_attraction, n_chunks, *where, pairs.both, *loaded, pull, mass)
+    share_out(
+        single_map_attraction, n_chunks, *where, pairs.forward + pairs.backward, *loaded, pull, mass
+    )
     share_out(single_map_cost, n_chunks, *where, pairs.forward, *own, *how, cost)
     return pull, mass, cost
 
@@ -72,7 +74,12 @@ def test_linear_pulls_are_those_of_a_gaussian_kernel(d, joint):
     target, positions = case(d, joint=joint)
     (pairs,) = target.sides
     pull, mass = linear_pulls(
-        pairs.chunks, pairs.indptr, pairs.indices, pairs.both, positions, positions
+        pairs.chunks,
+        pairs.indptr,
+        pairs.indices,
+        pairs.forward + pairs.backward,
+        positions,
+        positions,
     )
     true_pull, true_mass, cost = expected(target, positions, "gaussian", 0.0)
     np.testing.assert_allclose(pull, true_pull, rtol=2e-5, atol=2e-6 * np.abs(true_pull).max())

@@ -10,7 +10,7 @@ from manymaps import MultipleMapsTSNE, SymmetricSNE, associations_from, noise_sc
 from manymaps.errors import ParameterError
 from manymaps.maps import annealing
 from manymaps.maps.input import read_input
-from manymaps.optimizers import LBFGS, Constant
+from manymaps.optimizers import LBFGS, Schedule
 
 
 def roll(n=120, seed=0):
@@ -93,7 +93,7 @@ def test_cooling_finds_better_maps_than_no_noise(scanned):
             for seed in range(8)
         ]
         costs[name] = np.mean([fit.kl_divergence_ for fit in fits])
-    assert scan.optimizer.jitter == Constant(0.0)
+    assert scan.optimizer.jitter == Schedule(((0, 0.0),))
     assert costs["cooled"] < 0.9 * costs["plain"]
 
 

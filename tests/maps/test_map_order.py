@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.maps.map_order import map_likeness, order_of_maps
+from manymaps.maps.fitted import map_likeness, order_of_maps
 
 
 def random_data(seed, n=30, n_maps=5, n_columns=None):

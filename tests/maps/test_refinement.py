@@ -12,10 +12,9 @@ from manymaps import Atlas
 from manymaps.compute import field
 from manymaps.compute.threads import threads
 from manymaps.maps import refinement
-from manymaps.maps.refinement import NewRows, agreeing_places, refine_rows
+from manymaps.maps.refinement import NewRows, agreeing_places, descend_rows, refine_rows
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
 from manymaps.model.parameters import weights_from_proportions
-from manymaps.optimizers.batched import descend
 
 MODELS = [
     ChoiceModel(kernel, normalization, "learned", background, width)
@@ -224,9 +223,9 @@ class TestDescent:
             return 0.5 * (curvature * (x - goals) ** 2).sum(axis=1), curvature * (x - goals)
 
         start = rng.normal(size=(20, 8))
-        points, before, after = descend(evaluate, start, 300, first_step=0.5)
-        assert (after < 1e-5 * before).all()
-        np.testing.assert_allclose(after, evaluate(points)[0])
+        points, costs = descend_rows(evaluate, start, 300, first_step=0.5)
+        assert (costs < 1e-5 * evaluate(start)[0]).all()
+        np.testing.assert_allclose(costs, evaluate(points)[0])
 
     def test_a_curved_valley(self):
         def rosenbrock(x):
@@ -235,7 +234,7 @@ class TestDescent:
             slope = np.stack([-2 * (1 - a) - 400 * a * (b - a**2), 200 * (b - a**2)], axis=1)
             return cost, slope
 
-        points, _, _ = descend(rosenbrock, np.array([[-1.2, 1.0], [2, -1]]), 400, first_step=0.5)
+        points, _ = descend_rows(rosenbrock, np.array([[-1.2, 1.0], [2, -1]]), 400, first_step=0.5)
         np.testing.assert_allclose(points, 1, atol=1e-3)
 
     def test_a_step_out_of_the_domain_is_shortened(self):
@@ -243,7 +242,7 @@ class TestDescent:
             with np.errstate(invalid="ignore"):
                 return (x - np.log(x)).sum(axis=1), 1 - 1 / x
 
-        points, _, _ = descend(evaluate, np.array([[50.0], [0.1]]), 60, first_step=60.0)
+        points, _ = descend_rows(evaluate, np.array([[50.0], [0.1]]), 60, first_step=60.0)
         np.testing.assert_allclose(points, 1, atol=1e-3)
 
 

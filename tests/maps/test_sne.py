@@ -28,7 +28,7 @@ from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import joint_target
 from manymaps.optimizers import LBFGS, Momentum
 from manymaps.optimizers.loop import descend
-from manymaps.optimizers.schedules import Constant, Stages
+from manymaps.optimizers.momentum import Schedule
 
 ESTIMATORS = [SNE, SymmetricSNE, UniSNE, TSNE]
 EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)
@@ -82,7 +82,7 @@ class TestLimits:
         start = np.random.default_rng(1).normal(0, 0.01, (60, 2))
         settings = {
             "perplexity": 10, "max_iter": 60, "random_state": 0, "tolerance": 0.0,
-            "optimizer": Momentum(exaggeration=Constant(1.0)),
+            "optimizer": Momentum(exaggeration=Schedule(((0, 1.0),))),
         }  # fmt: skip
         single = one(init=start, **settings).fit(x)
         several = many(
@@ -175,7 +175,7 @@ class TestOrderOfRows:
         monkeypatch.setattr("manymaps.model.target._LEAST_TO_ORDER", 10)
         x = groups().astype(np.float32)
         settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
-        settings["optimizer"] = Momentum(exaggeration=Constant(1.0))
+        settings["optimizer"] = Momentum(exaggeration=Schedule(((0, 1.0),)))
         if estimator is MultipleMapsTSNE:
             settings |= {"n_maps": 2, "mixing": "fixed"}
         n_maps = settings.get("n_maps", 1)
@@ -188,7 +188,7 @@ class TestOrderOfRows:
     def test_ordering_changes_nothing_but_rounding(self, monkeypatch):
         x = groups().astype(np.float32)
         settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
-        settings["optimizer"] = Momentum(exaggeration=Constant(1.0))
+        settings["optimizer"] = Momentum(exaggeration=Schedule(((0, 1.0),)))
         plain = TSNE(**settings).fit(x)
         monkeypatch.setattr("manymaps.model.target._LEAST_TO_ORDER", 10)
         ordered = TSNE(**settings).fit(x)
@@ -244,23 +244,24 @@ class TestStarts:
 
 class TestExaggeration:
     def test_stages(self):
-        assert TSNE()._default_optimizer(100).exaggeration == Stages(((0, 12.0), (250, 1.0)))
+        assert TSNE()._default_optimizer(100).exaggeration == Schedule(((0, 12.0), (250, 1.0)))
         late = TSNE(late_exaggeration=4.0, max_iter=1000)._default_optimizer(100)
-        assert late.exaggeration == Stages(((0, 12.0), (250, 1.0), (750, 4.0)))
+        assert late.exaggeration == Schedule(((0, 12.0), (250, 1.0), (750, 4.0)))
         short = TSNE(max_iter=90)._default_optimizer(100)
-        assert short.exaggeration == Stages(((0, 12.0), (30, 1.0)))
+        assert short.exaggeration == Schedule(((0, 12.0), (30, 1.0)))
 
     def test_momentum_is_higher_once_the_maps_of_many_objects_have_expanded(self):
         def momentum(n_objects, **settings):
             return TSNE(**settings)._default_optimizer(n_objects).momentum
 
-        assert momentum(4_999) == Stages(((0, 0.8),))
-        assert momentum(5_000) == Stages(((0, 0.8), (300, 0.9)))
-        assert momentum(5_000, learning_rate=200.0) == Stages(((0, 0.8),))
+        assert momentum(4_999) == Schedule(((0, 0.8),))
+        assert momentum(5_000) == Schedule(((0, 0.8), (300, 0.9)))
+        assert momentum(5_000, learning_rate=200.0) == Schedule(((0, 0.8),))
         late = momentum(5_000, late_exaggeration=4.0)
-        assert late == Stages(((0, 0.8), (300, 0.9), (500, 0.8)))
+        assert late == Schedule(((0, 0.8), (300, 0.9), (500, 0.8)))
         # The map is still expanding when late exaggeration begins.
-        assert momentum(5_000, late_exaggeration=4.0, max_iter=90) == Stages(((0, 0.8), (60, 0.8)))
+        short = momentum(5_000, late_exaggeration=4.0, max_iter=90)
+        assert short == Schedule(((0, 0.8), (60, 0.8)))
 
     def test_late_exaggeration_draws_groups_together(self):
         def tightness(late):
@@ -462,7 +463,7 @@ class TestOptimizers:
         ours = uni._default_optimizer(100)
         symmetric = SymmetricSNE(
             perplexity=5, max_iter=40, random_state=0, tolerance=0,
-            optimizer=replace(ours, background_share=Constant(1.0)),
+            optimizer=replace(ours, background_share=Schedule(((0, 1.0),))),
         ).fit(x)  # fmt: skip
         places = []
 

@@ -27,8 +27,3 @@ def test_plain_values_make_the_same_model(model):
 def test_what_is_no_model_is_refused(name, value):
     with pytest.raises(ParameterError, match=name):
         replace(SNE, **{name: value})
-
-
-def test_no_background_has_no_part():
-    assert SNE.with_background_share(0.5) == SNE
-    assert UNI_SNE.with_background_share(0.0).background == 0

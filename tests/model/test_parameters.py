@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import reference
-from manymaps.model.parameters import Parameters, log_softmin, weights_from_proportions
+from manymaps.model.parameters import (
+    Parameters,
+    log_softmin,
+    size_penalty,
+    weights_from_proportions,
+)
 
 any_weights = arrays(np.float32, (3, 5), elements=st.floats(-1e4, 1e4, width=32))
 
@@ -78,3 +83,33 @@ class TestPacking:
         parameters = random_parameters(sets)
         assert (parameters.n_maps, parameters.n_components) == (2, 3)
         assert len(parameters.pack()) == sum(array.size for array in parameters.arrays)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_penalty_and_its_gradient(dtype):
+    positions = np.random.default_rng(0).normal(size=(3, 7, 2)).astype(dtype)
+    value, gradient = size_penalty(positions, 0.48)
+    assert value == pytest.approx(0.24 * (positions.astype(float) ** 2).sum(), rel=1e-6)
+    np.testing.assert_allclose(gradient, 0.48 * positions, rtol=1e-6)
+    assert gradient.dtype == dtype
+
+
+def test_gradient_of_the_penalty_is_its_slope():
+    positions = np.random.default_rng(1).normal(size=(2, 3, 2))
+    gradient = size_penalty(positions, 0.3)[1]
+    step = 1e-6
+    for at in np.ndindex(positions.shape):
+        moved = np.zeros_like(positions)
+        moved[at] = step
+        up, down = (size_penalty(positions + sign * moved, 0.3)[0] for sign in (1, -1))
+        assert (up - down) / (2 * step) == pytest.approx(gradient[at], rel=1e-6)
+
+
+def test_no_strength_costs_nothing():
+    assert size_penalty(np.ones((1, 2, 2)), 0) == (0, 0)
+
+
+def test_sum_over_many_objects_keeps_its_digits():
+    """A float32 sum would lose them."""
+    value, _ = size_penalty(np.full((1, 2**22, 1), 0.1, np.float32), 2.0)
+    assert value == pytest.approx(2**22 * np.float32(0.1).astype(float) ** 2, rel=1e-9)

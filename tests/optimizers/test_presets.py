@@ -7,7 +7,7 @@ from scipy import sparse
 
 from manymaps import CODE, AssociationPredictor, MultipleMapsSNE, MultipleMapsTSNE, load_atlas
 from manymaps.errors import ParameterError
-from manymaps.optimizers import Momentum, Switch
+from manymaps.optimizers import Momentum, Schedule
 
 N, N_MAPS = 300, 3
 PRESETS = [Momentum.van_der_maaten_2012(), Momentum.van_der_maaten_2009()]
@@ -202,5 +202,5 @@ def test_spreads_that_make_no_sense(spread):
 
 
 def test_weights_have_a_momentum_of_their_own_schedule():
-    optimizer = Momentum(weight_momentum=Switch(0.1, 700, 0.2))
+    optimizer = Momentum(weight_momentum=Schedule(((0, 0.1), (700, 0.2))))
     assert optimizer.settled_at == 700

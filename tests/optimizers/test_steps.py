@@ -1,15 +1,17 @@
 """Steps of the optimizers: a known minimum, and NumPy's twin of a step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from manymaps.compute.steps import momentum_step
 from manymaps.errors import ParameterError
+from manymaps.model.objective import Evaluation
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers import LBFGS, ConjugateGradient, DivergedError, Momentum
-from manymaps.optimizers.line_search import search_lines
-from manymaps.optimizers.momentum import Steps
-from manymaps.optimizers.schedules import Constant, Line, Stages, Switch
+from manymaps.optimizers.loop import Descent, _search_lines
+from manymaps.optimizers.momentum import Schedule, Steps
 
 LINE_SEARCHES = [LBFGS(), ConjugateGradient()]
 
@@ -36,6 +38,11 @@ class Quadratic:
         slope = self.curvature * difference
         return 0.5 * difference @ slope, parameters.unpack(slope)
 
+    def evaluate(self, parameters):
+        """An evaluation as that of an objective."""
+        cost, gradient = self(parameters)
+        return Evaluation(cost, cost, gradient, (), np.zeros(0))
+
     def run(self, optimizer, n_iter, seed=0):
         """Steps with momentum."""
         steps = Steps(optimizer, self.start.copy(), seed)
@@ -44,16 +51,17 @@ class Quadratic:
         return steps
 
 
-def searched(optimizer, max_iter, evaluate=None, stop=None):
-    """Whether a line search converged, and what it has watched."""
-    problem, watched = Quadratic(), []
+def searched(optimizer, max_iter, problem=None, stop=None):
+    """Whether a line search converged, and its parameters after each iteration."""
+    problem, watched = problem or Quadratic(), []
+    run = Descent(problem.start)
 
-    def watch(at):
-        watched.append(at)
+    def ends():
+        watched.append(run.parameters)
         return len(watched) == stop
 
-    done = search_lines(optimizer, evaluate or problem, problem.start, max_iter, watch)
-    return done, watched
+    _search_lines(problem, optimizer, run, max_iter, None, ends)
+    return run.converged, watched
 
 
 @pytest.mark.parametrize("optimizer", LINE_SEARCHES, ids=lambda o: type(o).__name__)
@@ -80,14 +88,14 @@ class TestLineSearch:
         assert costs == sorted(costs, reverse=True)
 
     def test_steps_back_from_a_cost_that_is_not_finite(self, optimizer):
+        class Walled(Quadratic):
+            def evaluate(self, parameters):
+                beyond = np.abs(parameters.pack()).max() > 4
+                evaluation = super().evaluate(parameters)
+                return replace(evaluation, cost=np.nan) if beyond else evaluation
+
         problem = Quadratic()
-
-        def walled(parameters):
-            cost, gradient = problem(parameters)
-            beyond = np.abs(parameters.pack()).max() > 4
-            return (np.nan if beyond else cost), gradient
-
-        end = searched(optimizer, 200, walled)[1][-1]
+        end = searched(optimizer, 200, Walled())[1][-1]
         assert np.isfinite(end.pack()).all()
         assert problem(end)[0] < problem(problem.start)[0]
 
@@ -108,8 +116,8 @@ def test_momentum_is_its_numpy_twin():
         0.1,
         weight_rate=3.0,
         hold_weights=5,
-        momentum=Switch(0.5, 10, 0.8),
-        exaggeration=Constant(1.0),
+        momentum=Schedule(((0, 0.5), (10, 0.8))),
+        exaggeration=Schedule(((0, 1.0),)),
     )
     problem = Quadratic()
     state = problem.run(optimizer, 25)
@@ -149,12 +157,12 @@ class TestMomentum:
 
     def test_jitter_depends_on_the_seed_alone(self):
         def end(seed):
-            return Quadratic().run(Momentum(0.05, jitter=Constant(0.1)), 5, seed).at
+            return Quadratic().run(Momentum(0.05, jitter=Schedule(((0, 0.1),))), 5, seed).at
 
         np.testing.assert_array_equal(end(1).pack(), end(1).pack())
         assert (end(1).positions[0] != end(2).positions[0]).all()
         np.testing.assert_array_equal(end(1).weights[0], end(2).weights[0])
-        jitter = Line(((0, 0.1), (3, 0.0)))
+        jitter = Schedule(((0, 0.1), (3, 0.0)), linear=True)
         assert (Quadratic().run(Momentum(0.05, jitter=jitter), 5).at.pack() != end(1).pack()).any()
 
     def test_divergence_is_an_error(self):
@@ -184,8 +192,8 @@ class TestCollapse:
 
     def strengths(self, factor, spread, n_iter=60, points=None, **settings):
         """The exaggeration of each step that multiplies the points by a factor."""
-        settings = {"exaggeration": Switch(8.0, 200, 1.0), "gains": False, **settings}
-        optimizer = Momentum(1.0, momentum=Constant(0.0), **settings)
+        settings = {"exaggeration": Schedule(((0, 8.0), (200, 1.0))), "gains": False, **settings}
+        optimizer = Momentum(1.0, momentum=Schedule(((0, 0.0),)), **settings)
         if points is None:
             points = np.random.default_rng(0).normal(0, spread, (2, 50, 2))
         weights = np.zeros(points.shape[:2], np.float32)
@@ -206,7 +214,7 @@ class TestCollapse:
 
     @pytest.mark.parametrize("first", [8.0, 1.5])
     def test_goes_down_to_none_and_no_further(self, first):
-        told = self.strengths(0.5, 0.01, n_iter=80, exaggeration=Switch(first, 200, 1.0))
+        told = self.strengths(0.5, 0.01, n_iter=80, exaggeration=Schedule(((0, first), (200, 1.0))))
         assert (told[0], told[-1]) == (first, 1.0)
 
     def test_what_spreads_or_shrinks_from_afar_and_exact_steps_are_let_be(self):
@@ -215,7 +223,7 @@ class TestCollapse:
         assert set(self.strengths(0.5, 0.01, exact=True)) == {8.0}
 
     def test_a_later_exaggeration_is_as_it_was_wanted(self):
-        stages = Stages(((0, 8.0), (30, 1.0), (40, 6.0)))
+        stages = Schedule(((0, 8.0), (30, 1.0), (40, 6.0)))
         told = self.strengths(0.5 ** (1 / 15), 0.01, n_iter=45, exaggeration=stages)
         assert (told[25], told[35], told[43]) == (4.0, 1.0, 6.0)
 
@@ -226,7 +234,12 @@ class TestCollapse:
         assert self.strengths(0.5 ** (1 / 15), 0.01, 25, points)[-1] == 4.0
 
     def test_the_automatic_rate_follows(self):
-        steps = Steps(Momentum("auto", exaggeration=Switch(8.0, 200, 1.0)), Quadratic().start)
-        before = steps.rate(20)
+        optimizer = Momentum("auto", exaggeration=Schedule(((0, 8.0), (200, 1.0))))
+        start = Quadratic().start
+        steps = Steps(optimizer, start.copy())
+        steps.move(start.copy(), 20)
+        moved = start.pack() - steps.at.pack()
+        steps = Steps(optimizer, start.copy())
         steps.strongest = 4.0
-        assert steps.rate(20) == 2 * before
+        steps.move(start.copy(), 20)
+        np.testing.assert_allclose(start.pack() - steps.at.pack(), 2 * moved, rtol=1e-4, atol=1e-6)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manymaps.affinity.neighborhoods import spherical_centres
+from manymaps.affinity.network import spherical_centres
 from manymaps.prediction.charts import local_charts
 
 

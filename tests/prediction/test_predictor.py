@@ -13,9 +13,8 @@ from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import conditional_target
-from manymaps.optimizers import Momentum
+from manymaps.optimizers import Momentum, Schedule
 from manymaps.optimizers.rows import RowDescent
-from manymaps.optimizers.schedules import Constant, Switch
 from manymaps.prediction.held_out import prediction_error, split_associations
 from manymaps.prediction.predictor import (
     AssociationPredictor,
@@ -307,7 +306,7 @@ class TestFit:
         assert model.maps_.biases.any() == (bias_penalty is not None)
 
     def test_exaggeration_is_waited_for(self, split):
-        optimizer = Momentum(exaggeration=Switch(4.0, 60, 1.0))
+        optimizer = Momentum(exaggeration=Schedule(((0, 4.0), (60, 1.0))))
         model = AssociationPredictor(
             1, 20, penalty=0.0, optimizer=optimizer, patience=1, random_state=0
         )
@@ -465,7 +464,7 @@ def test_noise_depends_on_the_seed():
         found = (
             AssociationPredictor(
                 1, 2, init="spectral", max_iter=3, random_state=seed,
-                optimizer=Momentum(jitter=Constant(jitter)),
+                optimizer=Momentum(jitter=Schedule(((0, jitter),))),
             ).fit(ring).maps_.positions
             for seed in (0, 1)
         )  # fmt: skip

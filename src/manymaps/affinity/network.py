@@ -11,34 +11,38 @@ the distributions that they reach in 2 e steps, S^(2 e). With a small power, wea
 nearly the same weight as strong associations. For single responses in norms, the presence of a
 response is more informative than the number of participants who gave it.
 
-Shapes: p (n, n) sparse; x (n, n_components).
+Groups among directions and the planes that fit them best are
+
+    centres    spherical k-means (Dhillon & Modha 2001): the unit vectors c_m that maximize the sum
+               over objects of max_m cos(x_i, c_m)
+    plane      (x_i - mean) V / s with the mean, the principal axes V and the standard deviation s
+               along the longest of them, all under weights of the objects
+
+Shapes: p (n, n) sparse; unit vectors x (n, n_components), or 0 for an object without data.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+from sklearn.cluster import kmeans_plusplus
 
 from manymaps.compute.scaling import extreme_eigenpairs
-from manymaps.seeds import drawn_generator
+from manymaps.compute.threads import one_blas_thread
 
 __all__ = [
-    "association_network", "degree_scaled", "popularity", "spectral_directions", "unit_rows",
+    "association_network", "degree_scaled", "principal_places",
+    "spectral_directions", "spherical_centres", "unit_rows",
 ]  # fmt: skip
 
 # Small matrices are decomposed completely and without a tolerance.
 _DENSE = 400
 # Directions are compared by cosines, for which six digits are enough. The default tolerance of
 # ARPACK is machine precision.
-_TOLERANCE, _RESTARTS = 1e-6, 300
-# Responses that do not occur in the training data may occur in the test data, so every popularity
-# is positive.
-_UNSEEN = 0.01
-
-
-def popularity(p: sparse.sparray) -> np.ndarray:
-    """Count how often each object is a response, (n,), and add a small constant."""
-    return np.asarray(p.sum(axis=0)).ravel() + _UNSEEN
+_TOLERANCE, _ARNOLDI_UPDATES = 1e-6, 300
+# k-means ends in a local optimum, so the best of three runs is used. The iterations end when no
+# assignment changes; the limit only interrupts cycles.
+_RUNS, _MOST_SWEEPS = 3, 100
 
 
 def association_network(
@@ -78,7 +82,7 @@ def spectral_directions(
     power: float = 0.15,
     exponent: float = 2.0,
     offset: float = 0.2,
-    seed: int | None = None,
+    seed: int,
 ) -> np.ndarray:
     """Compute unit vectors along the leading eigenvectors of the scaled network.
 
@@ -91,9 +95,10 @@ def spectral_directions(
         take too long to separate, for example on long chains, are also 0.
     power, exponent, offset : float
         Parameters described in the module docstring. The offset must be positive.
-    seed : int or None
+    seed : int
         Seed of the starting vector of the decomposition, which determines the signs of the
-        eigenvectors. If None, the seed is drawn from NumPy's global random state.
+        eigenvectors.
+
 
     Returns
     -------
@@ -107,8 +112,6 @@ def spectral_directions(
     >>> (x @ x.T).round(3)[0].tolist()
     [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     """
-    from manymaps.compute.threads import one_blas_thread
-
     scaled = degree_scaled(association_network(p, power=power), offset)
     n = scaled.shape[0]
     found = min(n_components, n - 1)
@@ -116,9 +119,9 @@ def spectral_directions(
         if n <= _DENSE:
             values, axes = np.linalg.eigh(scaled.toarray())
         else:
-            start = drawn_generator(seed).normal(size=n)
+            start = np.random.default_rng(seed).normal(size=n)
             values, axes = extreme_eigenpairs(
-                scaled, found, start, tolerance=_TOLERANCE, max_iter=_RESTARTS
+                scaled, found, start, tolerance=_TOLERANCE, max_iter=_ARNOLDI_UPDATES
             )
     leading = np.argsort(-values)[:found]
     positions = np.zeros((n, n_components))
@@ -126,3 +129,87 @@ def spectral_directions(
     empty = np.diff(scaled.indptr) == 0
     positions[empty] = 0
     return unit_rows(positions)
+
+
+def spherical_centres(
+    directions: np.ndarray, n_clusters: int, generator: np.random.Generator
+) -> np.ndarray:
+    """Find centres of length 1 by several runs of spherical k-means.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (n, k)
+        Unit vectors, or 0 for objects without data.
+    n_clusters : int
+        Number of clusters, at most n. If it exceeds the number of distinct directions, some centres
+        coincide.
+    generator : numpy.random.Generator
+        Source of the seeds.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, k)
+        The centres.
+
+    Examples
+    --------
+    >>> angles = np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])
+    >>> x = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    >>> centres = spherical_centres(x, 2, np.random.default_rng(0))
+    >>> np.sort(np.arctan2(centres[:, 1], centres[:, 0])).round(3).tolist()
+    [0.1, 3.1]
+    """
+    best, highest = None, -np.inf
+    for _ in range(_RUNS):
+        seed = int(generator.integers(2**31))
+        centres, _ = kmeans_plusplus(directions, n_clusters, random_state=seed)
+        nearest = None
+        for _ in range(_MOST_SWEEPS):
+            cosines = directions @ centres.T
+            before, nearest = nearest, cosines.argmax(axis=1)
+            if before is not None and np.array_equal(before, nearest):
+                break
+            sums = np.zeros_like(centres)
+            np.add.at(sums, nearest, directions)
+            centres = np.where(sums.any(axis=1, keepdims=True), unit_rows(sums), centres)
+        fit = float(cosines.max(axis=1).sum())
+        if fit > highest:
+            best, highest = centres, fit
+    assert best is not None
+    return best
+
+
+def principal_places(directions: np.ndarray, weights: np.ndarray, n_components: int) -> np.ndarray:
+    """Compute coordinates along principal axes, with unit standard deviation along the first.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (n, k)
+        Unit vectors, or 0 for objects without data.
+    weights : ndarray of shape (n,)
+        Weights, at least 0, with a positive sum.
+    n_components : int
+        Number of columns of the result; columns beyond k are 0.
+
+    Returns
+    -------
+    ndarray of shape (n, n_components)
+        The coordinates; objects without data are at the origin.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 0], [0.8, 0.6], [0, 1], [0, 0]])
+    >>> places = principal_places(x, np.ones(4), 1)[:, 0]
+    >>> bool(abs(places[2] - places[0]) > abs(places[1] - places[0])), float(places[3])
+    (True, 0.0)
+    """
+    known = (directions != 0).any(axis=1)
+    shares = weights * known
+    shares = shares / max(shares.sum(), np.finfo(np.float64).tiny)
+    centred = (directions - shares @ directions) * known[:, None]
+    _, axes = np.linalg.eigh((centred * shares[:, None]).T @ centred)
+    shown = min(n_components, directions.shape[1])
+    places = np.zeros((len(directions), n_components))
+    places[:, :shown] = centred @ axes[:, : -shown - 1 : -1]
+    spread = np.sqrt((shares @ places**2).max(initial=0.0))
+    return places / (spread if spread > 0 else 1.0)

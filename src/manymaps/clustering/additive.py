@@ -55,7 +55,7 @@ from manymaps.data.frame_labels import is_frame, labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.optimizers.restarts import best_of
+from manymaps.optimizers.loop import best_of
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 

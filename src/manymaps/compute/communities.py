@@ -20,6 +20,9 @@ order of the objects. Taking the best step instead costs little in networks of a
 and the order of the objects only resolves ties. A higher resolution leads to more communities. At a
 resolution of 0, each connected part is one community.
 
+Sums and products are rounded one by one and never reordered. Steps with exactly the same gain are
+common in networks of counts, and rounding must not decide between them.
+
 Arrays: weights (k, k) float64, symmetric and nonnegative; labels (k,), numbered by first members.
 Many networks are stored in one array. Network i has the members from offsets[i] to offsets[i + 1].
 Its weights are stored row by row from starts[i] on, after the weights of the preceding networks.
@@ -31,10 +34,13 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.canonical import canonical_rows
+from manymaps.compute.jit import rounded
+from manymaps.compute.threads import share_out
 
-__all__ = ["ego_communities"]
+__all__ = ["add_ego_weights", "ego_communities", "fill_communities"]
 
 _BLOCK = 1 << 24
+_LEAST_GAIN = 1e-12
 
 
 def ego_communities(
@@ -66,10 +72,6 @@ def ego_communities(
     >>> ego_communities(ties)[:4]                      # of object 0, tied to all
     array([0, 0, 1, 1])
     """
-    # Reading an atlas requires this module, but not numba.
-    from manymaps.compute.community_loops import add_ego_weights, fill_communities
-    from manymaps.compute.threads import share_out
-
     network = canonical_rows(network)
     near = network if neighborhoods is None else canonical_rows(neighborhoods)
     ties = network.indptr, network.indices, network.data.astype(np.float64, copy=False)
@@ -88,3 +90,195 @@ def ego_communities(
         )
         start = stop
     return labels
+
+
+@rounded
+def _place(sorted_members, member):
+    """Return the index of a member, or -1."""
+    at = np.searchsorted(sorted_members, member)
+    return at if at < sorted_members.size and sorted_members[at] == member else -1
+
+
+@rounded
+def add_ego_weights(first, last, indptr, indices, data, offsets, starts, members, weights):
+    """Sum the ties among the members of each row."""
+    for i in range(first, last):
+        ego = members[offsets[i] : offsets[i + 1]]
+        block = weights[starts[i] : starts[i + 1]].reshape(ego.size, ego.size)
+        for a in range(ego.size):
+            for e in range(indptr[ego[a]], indptr[ego[a] + 1]):
+                b = _place(ego, indices[e])
+                if b >= 0 and b != a:
+                    block[a, b] += data[e]
+                    block[b, a] += data[e]
+
+
+@rounded
+def fill_communities(first, last, offsets, starts, weights, resolution, labels):
+    """Fill the labels of networks first to last, whose weights start at `starts`."""
+    for i in range(first, last):
+        size = offsets[i + 1] - offsets[i]
+        block = weights[starts[i] : starts[i + 1]].reshape(size, size)
+        _communities(block, resolution, labels[offsets[i] : offsets[i + 1]])
+
+
+@rounded
+def _communities(weights, resolution, labels):
+    """Fill the labels of one network."""
+    size = labels.size
+    degrees = np.zeros(size)
+    for a in range(size):
+        labels[a] = a
+        for b in range(size):
+            degrees[a] += weights[a, b]
+    total = degrees.sum()
+    if total > 0.0:
+        # Members without ties do not change the modularity, but moves could join others to them.
+        tied, n_tied = np.empty(size, np.int64), 0
+        for a in range(size):
+            if degrees[a] != 0.0:
+                tied[n_tied] = a
+                n_tied += 1
+        # These are loops because indexing by arrays takes seconds to compile.
+        ties, masses = np.empty((n_tied, n_tied)), np.empty(n_tied)
+        communities = np.empty(n_tied, np.int64)
+        for a in range(n_tied):
+            masses[a], communities[a] = degrees[tied[a]], a
+            for b in range(n_tied):
+                ties[a, b] = weights[tied[a], tied[b]]
+        factor, least = resolution / total, _LEAST_GAIN * total
+        is_better = True
+        while is_better:
+            _merge(ties, masses, factor, least, communities)
+            is_better = _move(ties, masses, factor, least, communities)
+        _renumber(communities)
+        for a in range(n_tied):
+            labels[tied[a]] = tied[communities[a]]
+    _renumber(labels)
+
+
+@rounded
+def _renumber(labels):
+    """Renumber communities by their first members, and return the number of communities."""
+    new = np.full(labels.size, -1)
+    count = 0
+    for a in range(labels.size):
+        if new[labels[a]] < 0:
+            new[labels[a]] = count
+            count += 1
+        labels[a] = new[labels[a]]
+    return count
+
+
+@rounded
+def _best_partner(gains, alive, c):
+    """Return the community whose union with c has the largest gain, or -1 if there is no other."""
+    best = -1
+    for d in range(alive.size):
+        if alive[d] and d != c and (best < 0 or gains[c, d] > gains[c, best]):
+            best = d
+    return best
+
+
+@rounded
+def _merge(weights, degrees, factor, least, labels):
+    """Unite the two communities with the largest gain until no union increases Q.
+
+    Gains are additive: the gain of uniting c with the union of d and e is the sum of the gains of
+    uniting c with d and c with e.
+    """
+    count = _renumber(labels)
+    gains = np.zeros((count, count))
+    for a in range(labels.size):
+        for b in range(labels.size):
+            gains[labels[a], labels[b]] += weights[a, b] - factor * degrees[a] * degrees[b]
+    alive, parent = np.ones(count, np.bool_), np.empty(count, np.int64)
+    partner = np.empty(count, np.int64)
+    for c in range(count):
+        parent[c] = c
+        partner[c] = _best_partner(gains, alive, c)
+    while True:
+        c = -1
+        for d in range(count):
+            has_partner = alive[d] and partner[d] >= 0
+            if has_partner and (c < 0 or gains[d, partner[d]] > gains[c, partner[c]]):
+                c = d
+        if c < 0 or gains[c, partner[c]] <= least:
+            break
+        absorbed = partner[c]
+        alive[absorbed] = False
+        for d in range(count):
+            if parent[d] == absorbed:
+                parent[d] = c
+            gains[c, d] += gains[absorbed, d]
+            gains[d, c] = gains[c, d]
+        for d in range(count):
+            if alive[d] and (d == c or partner[d] == c or partner[d] == absorbed):
+                partner[d] = _best_partner(gains, alive, d)
+            elif alive[d] and gains[d, c] > gains[d, partner[d]]:
+                partner[d] = c
+    for a in range(labels.size):
+        labels[a] = parent[labels[a]]
+
+
+@rounded
+def _best_move(ties, degrees, strength, labels, fixed, used, factor):
+    """Return the move with the highest gain among free members: (gain, member, community)."""
+    best, who, where = -np.inf, -1, -1
+    for a in range(labels.size):
+        if fixed[a]:
+            continue
+        own = labels[a]
+        stays = ties[a, own] - factor * degrees[a] * (strength[own] - degrees[a])
+        for c in range(used + 1):
+            gain = ties[a, c] - factor * degrees[a] * strength[c] - stays
+            if c != own and gain > best:
+                best, who, where = gain, a, c
+    return best, who, where
+
+
+@rounded
+def _apply(weights, degrees, ties, strength, labels, who, where):
+    """Move a member, and return its previous community."""
+    origin, labels[who] = labels[who], where
+    strength[origin] -= degrees[who]
+    strength[where] += degrees[who]
+    for b in range(labels.size):
+        if b != who:
+            ties[b, origin] -= weights[b, who]
+            ties[b, where] += weights[b, who]
+    return origin
+
+
+@rounded
+def _move(weights, degrees, factor, least, labels):
+    """Move every member once, best moves first, restore the best state, and repeat while Q grows.
+
+    The function returns whether there was any gain.
+    """
+    size = labels.size
+    # With one community more than there are members, an empty community is always available.
+    ties, strength = np.zeros((size, size + 1)), np.zeros(size + 1)
+    for a in range(size):
+        strength[labels[a]] += degrees[a]
+        for b in range(size):
+            if b != a:
+                ties[a, labels[b]] += weights[a, b]
+    movers, origins = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    moved, used = False, labels.max() + 1
+    while True:
+        fixed = np.zeros(size, np.bool_)
+        total, most, n_best = 0.0, least, 0
+        for step in range(size):
+            gain, who, where = _best_move(ties, degrees, strength, labels, fixed, used, factor)
+            used = max(used, min(where + 1, size))
+            movers[step], fixed[who] = who, True
+            origins[step] = _apply(weights, degrees, ties, strength, labels, who, where)
+            total += gain
+            if total > most:
+                most, n_best = total, step + 1
+        for step in range(size - 1, n_best - 1, -1):
+            _apply(weights, degrees, ties, strength, labels, movers[step], origins[step])
+        if n_best == 0:
+            return moved
+        moved = True

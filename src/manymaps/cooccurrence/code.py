@@ -28,6 +28,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -53,6 +54,7 @@ from manymaps.constraints import (
     Number,
     Whole,
     instance,
+    stops,
 )
 from manymaps.cooccurrence.checks import check_size, warn_of_empty
 from manymaps.cooccurrence.likelihood import (
@@ -72,17 +74,15 @@ from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, setting
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
-from manymaps.maps.fitted import Callback, FittedMaps, atlas_of, watching
-from manymaps.maps.map_order import order_of_maps
+from manymaps.maps.fitted import Callback, FittedMaps, atlas_of, order_of_maps
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
 from manymaps.optimizers.line_search import LBFGS
-from manymaps.optimizers.loop import Descent, Start, descend
+from manymaps.optimizers.loop import Descent, Start, best_of, descend
 from manymaps.optimizers.momentum import OPTIMIZER, Optimizer
-from manymaps.optimizers.restarts import best_of
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
@@ -360,11 +360,13 @@ class CODE(
                 factors = self._factors(nonempty)
                 return atlas_of(run, objective, self, labels, kinds=kinds, factors=factors)
 
-            watch = watching(self.callback, atlas_so_far)
+            def watch(run: Descent) -> bool:
+                return stops(self.callback, run.n_iter, run.cost, partial(atlas_so_far, run))
+
             best, _ = best_of(
                 starts,
                 lambda start: descend(objective, optimizer, start, self.max_iter, watch),
-                in_order=watch is not None,
+                in_order=self.callback is not None,
             )
             self.log_likelihood_ = log_likelihood(objective.target, best.kl)
             self._keep(best, atlas_so_far(best), nonempty, counts)

@@ -35,8 +35,7 @@ from manymaps.maps.input import read_input
 from manymaps.model.dense import objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.optimizers.loop import Cost
-from manymaps.optimizers.momentum import Momentum
-from manymaps.optimizers.schedules import Line, Stages
+from manymaps.optimizers.momentum import Momentum, Schedule
 from manymaps.seeds import drawn_seed
 
 # Mean KL of eight fits of 400 digits and of 400 points of a Swiss roll, where the default noise of
@@ -94,7 +93,7 @@ class NoiseScan:
         """
         end = max(2, int(_NOISY * max_iter))
         points = (0, _RESTART * self.critical), (end // 2, self.critical / 4), (end, 0.0)
-        return replace(self.optimizer, jitter=Line(points))
+        return replace(self.optimizer, jitter=Schedule(points, linear=True))
 
 
 def noise_scan(
@@ -167,7 +166,7 @@ def noise_scan(
     if not isinstance(optimizer, Momentum):
         raise ParameterError("adds no noise; use Momentum", name="optimizer", value=optimizer)
     levels = np.geomspace(highest, lowest, n_levels)
-    jitter = Stages(tuple((k * per_level, float(level)) for k, level in enumerate(levels)))
+    jitter = Schedule(tuple((k * per_level, float(level)) for k, level in enumerate(levels)))
     maps: list[Atlas] = []
 
     def record(iteration: int, _cost: float, atlas: Callable[[], Atlas]) -> None:

@@ -47,6 +47,7 @@ from manymaps.constraints import (
     Choice,
     Whole,
     instance,
+    stops,
 )
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
@@ -54,10 +55,9 @@ from manymaps.data.judgements import Judgements
 from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataWarning, ParameterError, setting
-from manymaps.maps.fitted import Callback, FittedMaps, Restart, atlas_of, watching
+from manymaps.maps.fitted import Callback, FittedMaps, Restart, atlas_of, in_order_of_maps
 from manymaps.maps.input import Input, read_input
 from manymaps.maps.insertion import Refinement, insert_into
-from manymaps.maps.map_order import in_order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.starts import STARTS, check_start, separated, spread_out, start_positions
 from manymaps.model.choice import CHOICES, ChoiceModel
@@ -65,9 +65,8 @@ from manymaps.model.dense import objective_of
 from manymaps.model.objective import TOLERANCE
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
-from manymaps.optimizers.loop import Descent, Start, descend
+from manymaps.optimizers.loop import Descent, Start, best_of, descend
 from manymaps.optimizers.momentum import OPTIMIZER, Optimizer
-from manymaps.optimizers.restarts import best_of
 from manymaps.progress import shows_progress
 from manymaps.seeds import run_seeds, second_seed
 
@@ -197,8 +196,7 @@ class MapEstimator(
         optimizer = self.optimizer or self._default_optimizer(len(data.labels))
         with threads(self.n_jobs):
             target = self._target(data, model, seeds[0])
-            start = partial(self._start, data, target, model)
-            starts = list(map(start, range(self.n_init), seeds))
+            starts = [self._start(data, target, model, k, seed) for k, seed in enumerate(seeds)]
             factors = target.marginal_factors() if self.marginals else None
             associations = stored_associations(target.values) if data.are_similarities else None
             tolerance = optimizer.force_tolerance(self.tolerance)
@@ -207,11 +205,13 @@ class MapEstimator(
             def atlas(run: Descent) -> Atlas:
                 return atlas_of(run, objective, self, data.labels, factors=factors)
 
-            watch = watching(self.callback, atlas)
+            def watch(run: Descent) -> bool:
+                return stops(self.callback, run.n_iter, run.cost, partial(atlas, run))
+
             best, runs = best_of(
                 starts,
                 lambda start: descend(objective, optimizer, start, self.max_iter, watch),
-                in_order=watch is not None,
+                in_order=self.callback is not None,
             )
         fitted = atlas(best)
         if isinstance(self.init, str):

@@ -104,7 +104,7 @@ def read_input(X: Any, estimator: Any) -> Input:
     graph = as_graph(X)
     if isinstance(graph, NeighborGraph):
         estimator.n_features_in_ = len(graph.indices)
-        return Input(labels=_numbers(len(graph.indices)), graph=graph)
+        return Input(labels=tuple(map(str, range(len(graph.indices)))), graph=graph)
     are_similarities = isinstance(estimator.affinity, str) and estimator.affinity == "precomputed"
     are_distances = isinstance(estimator.metric, str) and estimator.metric == "precomputed"
     attrs: Any = getattr(X, "attrs", {})
@@ -118,7 +118,7 @@ def read_input(X: Any, estimator: Any) -> Input:
     if are_distances and not are_similarities:
         values = known_distances(values)
     table = validated(estimator, values, accept_sparse="csr", ensure_min_samples=2)
-    labels = labels or _numbers(table.shape[0])
+    labels = labels or tuple(map(str, range(table.shape[0])))
     if (are_similarities or are_distances) and table.shape[0] != table.shape[1]:
         what = "similarities" if are_similarities else "distances"
         raise DataError(
@@ -129,10 +129,6 @@ def read_input(X: Any, estimator: Any) -> Input:
         return Input(labels=labels, points=table, are_distances=are_distances)
     norms = associations_of(labels, table)
     return Input(labels=labels, strengths=norms.strengths, observed=_judged(norms), table=table)
-
-
-def _numbers(n: int) -> tuple[str, ...]:
-    return tuple(str(i) for i in range(n))
 
 
 def _judged(norms: Associations) -> np.ndarray | None:

@@ -263,7 +263,9 @@ def insert(
     neighbors, strange = _effective_neighbors(objects, k_best, sd)
     _warn_of(objects.labels, strange)
     shares = curve.weigh(neighbors)
-    proportions = _proportions(shares, atlas.proportions)
+    # pi_i^m is proportional to sum_j w_ij pi_j^m.
+    proportions = (shares @ atlas.proportions.T.astype(np.float64)).T
+    proportions = proportions / proportions.sum(axis=0)
     maps = _places(shares, atlas)
     if refine:
         maps, proportions = _refined(
@@ -271,7 +273,9 @@ def insert(
         )
     maps = maps.astype(atlas.maps.dtype)
     proportions = proportions.astype(atlas.proportions.dtype)
-    joined = _joined(atlas, objects, maps, proportions)
+    known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
+    appended = objects.vectors if objects.extends else None
+    joined = known.extended(objects.labels, maps, proportions, vectors=appended)
     return Insertion(objects.labels, maps, proportions, strange, shares, joined)
 
 
@@ -394,12 +398,6 @@ def _warn_of(labels: Sequence[str], strange: np.ndarray) -> None:
         )
 
 
-def _proportions(weights: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
-    """Compute pi_i^m, proportional to sum_j w_ij pi_j^m, of shape (n_maps, k)."""
-    shares = (weights @ proportions.T.astype(np.float64)).T
-    return shares / shares.sum(axis=0)
-
-
 def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
     """Compute the geometric median in each map, of shape (n_maps, k, n_components), float64."""
     from manymaps.compute.geometric_median import geometric_medians
@@ -469,10 +467,3 @@ def _gaussian_rows(
     starts = np.arange(0, squared.size + 1, n_nearest)
     p = np.mean([conditional_rows(squared, starts, each) for each in perplexities], axis=0)
     return sparse.csr_array((p, graph.indices.ravel(), starts), (k, n))
-
-
-def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
-    """Append the new objects to the atlas."""
-    known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
-    vectors = objects.vectors if objects.extends else None
-    return known.extended(objects.labels, maps, proportions, vectors=vectors)

@@ -145,7 +145,7 @@ class _MultipleMaps(MapEstimator):
     ----------
     atlas_ : Atlas
         The fitted atlas. Its maps are numbered so that consecutive maps are similar
-        (`manymaps.maps.map_order`). If `init` is an array or an atlas, the maps keep the numbers
+        (`manymaps.maps.fitted`). If `init` is an array or an atlas, the maps keep the numbers
         used there.
     maps_ : ndarray of shape (n_maps, n, n_components)
         Position of each object in each map.

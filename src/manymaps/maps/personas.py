@@ -31,8 +31,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.neighborhoods import principal_places, spherical_centres
-from manymaps.affinity.network import association_network, spectral_directions, unit_rows
+from manymaps.affinity.network import (
+    association_network,
+    principal_places,
+    spectral_directions,
+    spherical_centres,
+    unit_rows,
+)
 from manymaps.atlas.associations import stored_associations
 from manymaps.compute.communities import ego_communities
 from manymaps.compute.runs import crossed_runs

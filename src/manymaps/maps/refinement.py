@@ -35,12 +35,14 @@ quantity as a measure of preserved neighbours.)
 
 Fixed factors b_j of the atlas objects multiply their v_ij and require a conditional normalization.
 
-Shapes: target (k, n), positions (n_maps, k, d), weights (n_maps, k). The descent treats each object
-as one vector of all its positions and, if the model learns them, weights.
+Shapes: target (k, n), positions (n_maps, k, d), weights (n_maps, k). `descend_rows`, an L-BFGS with
+its own steps and memory for each object, treats an object as one vector of all its positions and,
+if the model learns them, weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -52,11 +54,9 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.compute import field
 from manymaps.compute.agreement import most_agreeing
 from manymaps.compute.threads import current_threads, share_out
-from manymaps.model.entries import Entries
-from manymaps.model.parameters import log_softmin, weights_from_proportions
-from manymaps.model.sides import Field, Side
+from manymaps.model.objective import Field, Side
+from manymaps.model.parameters import Entries, log_softmin, weights_from_proportions
 from manymaps.model.target import Pairs
-from manymaps.optimizers.batched import descend
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -79,6 +79,14 @@ _ROUNDS = 3
 _NEAR = 3
 # Number of objects per block, which limits the memory that their candidates require.
 _QUERIES = 512
+
+# Number of curvature pairs; 3 to 20 are usual (Nocedal & Wright 2006, section 7.2).
+_MEMORY = 6
+# Usual constant of Armijo's rule.
+_ENOUGH = 1e-4
+# Costs are sums in float32. Without this tolerance, a line search near the optimum never accepts a
+# step.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,7 @@ class NewRows:
         weight_slopes : ndarray of shape (n_maps, k), float32
             Gradient with respect to the weights, which is zero in maps that are not active.
         """
-        model, n = self.atlas.model, self.atlas.n_objects
+        model, n, n_rows = self.atlas.model, self.atlas.n_objects, positions.shape[1]
         # Maps that are not considered for a row must not contribute to the explanation of its
         # pairs.
         log_pi = np.where(self.active, log_softmin(weights), -np.inf).astype(np.float32)
@@ -163,13 +171,13 @@ class NewRows:
         log_z = rows.log_normalizers(potential)
         normalizer, log_slope, n_choices = log_z, -log_z, n
         if self._is_joint:
-            log_slope = np.full(rows.n, np.log(n) - self.atlas.log_whole)
+            log_slope = np.full(n_rows, np.log(n) - self.atlas.log_whole)
             normalizer = self.atlas.log_whole + np.exp(log_z + log_slope) - 1
             n_choices = n * (n - 1)
         # 2. Attraction.
         # Without a background, the factors of the atlas only add a constant to the cost.
         log_b = self._log_factors if model.background else np.zeros(n)
-        log_roles = -normalizer, np.zeros(rows.n), np.zeros(n), log_b
+        log_roles = -normalizer, np.zeros(n_rows), np.zeros(n), log_b
         tables = rows.table(model), self._known_table
         pull, share, mass, cost = rows.attraction(
             self._pairs, tables, known, log_roles, model, n_choices
@@ -177,7 +185,7 @@ class NewRows:
         # 3. Repulsion and gradient. No object chooses a new one.
         with np.errstate(divide="ignore"):
             log_rho = np.log(mass) + log_slope
-        chosen = np.full(rows.n, -np.inf)
+        chosen = np.full(n_rows, -np.inf)
         slopes = rows.slopes((log_rho, chosen), (potential, potential), pull, share, model)
         d_positions, d_weights = np.zeros_like(rows.positions), np.zeros_like(log_pi)
         d_positions[self.active], d_weights[self.active] = slopes
@@ -267,9 +275,99 @@ def refine_rows(
     start = positions.transpose(1, 0, 2).reshape(k, split).astype(np.float64)
     if learned:
         start = np.hstack([start, fixed.T])
-    vectors, _, _ = descend(evaluate, start, max_iter, first_step=0.5)
+    vectors, _ = descend_rows(evaluate, start, max_iter, first_step=0.5)
     points, weights = unpacked(vectors)
     return points, np.exp(log_softmin(weights)) if learned else proportions
+
+
+def descend_rows(
+    evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    start: np.ndarray,
+    max_iter: int,
+    first_step: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Minimize many independent costs together by L-BFGS, with separate steps and memory per row.
+
+    The step of a row is repeatedly shortened to at most half until the cost decreases sufficiently
+    (Armijo's rule). The other rows continue in the meantime.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Function that maps points (k, size) to costs (k,) and slopes (k, size). Rows are
+        independent.
+    start : ndarray of shape (k, size), float64
+        Points at which the descent starts.
+    max_iter : int
+        Maximum number of evaluations after the first one.
+    first_step : float
+        Factor of the slope in the first step. It is an inverse curvature that is safe everywhere.
+
+    Returns
+    -------
+    points : ndarray of shape (k, size)
+        Best points found.
+    costs : ndarray of shape (k,)
+        Costs at the best points.
+    """
+    x = start.copy()
+    cost, slope = evaluate(x)
+    steps = np.zeros((_MEMORY, *x.shape))
+    changes = np.zeros_like(steps)
+    curvatures = np.zeros((_MEMORY, len(x)))
+    direction, length = -first_step * slope, np.ones(len(x))
+    for iteration in range(max_iter):
+        move = length[:, None] * direction
+        tried, tried_slope = evaluate(x + move)
+        tried = np.where(np.isfinite(tried), tried, np.inf)
+        expected = _dots(slope, move)
+        better = tried <= cost + _ENOUGH * expected + _ROUNDING * np.abs(cost)
+        change = tried_slope - slope
+        curvature = _dots(move, change)
+        learns = better & (curvature > 1e-10 * _dots(change, change))
+        at = iteration % _MEMORY
+        steps[at] = np.where(learns[:, None], move, 0.0)
+        changes[at] = np.where(learns[:, None], change, 0.0)
+        curvatures[at] = np.where(learns, curvature, 0.0)
+        x[better] += move[better]
+        slope = np.where(better[:, None], tried_slope, slope)
+        # Use the minimum of the parabola through the known values along the step, within bounds.
+        bend = np.maximum(tried - cost - expected, 1e-300)
+        shorter = length * np.clip(-0.5 * expected / bend, 0.1, 0.5)
+        cost = np.where(better, tried, cost)
+        length = np.where(better, 1.0, shorter)
+        ages = [(iteration - age) % _MEMORY for age in range(min(iteration + 1, _MEMORY))]
+        fresh = _direction(slope, steps[ages], changes[ages], curvatures[ages], first_step)
+        direction = np.where(better[:, None], fresh, direction)
+    return x, cost
+
+
+def _dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", left, right)
+
+
+def _direction(
+    slope: np.ndarray,
+    steps: np.ndarray,
+    changes: np.ndarray,
+    curvatures: np.ndarray,
+    first_step: float,
+) -> np.ndarray:
+    """Compute the direction by the two loops of L-BFGS, newest pair first; skip zero curvatures."""
+    inverse = np.divide(1.0, curvatures, out=np.zeros_like(curvatures), where=curvatures > 0)
+    q, along = -slope, np.zeros_like(curvatures)
+    scale = np.full(len(slope), first_step)
+    for a in reversed(range(len(steps))):
+        squared = _dots(changes[a], changes[a])
+        np.divide(curvatures[a], squared, out=scale, where=curvatures[a] > 0)
+    for a in range(len(steps)):
+        along[a] = inverse[a] * _dots(steps[a], q)
+        q = q - along[a][:, None] * changes[a]
+    q *= scale[:, None]
+    for a in reversed(range(len(steps))):
+        back = inverse[a] * _dots(changes[a], q)
+        q += (along[a] - back)[:, None] * steps[a]
+    return q
 
 
 def agreeing_places(
@@ -323,33 +421,17 @@ def agreeing_places(
     return result
 
 
-@dataclass(frozen=True)
-class _Ranked:
-    """Stored columns of sparse rows, the largest entry of each row first."""
-
-    indptr: np.ndarray
-    columns: np.ndarray
-
-    @property
-    def counts(self) -> np.ndarray:
-        return np.diff(self.indptr)
-
-    def nearest(self, k: int) -> np.ndarray:
-        """Return the first k columns of each row, padded with the last one."""
-        return self.columns[
-            self.indptr[:-1, None] + np.minimum(np.arange(k), self.counts[:, None] - 1)
-        ]
-
-
-def _ranked(rows: sparse.csr_array) -> _Ranked:
+def _ranked(rows: sparse.csr_array) -> sparse.csr_array:
+    """Return the rows with their stored columns in the order of the entries, largest first."""
     numbers = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    return _Ranked(rows.indptr, rows.indices[np.lexsort((-rows.data, numbers))])
+    order = np.lexsort((-rows.data, numbers))
+    return sparse.csr_array((rows.data[order], rows.indices[order], rows.indptr), rows.shape)
 
 
 def _most_agreeing(
     tree: cKDTree,
     offers: np.ndarray,
-    ranked: _Ranked,
+    ranked: sparse.csr_array,
     depth: int,
     limits: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -364,7 +446,7 @@ def _most_agreeing(
     allowed[:, 0] = True
     best = np.empty(len(offers), np.int64)
     share_out(
-        most_agreeing, len(offers), tree.n, ranked.indptr, ranked.columns, seen, allowed, best
+        most_agreeing, len(offers), tree.n, ranked.indptr, ranked.indices, seen, allowed, best
     )
     rows = np.arange(len(offers))
     return offers[rows, best], away[rows, best]
@@ -378,9 +460,11 @@ def _directions(d: int) -> np.ndarray:
     return np.concatenate([np.eye(d), -np.eye(d)])
 
 
-def _middles(places: np.ndarray, known: np.ndarray, ranked: _Ranked) -> np.ndarray:
+def _middles(places: np.ndarray, known: np.ndarray, ranked: sparse.csr_array) -> np.ndarray:
     """Return midpoints between pairs of nearest objects; missing ones are the object's position."""
-    corners = known[ranked.nearest(_CORNERS)]
+    counts = np.diff(ranked.indptr)[:, None]
+    nearest = ranked.indptr[:-1, None] + np.minimum(np.arange(_CORNERS), counts - 1)
+    corners = known[ranked.indices[nearest]]
     one, other = np.triu_indices(_CORNERS, k=1)
     middles = (corners[:, one] + corners[:, other]) / 2
-    return np.where((other < ranked.counts[:, None])[:, :, None], middles, places[:, None])
+    return np.where((other < counts)[:, :, None], middles, places[:, None])

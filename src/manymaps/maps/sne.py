@@ -25,8 +25,7 @@ from manymaps.errors import DataWarning, setting
 from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import CHOICES, SYMMETRIC_SNE, T_SNE, UNI_SNE
 from manymaps.model.choice import SNE as SNE_MODEL
-from manymaps.optimizers.momentum import Momentum, Optimizer
-from manymaps.optimizers.schedules import Constant, Line, Stages, Switch
+from manymaps.optimizers.momentum import Momentum, Optimizer, Schedule
 
 # Number of iterations with exaggeration, as in van der Maaten (2014).
 _EXAGGERATED = 250
@@ -67,14 +66,15 @@ def _with_jitter(iterations: int, n_components: int, **settings: Any) -> Momentu
     """Create momentum with noise that is annealed in two stages over three quarters of the run."""
     end = max(2, 3 * iterations // 4)
     noise = _JITTER * min(1.0, 2 / n_components)
-    jitter = Line(((0, noise), (end // 2, noise / 4), (end, 0.0)))
+    jitter = Schedule(((0, noise), (end // 2, noise / 4), (end, 0.0)), linear=True)
     return _plain(jitter=jitter, **settings)
 
 
 def _plain(**settings: Any) -> Momentum:
     return Momentum(
-        learning_rate=_RATE, momentum=Constant(0.8), exaggeration=Constant(1.0), **settings
-    )
+        learning_rate=_RATE, momentum=Schedule(((0, 0.8),)), exaggeration=Schedule(((0, 1.0),)),
+        **settings,
+    )  # fmt: skip
 
 
 class SNE(_SingleMap):
@@ -403,7 +403,7 @@ class UniSNE(_SingleMap):
         >>> [paper.optimizer.background_share(k) for k in (1099, 1100)]
         [0.0, 1.0]
         """
-        share = Switch(0.0, 1100, 1.0)
+        share = Schedule(((0, 0.0), (1100, 1.0)))
         return cls(
             perplexity=30.0, background=0.2, init="random", max_iter=2600,
             optimizer=_with_jitter(1100, 2, background_share=share),
@@ -413,9 +413,9 @@ class UniSNE(_SingleMap):
         rise = max(1, self.max_iter // 3)
         if not isinstance(self.init, str):
             half = max(1, self.max_iter // 2)
-            return _plain(background_share=Line(((0, 0.0), (half, 1.0))))
+            return _plain(background_share=Schedule(((0, 0.0), (half, 1.0)), linear=True))
         without = max(1, 2 * self.max_iter // 5)
-        share = Line(((0, 0.0), (without, 0.0), (without + rise, 1.0)))
+        share = Schedule(((0, 0.0), (without, 0.0), (without + rise, 1.0)), linear=True)
         return _with_jitter(without, self.n_components, background_share=share)
 
 
@@ -582,8 +582,8 @@ class TSNE(_SingleMap):
             perplexity=perplexity, init="pca", max_iter=10_000,
             affinity=LocalPerplexity(perplexity, sd=3.0, weight=0.5, min_neighbors=1),
             optimizer=Momentum(
-                learning_rate=200.0, averaged=True, momentum=Switch(0.5, 250, 0.8),
-                exaggeration=Switch(12.0, 250, 1.0), exact=True,
+                learning_rate=200.0, averaged=True, momentum=Schedule(((0, 0.5), (250, 0.8))),
+                exaggeration=Schedule(((0, 12.0), (250, 1.0))), exact=True,
             ),
         )  # fmt: skip
 
@@ -610,6 +610,6 @@ class TSNE(_SingleMap):
                 stacklevel=4,
             )
         return Momentum(
-            learning_rate=self.learning_rate, momentum=Stages(tuple(momentum.items())),
-            exaggeration=Stages(tuple(begins.items())), averaged=averaged,
+            learning_rate=self.learning_rate, momentum=Schedule(tuple(momentum.items())),
+            exaggeration=Schedule(tuple(begins.items())), averaged=averaged,
         )  # fmt: skip

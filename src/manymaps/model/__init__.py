@@ -14,12 +14,6 @@ from manymaps.model.choice import (
 )
 
 __all__ = [
-    "CODE",
-    "MULTIPLE_MAPS_SNE",
-    "MULTIPLE_MAPS_T_SNE",
-    "SNE",
-    "SYMMETRIC_SNE",
-    "T_SNE",
-    "UNI_SNE",
+    "CODE", "MULTIPLE_MAPS_SNE", "MULTIPLE_MAPS_T_SNE", "SNE", "SYMMETRIC_SNE", "T_SNE", "UNI_SNE",
     "ChoiceModel",
-]
+]  # fmt: skip

@@ -102,24 +102,6 @@ class ChoiceModel:
             if name != "kernel":
                 check_parameter(name, getattr(self, name), allowed)
 
-    def with_background_share(self, share: float) -> ChoiceModel:
-        """Return a copy of the model with its background multiplied by a factor.
-
-        >>> UNI_SNE.with_background_share(0.5).background
-        0.1
-
-        Parameters
-        ----------
-        share : float
-            Factor from 0 to 1.
-
-        Returns
-        -------
-        ChoiceModel
-            Model with the background `share * background`.
-        """
-        return replace(self, background=self.background * share)
-
     def as_dict(self) -> dict[str, Any]:
         """Return the options as plain values that can be written to a file.
 

@@ -37,10 +37,8 @@ import numpy as np
 from manymaps.compute.similarity import kernel_code
 from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel, StoredKernel
-from manymaps.model.entries import Entries
 from manymaps.model.objective import Evaluation, Objective
-from manymaps.model.parameters import Parameters, log_softmin
-from manymaps.model.penalty import size_penalty
+from manymaps.model.parameters import Entries, Parameters, log_softmin, size_penalty
 from manymaps.model.similarities import log_kernel
 from manymaps.model.target import Target
 
@@ -105,11 +103,10 @@ def log_q(logs: np.ndarray, is_joint: bool, background: float = 0.0) -> np.ndarr
     return choices
 
 
-def divergence(p: np.ndarray, log_q: np.ndarray, row_totals: np.ndarray | float = 1.0) -> float:
+def divergence(p: np.ndarray, log_q: np.ndarray) -> float:
     """Compute sum_ij p_ij log(p_ij / q_ij) over the pairs with p_ij > 0."""
     related = p > 0
-    totals = np.broadcast_to(np.reshape(row_totals, (-1, 1)), p.shape)[related]
-    return float((p[related] * (np.log(p[related] / totals) - log_q[related])).sum())
+    return float((p[related] * (np.log(p[related]) - log_q[related])).sum())
 
 
 def cost(
@@ -228,7 +225,7 @@ class DenseObjective:
         gradient, shares = self._gradient(y, w, similarities - log_b, slopes, explained)
         penalty, slope = size_penalty(parameters.positions[0], self.penalty)
         gradient.positions[0][...] += slope
-        kl = divergence(p, log_full, self._row_totals) if want_cost else np.nan
+        kl = divergence(p, log_full) if want_cost else np.nan
         normalizers = log_z(similarities, target.is_joint)[:, 0]
         return Evaluation(
             target.scale * kl + penalty,
@@ -237,10 +234,6 @@ class DenseObjective:
             (shares,),
             normalizers[:1] if target.is_joint else normalizers,
         )
-
-    @property
-    def _row_totals(self) -> np.ndarray | float:
-        return 1.0 if self.target.row_totals is None else self.target.row_totals
 
     def _gradient(
         self,

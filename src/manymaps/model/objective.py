@@ -19,9 +19,11 @@ meaning under both normalizations.
 
 Exaggeration multiplies only the attraction. The reported cost excludes it.
 
-An entry is an object in a map. It is active while the proportion of the object in the map is above
-a threshold, or while the map explains some pairs of the object. The cost of an iteration is the
-cost of the active entries.
+The cost of an iteration is the cost of the active entries (`manymaps.model.parameters`).
+
+A `Side` is one set of objects as input to the sums. An object has two roles in them: it chooses
+others, with the factor a_i / Z_i, and others choose it, with the factor b_i. The insertion of new
+objects uses the same sums.
 """
 
 from __future__ import annotations
@@ -32,7 +34,14 @@ from functools import cached_property
 import numpy as np
 
 from manymaps import compute
-from manymaps.compute.mixture import log_proportions
+from manymaps.compute.attraction import attraction
+from manymaps.compute.mixture import (
+    gather_entries,
+    gradients,
+    log_normalizers,
+    log_proportions,
+    side_by_side,
+)
 from manymaps.compute.similarity import kernel_code
 from manymaps.compute.single_map import (
     linear_pulls,
@@ -43,11 +52,8 @@ from manymaps.compute.single_map import (
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.entries import Entries
-from manymaps.model.parameters import Parameters
-from manymaps.model.penalty import size_penalty
-from manymaps.model.sides import FEW_ENTRIES, Field, Side
-from manymaps.model.target import Target
+from manymaps.model.parameters import Entries, Parameters, size_penalty
+from manymaps.model.target import Pairs, Target
 
 # Products of a smaller term with masses would underflow in float32. The general sums use
 # logarithms instead.
@@ -55,6 +61,11 @@ _LEAST_EVEN = 1e-30
 # The attraction has separate loops for up to 2 dimensions. A Gaussian map with more dimensions uses
 # the linear form.
 _UNROLLED_DIMENSIONS = 2
+# A parallel loop takes 80 microseconds to start, and an iteration contains fifteen parallel loops.
+_FEW_ENTRIES = 16_000
+
+#: Values, slopes and log scales of a field at the entries of a side (see `manymaps.compute.field`).
+Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 #: Allowed values of the tolerance of the repulsive forces.
 TOLERANCE = (Number(least=0, most=0.1),)
@@ -86,6 +97,121 @@ class Evaluation:
     gradient: Parameters
     shares: tuple[np.ndarray, ...]
     log_normalizers: np.ndarray
+
+
+@dataclass(frozen=True)
+class Side:
+    """One set of objects as input to the sums.
+
+    Attributes
+    ----------
+    entries : Entries
+        The active entries.
+    positions : ndarray of shape (n_maps, n, n_components), float32
+        Positions in units of the kernel width.
+    log_pi : ndarray of shape (n_maps, n), float32
+        Logarithms of the proportions.
+    points : ndarray of shape (n_components, n_entries)
+        Positions of the entries.
+    entry_log_pi : ndarray of shape (n_entries,)
+        Logarithms of the proportions of the entries.
+    """
+
+    entries: Entries
+    positions: np.ndarray
+    log_pi: np.ndarray
+    points: np.ndarray
+    entry_log_pi: np.ndarray
+
+    @classmethod
+    def of(
+        cls, positions: np.ndarray, log_pi: np.ndarray, entries: Entries, model: ChoiceModel
+    ) -> Side:
+        """Gather the points and log proportions of the entries."""
+        scaled = np.ascontiguousarray(positions, np.float32) * np.float32(1 / model.kernel_width)
+        points = np.empty((scaled.shape[2], len(entries.objects)), np.float32)
+        entry_log_pi = np.empty(len(entries.objects), np.float32)
+        with alone_if(log_pi.size < _FEW_ENTRIES):
+            share_out(
+                gather_entries, len(log_pi), scaled, log_pi, entries.offsets, entries.objects,
+                points, entry_log_pi,
+            )  # fmt: skip
+        return cls(entries, scaled, log_pi, points, entry_log_pi)
+
+    def charged(self, log_charges: np.ndarray) -> np.ndarray:
+        """Return the log charges of the entries, charge_i pi_i^m, from charges of objects."""
+        return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
+
+    def table(self, model: ChoiceModel) -> np.ndarray:
+        """Return a table with all maps of an object in one row (see `compute.mixture`)."""
+        with alone_if(len(self.entry_log_pi) < _FEW_ENTRIES):
+            return side_by_side(self.positions, self.log_pi, kernel_code(model.kernel))
+
+    def log_normalizers(self, potential: Field) -> np.ndarray:
+        """Compute log z_i, shape (n,), float64."""
+        n = self.log_pi.shape[1]
+        log_z = np.empty(n, np.float64)
+        indptr, _, numbers = self.entries.by_object
+        value, _, scale = potential
+        with alone_if(len(self.entry_log_pi) < _FEW_ENTRIES):
+            share_out(log_normalizers, n, indptr, numbers, self.entry_log_pi, value, scale, log_z)
+        return log_z
+
+    def attraction(
+        self,
+        pairs: Pairs,
+        tables: tuple[np.ndarray, np.ndarray],
+        others: Side,
+        log_roles: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        model: ChoiceModel,
+        n_choices: float,
+        want_cost: bool = True,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Sum over the pairs of each object.
+
+        The tables and log roles (as chooser, as chosen) are those of this side, then of the others.
+        Returns pulls (n_entries, n_components) and shares (n_entries,) of the entries, and masses
+        R_i and costs (n,) of the objects.
+        """
+        log_even = np.log(model.background / n_choices) if model.background else 0.0
+        d, n_entries = self.points.shape
+        pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
+        mass, cost = np.empty((2, self.log_pi.shape[1]))
+        share_out(
+            attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr, pairs.indices,
+            pairs.forward, pairs.backward, *tables, self.log_pi, others.log_pi,
+            *self.entries.by_object, *log_roles, kernel_code(model.kernel), model.background,
+            log_even, want_cost, pull, share, mass, cost,
+        )  # fmt: skip
+        return pull, share, mass, cost
+
+    def slopes(
+        self,
+        log_roles: tuple[np.ndarray, np.ndarray],
+        fields: tuple[Field, Field],
+        pull: np.ndarray,
+        share: np.ndarray,
+        model: ChoiceModel,
+        exaggeration: float = 1.0,
+        scale: float = 1.0,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the gradient by positions and weights of the entries.
+
+        The log roles and fields are those of the objects as choosers, then as chosen objects.
+        """
+        d_positions, d_weights = np.empty_like(pull), np.empty_like(share)
+        indptr, _, numbers = self.entries.by_object
+        with alone_if(len(self.entry_log_pi) < _FEW_ENTRIES):
+            share_out(
+                gradients, len(indptr) - 1, indptr, numbers, self.entry_log_pi, *log_roles,
+                *fields[0], *fields[1], pull, share, float(exaggeration), float(scale),
+                d_positions, d_weights,
+            )  # fmt: skip
+        if model.kernel_width != 1.0:
+            d_positions /= np.float32(model.kernel_width)
+        if model.mixing != "learned":
+            d_weights = np.zeros_like(d_weights)
+        return d_positions, d_weights
 
 
 # Pulls and shares of the entries of each side, the masses R_i of the rows, and - sum p log q.
@@ -128,12 +254,8 @@ class Objective:
     @property
     def _is_plain(self) -> bool:
         """Whether the model is joint, has one set of objects and no factors (q_ij = q_ji)."""
-        return (
-            self.target.is_joint
-            and self.target.one_set
-            and self.row_factors is None
-            and self.column_factors is None
-        )
+        without_factors = self.row_factors is None and self.column_factors is None
+        return self.target.is_joint and self.target.one_set and without_factors
 
     @cached_property
     def _log_factors(self) -> tuple[np.ndarray, np.ndarray]:
@@ -214,7 +336,7 @@ class Objective:
                 active = entries[k]
             log_pi = np.zeros(weights.shape, np.float32)
             if len(weights) > 1:
-                with alone_if(log_pi.size < FEW_ENTRIES):
+                with alone_if(log_pi.size < _FEW_ENTRIES):
                     log_proportions(weights, log_pi)
             sides.append(Side.of(positions, log_pi, active, self.model))
         return tuple(sides)
@@ -241,14 +363,10 @@ class Objective:
         self, sides: tuple[Side, ...], log_z: np.ndarray, want_cost: bool
     ) -> _Attraction:
         """Compute the attraction; for one map by sums without proportions, if they apply."""
-        n_maps, _, d = sides[0].positions.shape
         even = self._even_part(log_z)
-        if n_maps > 1 or even is None:
+        if len(sides[0].positions) > 1 or even is None:
             return self._general_attraction(sides, log_z, want_cost)
-        if self.model.kernel == "gaussian" and not even and d > _UNROLLED_DIMENSIONS:
-            pulls, masses, energy = self._linear_pulls(sides)
-        else:
-            pulls, masses, energy = self._pulls(sides, even, want_cost)
+        pulls, masses, energy = self._single_map(sides, even, want_cost)
         cost = np.nan
         if want_cost:
             log_a, log_b = self._log_factors
@@ -294,47 +412,38 @@ class Objective:
         even = np.exp(log_even) / self.target.n_choices
         return np.float32(even) if even > _LEAST_EVEN else None
 
-    def _pulls(
+    def _single_map(
         self, sides: tuple[Side, ...], even: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
         """Compute pulls and masses of each side of one map, and - sum p log(v + even)."""
-        kind = kernel_code(self.model.kernel)
-        pulls, masses, energy = [], [], np.nan
+        kind, d = kernel_code(self.model.kernel), sides[0].positions.shape[2]
+        is_linear = self.model.kernel == "gaussian" and not even and d > _UNROLLED_DIMENSIONS
+        centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
+        pulls, masses, energy = [], [], 0.0
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             y, z = side.positions[0], sides[k - 1].positions[0]
             pull, mass = np.empty_like(y), np.empty(len(y), np.float32)
             n_chunks = len(pairs.chunks) - 1
-            where = (0,) * y.shape[1], pairs.chunks, pairs.indptr, pairs.indices
+            where = (0,) * d, pairs.chunks, pairs.indptr, pairs.indices
             sums, factor = pairs.sums
-            share_out(
-                single_map_attraction, n_chunks, *where, sums, y, z,
-                plane_words(z), kind, even, pull, mass,
-            )  # fmt: skip
+            if is_linear:
+                pull, mass = linear_pulls(*where[1:], sums, y, z)
+            else:
+                share_out(
+                    single_map_attraction, n_chunks, *where, sums, y, z,
+                    plane_words(z), kind, even, pull, mass,
+                )  # fmt: skip
             pull *= factor
             mass *= factor
-            pulls.append(pull)
-            masses.append(mass)
-            if want_cost and k == 0:
+            if is_linear:
+                # All pulls sum to 0, so any centre is correct. This one causes little cancellation.
+                energy += float(np.einsum("ij,ij->", y - centre, pull)) / 2
+            elif want_cost and k == 0:
                 row_cost = np.empty(len(y))
-                how = y, z, kind, even
-                share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, row_cost)
+                share_out(
+                    single_map_cost, n_chunks, *where, pairs.forward, y, z, kind, even, row_cost
+                )
                 energy = float(row_cost.sum())
-        return pulls, masses, energy
-
-    def _linear_pulls(
-        self, sides: tuple[Side, ...]
-    ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-        """Compute linear pulls and masses, and the energy, which follows from the pulls."""
-        pulls, masses, energy = [], [], 0.0
-        centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
-        for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
-            y, z = side.positions[0], sides[k - 1].positions[0]
-            sums, factor = pairs.sums
-            pull, mass = linear_pulls(pairs.chunks, pairs.indptr, pairs.indices, sums, y, z)
-            pull *= factor
-            mass *= factor
-            # All pulls sum to 0, so any centre is correct. This centre causes little cancellation.
-            energy += float(np.einsum("ij,ij->", y - centre, pull)) / 2
             pulls.append(pull)
             masses.append(mass)
         return pulls, masses, energy

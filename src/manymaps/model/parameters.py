@@ -1,6 +1,13 @@
-"""Positions and mixing weights, and their conversion to one vector.
+"""Positions and mixing weights, their active entries, and the size penalty.
 
-    pi_i^m = exp(-w_i^m) / sum_m' exp(-w_i^m')         (van der Maaten & Hinton 2009, eq. 7)
+    pi_i^m  = exp(-w_i^m) / sum_m' exp(-w_i^m')        (van der Maaten & Hinton 2009, eq. 7)
+    penalty = (strength / 2) sum_m sum_i |y_i^m|^2     (Cook et al. 2007, section 4)
+
+An entry is an object on a map. In a fit of many maps, most proportions are soon close to 0. Only
+the entries with a proportion, or that explain some pairs of their object, are then evaluated.
+
+The penalty is added to the cost summed over rows. A given strength therefore causes the same pull
+on every object, independently of the number of objects and the normalization.
 
 Shapes: positions (n_maps, n, d), weights w (n_maps, n). There is one pair of these arrays for one
 set of objects, and two pairs if rows and columns are different objects.
@@ -10,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -60,24 +68,15 @@ class Parameters:
         """Number of maps."""
         return int(self.positions[0].shape[0])
 
-    @property
-    def n_components(self) -> int:
-        """Number of dimensions of a map."""
-        return int(self.positions[0].shape[2])
-
     def like(self, arrays: Sequence[np.ndarray]) -> Parameters:
         """Return a copy of the record with other arrays."""
         n = len(self.positions)
         return Parameters(tuple(arrays[:n]), tuple(arrays[n:]), self.places)
 
-    def copy(self) -> Parameters:
-        """Return a deep copy."""
-        return self.like([array.copy() for array in self.arrays])
-
-    def reordered(self, order: np.ndarray | None) -> Parameters:
-        """Return a deep copy with the objects of one set in another order (None: the same)."""
+    def copy(self, order: np.ndarray | None = None) -> Parameters:
+        """Return a deep copy, in which the objects of one set may have another order."""
         if order is None:
-            return self.copy()
+            return self.like([array.copy() for array in self.arrays])
         return self.like([np.ascontiguousarray(array[:, order]) for array in self.arrays])
 
     def pack(self) -> np.ndarray:
@@ -92,3 +91,49 @@ class Parameters:
             arrays.append(part.astype(array.dtype))
             start += array.size
         return self.like(arrays)
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Active (map, object) pairs of one set of objects, created from a mask (n_maps, n)."""
+
+    mask: np.ndarray
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Index of the first entry of each map, shape (n_maps + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.mask.sum(axis=1))]).astype(np.int64)
+
+    @cached_property
+    def objects(self) -> np.ndarray:
+        """Object of each entry, sorted by map."""
+        return np.ascontiguousarray(np.nonzero(self.mask)[1])
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Index of each entry among all (map, object) pairs, m n + i."""
+        return np.flatnonzero(self.mask)
+
+    @cached_property
+    def by_object(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """CSR arrays that list the maps of each object and the corresponding entries."""
+        indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))]).astype(np.int64)
+        maps = np.ascontiguousarray(np.nonzero(self.mask.T)[1])
+        numbers = np.zeros(self.mask.shape, np.int64)
+        numbers[self.mask] = np.arange(len(self.objects))
+        return indptr, maps, numbers.T[self.mask.T]
+
+
+def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndarray | float]:
+    """Compute the value and the gradient of the penalty.
+
+    >>> import numpy as np
+    >>> value, gradient = size_penalty(np.array([[[3.0, 4.0]]]), 0.1)
+    >>> round(value, 3), gradient.round(3).tolist()
+    (1.25, [[[0.3, 0.4]]])
+    """
+    if strength == 0:
+        return 0.0, 0.0
+    flat = positions.ravel()
+    value = 0.5 * strength * float(np.einsum("i,i->", flat, flat, dtype=np.float64))
+    return value, positions.dtype.type(strength) * positions

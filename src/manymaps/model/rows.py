@@ -22,6 +22,16 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.canonical import canonical_rows
+from manymaps.compute.rows import (
+    COLUMNS,
+    ROWS,
+    feel_rows,
+    normalize_rows,
+    pair_logits,
+    weigh_rows,
+)
+from manymaps.compute.similarity import GAUSSIAN, kernel_code
+from manymaps.compute.threads import one_blas_thread, share_out
 from manymaps.model.choice import Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.similarities import log_kernel, normalized
@@ -58,14 +68,9 @@ class ChoiceMaps:
 
     def at(self, parameters: Parameters) -> ChoiceMaps:
         """Return the maps with other parameters, and keep the biases if no new biases are given."""
-        line = parameters.positions[-1]
-        with_biases = len(parameters.positions) > 1
-        return ChoiceMaps(
-            parameters.positions[0],
-            parameters.weights[0],
-            line.reshape(-1) if with_biases else self.biases,
-            self.kernel,
-        )
+        y, *lines = parameters.positions
+        biases = lines[0].reshape(-1) if lines else self.biases
+        return ChoiceMaps(y, parameters.weights[0], biases, self.kernel)
 
     def _terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return |y|^2, log pi and the charges of the chosen objects, each (n_maps, n) float32."""
@@ -81,10 +86,6 @@ class ChoiceMaps:
         The gradient is by positions, weights and biases. Exaggeration multiplies the attraction in
         the gradient, but not the cost.
         """
-        from manymaps.compute.rows import COLUMNS, ROWS, feel_rows, weigh_rows
-        from manymaps.compute.similarity import GAUSSIAN, kernel_code
-        from manymaps.compute.threads import one_blas_thread, share_out
-
         n_maps, n, d = self.positions.shape
         kind, k = kernel_code(self.kernel), len(rows)
         p = canonical_rows(p)
@@ -111,39 +112,23 @@ class ChoiceMaps:
         d_weights = np.exp(log_pi) * shares.sum(axis=0) - shares
         return float(cost.sum()), (forces, d_weights, biases)
 
-    def log_normalizers(self, rows: np.ndarray) -> np.ndarray:
-        """Return log Z_i of rows."""
-        from manymaps.compute.rows import ROWS, normalize_rows
-        from manymaps.compute.similarity import kernel_code
-        from manymaps.compute.threads import one_blas_thread, share_out
-
-        log_z = np.empty(len(rows))
-        with one_blas_thread():
-            share_out(
-                normalize_rows, -(-len(rows) // ROWS), rows, self.positions, *self._terms(),
-                kernel_code(self.kernel), log_z,
-            )  # fmt: skip
-        return log_z
-
     def log_probabilities(self, part: sparse.csr_array) -> np.ndarray:
         """Return log q(j|i) of the stored pairs of a part, in row-major order."""
-        from manymaps.compute.rows import pair_logits
-        from manymaps.compute.similarity import kernel_code
-        from manymaps.compute.threads import share_out
-
         part = canonical_rows(part)
         sizes = np.diff(part.indptr)
-        rows = np.flatnonzero(sizes)
-        log_z = np.zeros(len(sizes))
-        log_z[rows] = self.log_normalizers(rows)
-        cues = np.repeat(np.arange(len(sizes)), sizes)
-        _, log_pi, charges = self._terms()
-        logits = np.empty(part.nnz)
+        rows, cues = np.flatnonzero(sizes), np.repeat(np.arange(len(sizes)), sizes)
+        norms, log_pi, charges = self._terms()
+        kind = kernel_code(self.kernel)
+        log_z, logits = np.empty(len(rows)), np.empty(part.nnz)
+        with one_blas_thread():
+            share_out(
+                normalize_rows, -(-len(rows) // ROWS), rows, self.positions, norms, log_pi,
+                charges, kind, log_z,
+            )  # fmt: skip
         share_out(
-            pair_logits, part.nnz, cues, part.indices, self.positions, log_pi, charges,
-            kernel_code(self.kernel), logits,
-        )  # fmt: skip
-        return logits - log_z[cues]
+            pair_logits, part.nnz, cues, part.indices, self.positions, log_pi, charges, kind, logits
+        )
+        return logits - np.repeat(log_z, sizes[rows])
 
     def probabilities(self, rows: np.ndarray) -> np.ndarray:
         """Return q(j|i), shape (len(rows), n) float64."""
@@ -190,7 +175,7 @@ class RowCost:
 
         Exaggeration multiplies only the attraction in the gradient.
         """
-        rows = np.flatnonzero(np.diff(self.p.indptr) > 0)
+        rows = np.flatnonzero(np.diff(self.p.indptr))
         cost_sum, sums = 0.0, [np.zeros_like(array) for array in maps.arrays]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows[start : start + _ROWS_AT_ONCE]

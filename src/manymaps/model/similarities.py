@@ -18,17 +18,6 @@ import numpy as np
 from manymaps.model.choice import StoredKernel
 
 
-def kernel_values(squared_distances: np.ndarray, kernel: StoredKernel) -> Any:
-    """Return K of squared distances of any shape.
-
-    >>> kernel_values(np.array([0.0, 1.0]), "cauchy").tolist()
-    [1.0, 0.5]
-    """
-    if kernel == "cauchy":
-        return 1 / (1 + squared_distances)
-    return np.exp(log_kernel(squared_distances, kernel))
-
-
 def log_kernel(squared_distances: np.ndarray, kernel: StoredKernel) -> Any:
     """Return log K of squared distances of any shape, which is finite even if K itself is 0.
 
@@ -107,23 +96,3 @@ def log_pairs(
         distances = ((points[rows] - points[columns]) ** 2).sum(axis=1)
         logs[:, m] = log_pi[rows] + log_pi[columns] + log_kernel(distances, kernel)
     return logs
-
-
-def map_votes(
-    positions: np.ndarray,
-    log_proportions: np.ndarray,
-    rows: np.ndarray,
-    columns: np.ndarray,
-    kernel: StoredKernel,
-) -> np.ndarray:
-    """Return r_ij^m = v_ij^m / v_ij of pairs (i, j), (n_pairs, n_maps), or 0 if no map has both.
-
-    Positions (n_maps, n, n_components) are in units of the kernel width. Sums use logarithms
-    because some pairs are far apart in all maps.
-
-    >>> apart = np.array([[[0.0], [1.0]], [[0.0], [3.0]]])
-    >>> half = np.log(np.full((2, 2), 0.5))
-    >>> map_votes(apart, half, np.array([0]), np.array([1]), "cauchy").round(3).tolist()
-    [[0.833, 0.167]]
-    """
-    return normalized(log_pairs(positions, log_proportions, rows, columns, kernel), axis=1)

@@ -51,11 +51,6 @@ class Pairs:
     backward: np.ndarray
 
     @cached_property
-    def both(self) -> np.ndarray:
-        """Sum p_ij + p_ji for each stored pair."""
-        return self.forward + self.backward
-
-    @property
     def sums(self) -> tuple[np.ndarray, np.float32]:
         """Array and factor, whose product is p_ij + p_ji for each stored pair.
 
@@ -64,7 +59,7 @@ class Pairs:
         """
         if self.backward is self.forward:
             return self.forward, np.float32(2)
-        return self.both, np.float32(1)
+        return self.forward + self.backward, np.float32(1)
 
     @cached_property
     def chunks(self) -> np.ndarray:
@@ -147,9 +142,8 @@ class Target:
     @property
     def masses(self) -> tuple[np.ndarray, ...]:
         """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
-        masses = [self.row_mass, self.column_mass]
-        if self.one_set:
-            masses = [self.row_mass + self.column_mass]
+        sides = self.row_mass, self.column_mass
+        masses = (sides[0] + sides[1],) if self.one_set else sides
         return tuple(mass * self.scale for mass in masses)
 
     @property
@@ -196,21 +190,17 @@ class Target:
         )
 
     def ordered(self) -> Target:
-        """Return the same P with paired objects close together; this target cannot be used then."""
-        if self.values.shape[0] <= _LEAST_TO_ORDER:
-            return self
-        return self.reordered(self.neighborly_order(), consumed=True)
-
-    def neighborly_order(self) -> np.ndarray:
-        """Return an order of the objects of one set that keeps paired objects close together.
+        """Return the same P with paired objects close together; this target cannot be used then.
 
         Sums over pairs read positions from scattered memory addresses. In this order (Cuthill &
         McKee 1969, reversed), most positions are in the fastest caches.
         """
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-        table = sparse.csr_matrix(self.values)
-        return np.asarray(reverse_cuthill_mckee(table, symmetric_mode=True), np.int64)
+        if self.values.shape[0] <= _LEAST_TO_ORDER:
+            return self
+        order = reverse_cuthill_mckee(sparse.csr_matrix(self.values), symmetric_mode=True)
+        return self.reordered(np.asarray(order, np.int64), consumed=True)
 
     def reordered(self, order: np.ndarray, *, consumed: bool = False) -> Target:
         """Return the same P of one set in a new order, with object order[k] in row and column k.
@@ -334,7 +324,8 @@ def conditional_target(
     """
     judged = _judged(observed)
     values = _cleaned(strengths, True, judged)
-    values = _divided(values, _divisors(values, 1 + 1e-6 if keep_missing_mass else 0.0))
+    sums, largest = _row_sums(values), 1 + 1e-6 if keep_missing_mass else 0.0
+    values = _divided(values, np.where(sums > largest, sums, 1.0))
     return Target(values, "conditional", observed=judged)
 
 
@@ -351,12 +342,6 @@ def _row_sums(values: sparse.csr_array) -> np.ndarray:
         precise = values.data[stored].astype(np.float64)
         sums[rows] = np.add.reduceat(precise, starts[rows] - stored.start)
     return sums
-
-
-def _divisors(values: sparse.csr_array, limit: float) -> np.ndarray:
-    """Return the sums of rows that sum to more than `limit`, and 1 for all other rows."""
-    sums = _row_sums(values)
-    return np.where(sums > limit, sums, 1.0)
 
 
 def _divided(values: sparse.csr_array, divisors: np.ndarray) -> sparse.csr_array:
@@ -428,11 +413,13 @@ def joint_target(
     if judged is not None:
         values = values + (values.T).multiply(~judged & judged.T)
         judged = judged | judged.T
-    divisors = _divisors(values, 0.0) if average else np.ones(values.shape[0])
-    if judged is not None:
-        values, divisors = _divided(values, divisors), np.ones(values.shape[0])
+    divisors = np.ones(values.shape[0])
+    if average:
+        sums = _row_sums(values)
+        divisors = np.where(sums > 0, sums, 1.0)
     if average and judged is not None:
-        values = sparse.diags_array(judged.sum(axis=1).astype(np.float64)) @ values
+        means = sparse.diags_array(judged.sum(axis=1).astype(np.float64))
+        values, divisors = means @ _divided(values, divisors), np.ones(values.shape[0])
     values = _with_transpose(values, divisors)
     values.data /= values.data.sum(dtype=np.float64)
     return Target(values, "joint", is_symmetric=True, observed=judged)

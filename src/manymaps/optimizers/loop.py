@@ -1,33 +1,38 @@
-"""The loop of a fit: `descend` minimizes an objective from a start.
+"""The loop of a fit: `descend` minimizes an objective, `best_of` performs several runs.
 
 An iteration evaluates cost and gradient, moves the parameters, and calls the callback. Every
-`_REFRESH` iterations, the active entries (`manymaps.model.entries`) are selected again. An entry is
-active if its proportion, or its share in the explanation of an object's pairs, is above `_ACTIVE`.
-Inactive entries have no gradient. Because they would keep their proportions and blur the full
-model, they fade: at each refresh, an eighth of their proportions remains and, under a penalty, half
-of their distances from the origin. Under a penalty, an object whose share in a map is less than
-`_SUPPORTED` of its proportion there is removed from the map immediately.
+`_REFRESH` iterations, the active entries (`manymaps.model.parameters`) are selected again. An entry
+is active if its proportion, or its share in the explanation of an object's pairs, is above
+`_ACTIVE`. Inactive entries have no gradient. Because they would keep their proportions and blur the
+full model, they fade: at each refresh, an eighth of their proportions remains and, under a penalty,
+half of their distances from the origin. Under a penalty, an object whose share in a map is less
+than `_SUPPORTED` of its proportion there is removed from the map immediately.
 
 A run ends if the cost falls by less than `_CONVERGED` of its value between two refreshes after all
 schedules have settled, if the callback returns True, or after `max_iter` iterations. A run that
 diverges returns to the last parameters with a finite cost. Exact optimizers receive all entries in
 every iteration; those with a line search have their own stopping criterion.
+
+A cost of several maps has many local minima. For small tables, some seeds end at twice the
+divergence of other seeds, so the best of several runs is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from scipy.optimize import OptimizeResult, minimize
 
-from manymaps.compute.threads import alone_if
+from manymaps.compute.tasks import Prefer, is_spread, run_tasks
+from manymaps.compute.threads import alone_if, one_blas_thread
 from manymaps.errors import DivergedError
 from manymaps.model.dense import DenseObjective
-from manymaps.model.entries import Entries
 from manymaps.model.objective import Evaluation, Objective
-from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
-from manymaps.optimizers.line_search import LineSearch, search_lines
+from manymaps.model.parameters import FARTHEST, Entries, Parameters, log_softmin
+from manymaps.optimizers.line_search import LineSearch
 from manymaps.optimizers.momentum import Momentum, Optimizer, Steps
 from manymaps.progress import work
 
@@ -54,6 +59,11 @@ _SUPPORTED = 0.02
 _CONVERGED = 1e-5
 # Number of pairs of objects in all maps up to which waking threads takes more time than they save.
 _FEW_PAIRS = 2_000_000
+# Status codes of SciPy.
+_LIMIT_REACHED, _STOPPED = 1, 99
+# If a line search gains less than this, it is limited by float32 rounding, and a restart would not
+# help.
+_NEXT_TO_NOTHING = 1e-6
 
 
 @dataclass
@@ -89,6 +99,9 @@ class Descent:
     stopped: bool = False
     failure: DivergedError | None = None
 
+    def __post_init__(self) -> None:
+        self._last = 0, self.parameters.copy()
+
     @property
     def cost(self) -> float:
         """Last recorded cost, including the penalty; infinite if the run diverged."""
@@ -101,23 +114,19 @@ class Descent:
         """Largest distance of a point from the origin along an axis."""
         return max(float(np.abs(part).max()) for part in self.parameters.positions)
 
-    def is_finite(self, evaluation: Evaluation) -> bool:
-        """Check whether the cost is finite and the parameters can be converted to an atlas."""
-        return bool(np.isfinite(evaluation.cost)) and self.reach < FARTHEST
-
-    def record(self, evaluation: Evaluation) -> None:
-        """Record a finite cost, and keep the parameters."""
-        self.keep()
-        values = {"iteration": float(self.n_iter), "cost": evaluation.cost, "kl": evaluation.kl}
-        for name, value in values.items():
-            self.history[name].append(value)
-
-    def keep(self) -> None:
-        """Keep the parameters, to which a run that diverges returns."""
-        self._last = self.n_iter, self.parameters.copy()
+    def record(self, evaluation: Evaluation) -> bool:
+        """Record a cost, if it is finite and the parameters can be converted to an atlas."""
+        if not (np.isfinite(evaluation.cost) and self.reach < FARTHEST):
+            return False
+        if self.history["iteration"][-1:] != [self.n_iter]:
+            values = float(self.n_iter), evaluation.cost, evaluation.kl
+            for series, value in zip(self.history.values(), values, strict=True):
+                series.append(value)
+            self._last = self.n_iter, self.parameters.copy()
+        return True
 
     def restore(self) -> None:
-        """Return to the parameters that were kept."""
+        """Return to the parameters that were recorded last."""
         self.n_iter, self.parameters = self._last
 
 
@@ -171,11 +180,11 @@ def descend(
         The parameters at the end, with the history. If the run diverged, they are the last ones
         with a finite cost, and `failure` is the error.
     """
-    run = Descent(start.parameters.reordered(objective.target.order))
-    run.keep()
+    run = Descent(start.parameters.copy(objective.target.order))
     n_pairs = sum(weights.size * weights.shape[1] for weights in run.parameters.weights)
-    try:
-        with alone_if(n_pairs < _FEW_PAIRS):
+    # A diverging run raises DivergedError instead of floating-point warnings.
+    with alone_if(n_pairs < _FEW_PAIRS), np.errstate(over="ignore", invalid="ignore"):
+        try:
             with work("iteration", total=max_iter) as show:
 
                 def ends() -> bool:
@@ -188,17 +197,15 @@ def descend(
                 elif isinstance(optimizer, LineSearch):
                     _search_lines(objective, optimizer, run, max_iter, start.units, ends)
             with work("computing the final cost"):
-                end = _evaluated(objective, run)
-            if not run.is_finite(end):
+                end = objective.evaluate(run.parameters)
+            if not run.record(end):
                 raise _diverged(objective, optimizer, run)
-    except DivergedError as error:
-        run.failure, run.converged = error, False
-        run.restore()
-        end = _evaluated(objective, run)
-        if not run.is_finite(end):
-            return run
-    if run.history["iteration"][-1:] != [run.n_iter]:
-        run.record(end)
+        except DivergedError as error:
+            run.failure, run.converged = error, False
+            run.restore()
+            end = objective.evaluate(run.parameters)
+            if not run.record(end):
+                return run
     run.kl = end.kl
     if objective.target.is_joint:
         run.log_normalizer = float(end.log_normalizers[0])
@@ -214,49 +221,37 @@ def _take_steps(
     ends: Callable[[], bool],
 ) -> None:
     """Descend by steps with momentum."""
-    at = run.parameters
-    n_summed = objective.target.n_rows_with_mass
-    steps = Steps(optimizer, at, seed, n_summed, objective.target.masses)
-    entries, cost_before = None, np.inf
+    at, target, model = run.parameters, objective.target, objective.model
+    steps = Steps(optimizer, at, seed, target.n_rows_with_mass, target.masses)
+    entries, cost_before, current = None, np.inf, objective
     for k in range(max_iter):
         refreshes = not optimizer.exact and k % (_WHILE_LEAVING if k in _LEAVING else _REFRESH) == 0
         records = refreshes or k % _RECORD == 0
-        # A diverging run raises DivergedError instead of floating-point warnings.
-        with np.errstate(over="ignore", invalid="ignore"):
-            steps.guard(k)
-            current = _with_background_share(objective, optimizer.background_share(k))
-            exaggeration = steps.exaggeration(k)
-            now = current.evaluate(
-                at, entries=entries, exaggeration=exaggeration, want_cost=records
-            )
-            if refreshes:
-                is_full = now.gradient.places is None
-                shares = now.shares if is_full else current.shares(at, now.log_normalizers)
-                masks = tuple(map(_active, at.weights, shares))
-                if k % _REFRESH == 0:
-                    if k >= _FADE_FROM and objective.model.mixing == "learned":
-                        _fade(at, masks, shares, objective.penalty, positions=not is_full)
-                    change = abs(cost_before - now.cost)
-                    settled = k >= optimizer.settled_at + 2 * _REFRESH
-                    run.converged = settled and bool(change <= _CONVERGED * abs(now.cost))
-                    cost_before = now.cost
-            if records:
-                if not run.is_finite(now):
-                    raise _diverged(objective, optimizer, run)
-                run.record(now)
-            steps.move(now.gradient, k)
+        steps.guard(k)
+        background = optimizer.background_share(k) * model.background
+        if background != current.model.background:
+            current = replace(objective, model=replace(model, background=background))
+        now = current.evaluate(
+            at, entries=entries, exaggeration=steps.exaggeration(k), want_cost=records
+        )
+        if refreshes:
+            is_full = now.gradient.places is None
+            shares = now.shares if is_full else current.shares(at, now.log_normalizers)
+            masks = tuple(map(_active, at.weights, shares))
+            if k % _REFRESH == 0:
+                if k >= _FADE_FROM and model.mixing == "learned":
+                    _fade(at, masks, shares, objective.penalty, positions=not is_full)
+                change, cost_before = abs(cost_before - now.cost), now.cost
+                settled = k >= optimizer.settled_at + 2 * _REFRESH
+                run.converged = settled and bool(change <= _CONVERGED * abs(now.cost))
+        if records and not run.record(now):
+            raise _diverged(objective, optimizer, run)
+        steps.move(now.gradient, k)
         if refreshes:
             entries = tuple(map(Entries, masks))
         run.n_iter += 1
         if ends():
             break
-
-
-def _with_background_share(objective: Cost, share: float) -> Cost:
-    """Return the objective with the background of the model multiplied by a factor."""
-    if share == 1 or not objective.model.background:
-        return objective
-    return replace(objective, model=objective.model.with_background_share(share))
 
 
 def _search_lines(
@@ -267,27 +262,38 @@ def _search_lines(
     units: Parameters | None,
     ends: Callable[[], bool],
 ) -> None:
-    """Descend by line searches, which step back from a cost that is not finite."""
-    last: list[Evaluation] = []
+    """Descend by line searches of SciPy, which step back from a cost that is not finite."""
+    start, scale = run.parameters, 1.0 if units is None else units.pack()
+    cost, last = np.inf, list[Evaluation]()
 
-    def evaluate(at: Parameters) -> tuple[float, Parameters]:
-        last[:] = [objective.evaluate(at)]
-        return last[0].cost, last[0].gradient
+    def function(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        last[:] = [objective.evaluate(start.unpack(vector * scale))]
+        if not np.isfinite(last[0].cost):
+            return 1e300, np.zeros_like(vector)
+        return last[0].cost, last[0].gradient.pack() * scale
 
-    def after(at: Parameters) -> bool:
-        run.parameters, run.n_iter = at, run.n_iter + 1
-        if run.is_finite(last[0]):
-            run.record(last[0])
-        return ends()
+    def after(intermediate_result: OptimizeResult) -> None:
+        nonlocal cost
+        cost = float(intermediate_result.fun)
+        run.parameters = start.unpack(np.asarray(intermediate_result.x) * scale)
+        run.n_iter += 1
+        run.record(last[0])
+        if ends():
+            raise StopIteration
 
-    done = search_lines(optimizer, evaluate, run.parameters, max_iter, after, units)
-    run.converged = run.converged or done
-
-
-def _evaluated(objective: Cost, run: Descent) -> Evaluation:
-    """Evaluate all entries; a cost that is not finite is reported as an error, not as a warning."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return objective.evaluate(run.parameters)
+    while run.n_iter < max_iter and not run.converged:
+        n_before, cost_before = run.n_iter, cost
+        with one_blas_thread():
+            result = minimize(
+                function, run.parameters.pack() / scale, jac=True, method=optimizer.method,
+                callback=after, options=optimizer.options(max_iter - run.n_iter),
+            )  # fmt: skip
+        if result.status in (_LIMIT_REACHED, _STOPPED):
+            break
+        # A search that is limited by rounding of the sums begins again here, unless the last one
+        # gained almost nothing.
+        stuck = run.n_iter == n_before or cost_before - cost < _NEXT_TO_NOTHING * abs(cost_before)
+        run.converged = bool(result.success or stuck)
 
 
 def _diverged(objective: Cost, optimizer: Optimizer, run: Descent) -> DivergedError:
@@ -336,3 +342,56 @@ def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: fl
     unsupported = mask & (explained < least * proportions) & (shares.sum(axis=0) > 0)
     leaving = np.log(np.maximum(3 / _ACTIVE * proportions, 2.0))
     return np.where(unsupported, leaving, np.where(mask, 0.0, _FADE)).astype(weights.dtype)
+
+
+def best_of(
+    starts: Sequence[Any],
+    run: Callable[[Any], Any],
+    *,
+    in_order: bool = False,
+    n_jobs: int | None = None,
+    prefer: Prefer = "processes",
+) -> tuple[Any, list[Any]]:
+    """Perform a run from each start; return the run with the lowest cost, and all runs.
+
+    A joblib context or `n_jobs` can distribute the runs (`manymaps.compute.tasks`), unless they
+    must be performed in order, as for a callback. After a stopped run, no other run begins.
+
+    Parameters
+    ----------
+    starts : sequence
+        Seeds or starts of the runs.
+    run : callable
+        Function that performs a run from a start. Its result has a `cost`, which is infinite if
+        the run failed, and is `stopped` if a callback ended it.
+    in_order : bool
+        Whether to perform the runs in this process, one after another.
+    n_jobs, prefer : int and str, optional
+        Number and kind of workers (`manymaps.compute.tasks.finished`).
+
+    Returns
+    -------
+    tuple of a result and a list of results
+        The first of the best runs, and all runs in the order of the starts.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> best, runs = best_of([3, -2, 1], lambda s: SimpleNamespace(cost=s * s, stopped=False))
+    >>> best.cost, len(runs)
+    (1, 3)
+    """
+    runs: list[Any] = []
+    if len(starts) == 1:
+        runs = [run(starts[0])]
+    elif not in_order and (n_jobs is not None or is_spread()):
+        tasks = [(start,) for start in starts]
+        runs = run_tasks(run, tasks, "run", n_jobs=n_jobs, prefer=prefer)
+    else:
+        with work("run", total=len(starts)) as show:
+            for k, start in enumerate(starts):
+                show(k)
+                runs.append(run(start))
+                if runs[-1].stopped:
+                    break
+    return min(runs, key=lambda one: one.cost), runs

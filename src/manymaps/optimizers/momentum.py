@@ -6,11 +6,12 @@
     x     <- x + step
 
 `Momentum` contains the settings, which are close to those of van der Maaten & Hinton 2009, and
-`Steps` performs the steps of one run. Settings that change with the iteration are schedules.
+`Steps` performs the steps of one run. A `Schedule` is a setting that changes with the iteration.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -20,15 +21,16 @@ import numpy as np
 from manymaps.constraints import AUTO, NONE, Allowed, Kind, Number, Whole, check_parameter, instance
 from manymaps.errors import DivergedError, ParameterError
 from manymaps.model.parameters import FARTHEST, Parameters
-from manymaps.optimizers.schedules import Constant, Schedule, Switch
 
 # Learning rate n / exaggeration of Belkina et al. (2019), on the scale of a cost that is summed
 # over rows.
 _AUTO_RATE = 0.25
 # With spinning threads, the vector products in a line search were five times slower.
 _FEW_PARAMETERS = 60_000
-# The curvature of an average word is about 2 and grows with its mass. With a common step, heavy
-# words move far away (KL 97 after 30 iterations on the USF norms).
+# The curvature of the cost with respect to a position grows with the mass of the object's pairs. It
+# is about 2 for an average word, but hundreds for a word that is a response to hundreds of cues.
+# With a Gaussian kernel and a common step, such words move far away (KL 97 after 30 iterations on
+# the USF norms).
 _STIFF = 4.0
 # A line search fails if the forces are not the gradient of the cost, so exact optimizers use a
 # hundredth of the tolerance.
@@ -37,6 +39,62 @@ _EXACT = 0.01
 # and the spread above which a map has not collapsed. The spread is in map units, which are kernel
 # widths by default.
 _LOOK, _COLLAPSE, _WIDE = 10, 0.5, 0.1
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Setting that changes with the iteration, which is counted from 0.
+
+    Parameters
+    ----------
+    points : tuple of (iteration, value)
+        Values from these iterations on. The iterations start at 0 and increase.
+    linear : bool, default=False
+        Whether values between two points are interpolated. By default, they are constant.
+
+    Raises
+    ------
+    ParameterError
+        If the first iteration is not 0 or the iterations do not increase.
+
+    See Also
+    --------
+    Momentum
+
+    Examples
+    --------
+    >>> from manymaps.optimizers import Schedule
+    >>> stages = Schedule(((0, 12.0), (250, 1.0), (700, 4.0)))
+    >>> [stages(k) for k in (0, 249, 250, 999)]
+    [12.0, 12.0, 1.0, 4.0]
+    >>> line = Schedule(((0, 4.0), (100, 1.0)), linear=True)
+    >>> [line(k) for k in (0, 50, 100, 200)]
+    [4.0, 2.5, 1.0, 1.0]
+    """
+
+    points: tuple[tuple[int, float], ...]
+    linear: bool = False
+
+    def __post_init__(self) -> None:
+        starts = [start for start, _ in self.points]
+        if not starts or starts[0] != 0 or sorted(set(starts)) != starts:
+            raise ParameterError(
+                f"got {self.points!r}; a schedule needs pairs (iteration, value) whose iterations "
+                "start at 0 and increase"
+            )
+
+    def __call__(self, iteration: int) -> float:
+        after = bisect_right([start for start, _ in self.points], iteration)
+        start, value = self.points[after - 1]
+        if not self.linear or after == len(self.points):
+            return value
+        end, goal = self.points[after]
+        return value + (goal - value) * (iteration - start) / (end - start)
+
+    @property
+    def settled_at(self) -> int:
+        """First iteration from which the value is constant."""
+        return self.points[-1][0]
 
 
 class Optimizer:
@@ -48,8 +106,6 @@ class Optimizer:
     weights in the random starts of estimators, if they differ from those of the estimator.
     """
 
-    exaggeration: Schedule = Constant(1.0)
-    background_share: Schedule = Constant(1.0)
     start_spread: tuple[float, float] | None = None
     exact: bool = True
 
@@ -84,20 +140,6 @@ _ALLOWED: dict[str, Allowed] = {
         NONE,
     ],
 }
-
-
-def shorter_steps(mass: np.ndarray) -> np.ndarray:
-    """Compute factors that shorten the position steps of objects with high curvature, (n,).
-
-    The curvature of the cost with respect to an object's position grows with the mass of its pairs.
-    The mass is 1 + 1 for an average object, but hundreds for a word that is a response to hundreds
-    of cues. With a Gaussian kernel and a common step, such a word would move farther away in every
-    iteration.
-
-    >>> (1 / shorter_steps(np.array([2.0, 200.0]))).round().tolist()
-    [1.0, 50.0]
-    """
-    return (1 / np.maximum(mass / _STIFF, 1)).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -153,7 +195,7 @@ class Momentum(Optimizer):
 
     See Also
     --------
-    ConjugateGradient, LBFGS, Switch, Stages
+    ConjugateGradient, LBFGS, Schedule
 
     Examples
     --------
@@ -165,10 +207,10 @@ class Momentum(Optimizer):
     learning_rate: float | Literal["auto"] = 0.1
     weight_rate: float = 2.0
     hold_weights: int = 100
-    momentum: Schedule = Switch(0.5, 250, 0.8)
-    exaggeration: Schedule = Switch(4.0, 50, 1.0)
-    jitter: Schedule = Constant(0.0)
-    background_share: Schedule = Constant(1.0)
+    momentum: Schedule = Schedule(((0, 0.5), (250, 0.8)))
+    exaggeration: Schedule = Schedule(((0, 4.0), (50, 1.0)))
+    jitter: Schedule = Schedule(((0, 0.0),))
+    background_share: Schedule = Schedule(((0, 1.0),))
     weight_momentum: Schedule | None = None
     gains: bool = True
     averaged: bool = False
@@ -228,7 +270,7 @@ class Momentum(Optimizer):
         """
         return cls(
             learning_rate=125.0, weight_rate=100 / 125, hold_weights=0,
-            weight_momentum=Constant(0.0), gains=False, averaged=True, exact=True,
+            weight_momentum=Schedule(((0, 0.0),)), gains=False, averaged=True, exact=True,
             start_spread=(1e-3, 0.0),
         )  # fmt: skip
 
@@ -300,7 +342,8 @@ class Steps:
         self.scale = n_summed if settings.averaged else 1
         self.steps = [np.zeros_like(array) for array in at.arrays]
         self.gains = [np.ones_like(array) for array in at.arrays] if settings.gains else []
-        self.shorter = [] if settings.exact else [shorter_steps(mass) for mass in masses]
+        shortened = () if settings.exact else masses
+        self.shorter = [(1 / np.maximum(m / _STIFF, 1)).astype(np.float32) for m in shortened]
         self.strongest = np.inf
         self.spreads: tuple[float, float] | None = None
 
@@ -308,12 +351,6 @@ class Steps:
         """Return the exaggeration of iteration k, which is reduced after a collapse."""
         scheduled = self.settings.exaggeration(k)
         return scheduled if scheduled <= 1 else min(scheduled, self.strongest)
-
-    def rate(self, k: int) -> float:
-        """Return the learning rate of the positions in iteration k, as it is stated."""
-        if self.settings.learning_rate == "auto":
-            return _AUTO_RATE / self.exaggeration(k)
-        return float(self.settings.learning_rate)
 
     def guard(self, k: int) -> None:
         """Halve an exaggeration that collapses the maps.
@@ -341,7 +378,10 @@ class Steps:
     def move(self, gradient: Parameters, k: int) -> None:
         """Move all parameters that learn in iteration k, and add noise to the positions."""
         settings = self.settings
-        rate = self.rate(k) / self.scale
+        if settings.learning_rate == "auto":
+            rate = _AUTO_RATE / self.exaggeration(k)
+        else:
+            rate = float(settings.learning_rate) / self.scale
         momentum = settings.momentum(k)
         weight_momentum = settings.weight_momentum(k) if settings.weight_momentum else momentum
         n_sets = len(self.at.positions)

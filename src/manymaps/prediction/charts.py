@@ -5,7 +5,7 @@
 
 The x_i are unit vectors and the c_m are their cluster centres by spherical k-means. The mean, the
 principal axes V_m and the standard deviation s_m along the longest axis are weighted by (pi_i^m)^2
-(`manymaps.affinity.neighborhoods`). The proportions therefore indicate the neighbourhoods of an
+(`manymaps.affinity.network`). The proportions therefore indicate the neighbourhoods of an
 object. The objects in the neighbourhood of a map differ most along the axes of this map. The model
 is a mixture of local linear models, as in Roweis, Saul & Hinton (2002), "Global coordination of
 local linear models", and Brand (2003), "Charting a manifold".
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.affinity.neighborhoods import principal_places, spherical_centres
+from manymaps.affinity.network import principal_places, spherical_centres
 from manymaps.compute.threads import one_blas_thread
 from manymaps.model.parameters import log_softmin
 

@@ -34,7 +34,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.affinity.network import popularity, spectral_directions
+from manymaps.affinity.network import spectral_directions
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import one_blas_thread, threads
 from manymaps.constraints import (
@@ -59,9 +59,8 @@ from manymaps.errors import DataError, DataWarning, DivergedError, ParameterErro
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.optimizers.momentum import Momentum, Steps
+from manymaps.optimizers.momentum import Momentum, Schedule, Steps
 from manymaps.optimizers.rows import RowDescent
-from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.charts import local_charts
 from manymaps.prediction.distillation import SoftTarget
 from manymaps.prediction.held_out import (
@@ -80,6 +79,8 @@ from manymaps.seeds import drawn_seed
 _SPREAD, _NOISE = 2.0, 0.01
 # This limits the time for computing eigenvectors. The value is not tuned.
 _MOST_DIRECTIONS = 300
+# Responses that do not occur in the training part may occur in the test part.
+_UNSEEN = 0.01
 _PENALTY = Number(least=0, most=1e6, why=", for fits are in single precision")
 # The validation error requires an additional pass over its rows. The value is not tuned.
 _FULL_EVERY = 10
@@ -323,8 +324,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             averaged=True,
             weight_rate=1.0,
             hold_weights=0,
-            momentum=Switch(0.5, 250, 0.8),
-            exaggeration=Switch(4.0, 250, 1.0),
+            momentum=Schedule(((0, 0.5), (250, 0.8))),
+            exaggeration=Schedule(((0, 4.0), (250, 1.0))),
         )
         return cls(
             n_maps,
@@ -559,7 +560,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             positions += charts
         biases = np.zeros(n)
         if self.bias_penalty is not None:
-            biases = np.log(popularity(train))
+            biases = np.log(np.asarray(train.sum(axis=0)).ravel() + _UNSEEN)
         return ChoiceMaps(
             np.ascontiguousarray(positions, np.float32),
             (generator.normal(0, _NOISE, (self.n_maps, n)) - log_pi).astype(np.float32),
