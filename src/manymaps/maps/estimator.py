@@ -198,7 +198,7 @@ class MapEstimator(
             target = self._target(data, model, seeds[0])
             starts = [self._start(data, target, model, k, seed) for k, seed in enumerate(seeds)]
             factors = target.marginal_factors() if self.marginals else None
-            associations = stored_associations(target.values) if data.are_similarities else None
+            associations = None if data.strengths is None else stored_associations(target.values)
             tolerance = optimizer.force_tolerance(self.tolerance)
             objective = objective_of(target.ordered(), model, self.penalty, tolerance, factors)
 

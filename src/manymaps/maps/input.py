@@ -68,11 +68,6 @@ class Input:
         """Vectors, or None for other data."""
         return None if self.are_distances else self.points
 
-    @property
-    def are_similarities(self) -> bool:
-        """Whether the data are similarities."""
-        return self.strengths is not None
-
 
 def read_input(X: Any, estimator: Any) -> Input:
     """Read the data of a fit, and set the number of features of the estimator.

@@ -278,7 +278,7 @@ class Objective:
 
         Exaggeration multiplies only the attraction. The cost excludes it.
         """
-        sides = self._sides(parameters, None if parameters.n_maps == 1 else entries)
+        sides = self._sides(parameters, None if len(parameters.weights[0]) == 1 else entries)
         rows, columns = sides[0], sides[-1]
         log_a, log_b = self._log_factors
         # 1. Normalizers.

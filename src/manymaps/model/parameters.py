@@ -63,11 +63,6 @@ class Parameters:
         """All arrays, positions first and then weights."""
         return (*self.positions, *self.weights)
 
-    @property
-    def n_maps(self) -> int:
-        """Number of maps."""
-        return int(self.positions[0].shape[0])
-
     def like(self, arrays: Sequence[np.ndarray]) -> Parameters:
         """Return a copy of the record with other arrays."""
         n = len(self.positions)
