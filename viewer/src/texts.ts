@@ -161,7 +161,7 @@ export const NO_COLUMN = "none";
 export const DRAW_LINKS = "Draw links";
 export const findToLink = (noun: string) => `Find a ${noun} to see its observed links.`;
 export const dashed = (nouns: string) => `Dashed: the two ${nouns} are not close.`;
-export const kinds = (kind: string) => `${kind}s`;
+export const kinds = (kind: string) => plural(2, kind);
 export const FEATURES = "Features";
 export const LEGEND = "Legend";
 export const MARKS = "Marks";

@@ -31,11 +31,6 @@ export function Filters({ session }: { session: Session }) {
   if (columns.length === 0) return null;
   return (
     <section class="filters" aria-label={texts.FILTERS}>
-      {filters.size > 0 && (
-        <Button onClick={() => session.store.change({ filters: new Map() })}>
-          {texts.SHOW_ALL}
-        </Button>
-      )}
       <details>
         <summary>
           <h2>{texts.FILTERS}</h2>
@@ -45,6 +40,11 @@ export function Filters({ session }: { session: Session }) {
           <Filter key={column.name} session={session} column={column} />
         ))}
       </details>
+      {filters.size > 0 && (
+        <Button onClick={() => session.store.change({ filters: new Map() })}>
+          {texts.SHOW_ALL}
+        </Button>
+      )}
     </section>
   );
 }

@@ -21,10 +21,8 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
   }, [isOpen]);
   return (
     <dialog ref={dialog} aria-labelledby="help-title" onCancel={onClose} onClose={onClose}>
-      <div class="dialoghead">
-        <h2 id="help-title">{texts.HELP_TITLE}</h2>
-        <Tool icon="close" name={texts.CLOSE} onClick={onClose} />
-      </div>
+      <Tool icon="close" name={texts.CLOSE} onClick={onClose} />
+      <h2 id="help-title">{texts.HELP_TITLE}</h2>
       <p>{texts.reading(session.isSingle, nouns)}</p>
       {session.atlas.observed && <p>{texts.OBSERVED_HELP}</p>}
       <dl>

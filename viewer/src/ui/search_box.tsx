@@ -200,8 +200,8 @@ export function Search({ session, isOpening }: SearchProps) {
         ))}
       </div>
       {isOpen && hits.length === 0 && (
-        <p class="hits nothing" role="status">
-          {noMatch(session.atlas, text)}
+        <p class="hits" role="status">
+          <span class="hit quiet">{noMatch(session.atlas, text)}</span>
         </p>
       )}
       {isOpening && session.atlas.examples.length > 0 && (
