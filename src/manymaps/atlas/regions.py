@@ -62,7 +62,7 @@ FEWEST_OBJECTS = 30
 #: 18 names of two words fit a screen without covering the dots.
 MOST_ISLANDS, MOST_PARTS = 6, 18
 #: The basins of parts are found with this fraction of the bandwidth. The median map of the demo
-#: then has 36 basins, from which 18 parts are joined, instead of 11.
+#: then has 38 basins, from which 18 parts are joined, instead of 10.
 FINER = 0.5
 #: Number of words that name a region. More words would cover the region.
 REGION_WORDS = 2

@@ -1,14 +1,5 @@
 /** Places in arrays, and the largest of many values. */
 
-/** The element at a place. */
-export function elementAt<T>(array: ArrayLike<T>, place: number): T {
-  return array[place];
-}
-
-export function inBounds(element: number): number {
-  return element;
-}
-
 /** The first place of ascending numbers that holds one as large as this; their count where none does. */
 export function firstAtLeast(sorted: ArrayLike<number>, value: number): number {
   let [low, high] = [0, sorted.length];

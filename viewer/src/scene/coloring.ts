@@ -10,7 +10,6 @@
 
 import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
-import { elementAt, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
 import { hasMissing, isFilterColumn } from "../data/filters.ts";
 import * as texts from "../texts.ts";
@@ -131,9 +130,9 @@ function ramp(stops: string[]): Uint8Array {
   for (let i = 0; i < 256; i++) {
     const place = (i / 255) * (colors.length - 1);
     const k = Math.min(Math.floor(place), colors.length - 2);
-    const [from, to] = [elementAt(colors, k), elementAt(colors, k + 1)];
+    const [from, to] = [colors[k], colors[k + 1]];
     for (const [c, start] of from.entries()) {
-      table[4 * i + c] = Math.round(start + (place - k) * (elementAt(to, c) - start));
+      table[4 * i + c] = Math.round(start + (place - k) * (to[c] - start));
     }
     table[4 * i + 3] = 255;
   }
@@ -149,7 +148,7 @@ function fromTable(
   const words = new Uint32Array(table.buffer, table.byteOffset, table.length / 4);
   const colors = new Uint32Array(map.objects.length);
   forEachEntry(map, (object, weight, entry) => {
-    colors[entry] = inBounds(words[row(object, weight)]);
+    colors[entry] = words[row(object, weight)];
   });
   return new Uint8Array(colors.buffer);
 }
@@ -177,9 +176,9 @@ export function coloringBy(atlas: Atlas, name: string | null, theme: Theme): Col
       if (map.regions.length === 0) {
         return fromTable(table, map, (_, weight) => Math.round(255 * Math.sqrt(weight)));
       }
-      const colors = new Uint32Array(map.objects.length).fill(elementAt(words, islands.length));
+      const colors = new Uint32Array(map.objects.length).fill(words[islands.length]);
       for (const { members, hue, island } of map.regions) {
-        if (island === null) for (const entry of members) colors[entry] = elementAt(words, hue);
+        if (island === null) for (const entry of members) colors[entry] = words[hue];
       }
       return new Uint8Array(colors.buffer);
     },
@@ -195,7 +194,7 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const own = isMany ? categories.length : column.categories.length;
   const kinds = (column.name === texts.KIND && atlas.kinds) || [];
   const items = column.categories.slice(0, own).map((label, code): LegendItem => {
-    const color = elementAt(categories, code);
+    const color = categories[code];
     return { label, color, codes: [code], shape: shapeOf(label, kinds) };
   });
   items.sort((a, b) => inOrder.compare(a.label, b.label));
@@ -211,7 +210,7 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const indexOf = (code: number) => Math.min(code, length);
   return {
     legend: { type: "category", name: column.name, items },
-    colors: (map) => fromTable(table, map, (object) => indexOf(inBounds(column.codes[object]))),
+    colors: (map) => fromTable(table, map, (object) => indexOf(column.codes[object])),
   };
 }
 
@@ -241,7 +240,7 @@ function byNumber(atlas: Atlas, column: NumberColumn, theme: Theme): Coloring {
       hasMissing: hasMissing(atlas, column),
       missing: other,
     },
-    colors: (map) => fromTable(table, map, (object) => row(inBounds(values[object]))),
+    colors: (map) => fromTable(table, map, (object) => row(values[object])),
   };
 }
 
@@ -282,7 +281,7 @@ export function sizing(atlas: Atlas, name: string | null): Float32Array {
   if (!column) return factors;
   const { low, high, values } = column;
   for (let object = 0; object < factors.length; object++) {
-    const share = (inBounds(values[object]) - low) / (high - low);
+    const share = (values[object] - low) / (high - low);
     if (Number.isNaN(share)) factors[object] = SMALLEST;
     else factors[object] = SMALLEST + (LARGEST - SMALLEST) * Math.min(1, Math.max(0, share));
   }

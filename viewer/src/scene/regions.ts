@@ -8,7 +8,7 @@
  */
 import type { Atlas, AtlasMap, CategoryColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
-import { elementAt, inBounds, pointOf } from "../data/elements.ts";
+import { pointOf } from "../data/elements.ts";
 import { WAYS } from "./callouts.ts";
 import { type Box, type Camera, type Size, toScreen } from "./camera.ts";
 import type { Coloring, Palette } from "./coloring.ts";
@@ -88,7 +88,7 @@ export function namedRegions(
     const [y, reachY] = spread(map, members, 1);
     const named: NamedRegion = {
       ...{ text: name || words.join(", "), words, x, y, reach: [reachX, reachY], side: [0, 0] },
-      color: legend.type === "weight" ? elementAt(islands, region.hue) : faint,
+      color: legend.type === "weight" ? islands[region.hue] : faint,
       isFar: region.island === null,
       isNear: !divided.has(number),
     };
@@ -98,7 +98,7 @@ export function namedRegions(
 
 /** Mean and standard deviation of entries along an axis. */
 function spread({ points }: AtlasMap, entries: Uint32Array, axis: number): Point {
-  const value = (entry: number) => inBounds(points[2 * entry + axis]);
+  const value = (entry: number) => points[2 * entry + axis];
   const mean = entries.reduce((sum, entry) => sum + value(entry), 0) / entries.length;
   const square = entries.reduce((sum, entry) => sum + (value(entry) - mean) ** 2, 0);
   return [mean, Math.sqrt(square / entries.length)];
@@ -109,8 +109,8 @@ function commonName(column: CategoryColumn, { objects }: AtlasMap, entries: Uint
   const { categories, codes } = column;
   const here = new Uint32Array(categories.length);
   for (const entry of entries) {
-    const code = inBounds(codes[inBounds(objects[entry])]);
-    if (code !== NO_CATEGORY) here[code] = inBounds(here[code]) + 1;
+    const code = codes[objects[entry]];
+    if (code !== NO_CATEGORY) here[code] = here[code] + 1;
   }
   const code = here.indexOf(here.reduce((most, count) => Math.max(most, count), 0));
   const share = (here[code] ?? 0) / entries.length;
@@ -118,7 +118,7 @@ function commonName(column: CategoryColumn, { objects }: AtlasMap, entries: Uint
   const usual = codes.reduce((n, other) => n + (other === code ? 1 : 0), 0) / codes.length;
   // Numbers say nothing by themselves.
   const isNumbered = categories.every((category) => /^-?\d+$/.test(category));
-  const name = elementAt(categories, code);
+  const name = categories[code];
   return share > usual ? labelText(isNumbered ? `${column.name} ${name}` : name) : "";
 }
 

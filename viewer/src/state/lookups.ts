@@ -1,6 +1,5 @@
 /** Senses and associations of words; kept, because every drawing needs them again. */
 import { type Atlas, lives } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { once } from "../data/memory.ts";
 import { type Sense, senses } from "../data/nearest.ts";
@@ -51,7 +50,7 @@ export class Lookups {
       const percents = wholePercents(found.map(({ share, weight }) => share ?? weight));
       return found.map((sense, rank) => {
         const near = sense.neighbors.filter((object) => this.filtering.passes(object));
-        const percent = elementAt(percents, rank);
+        const percent = percents[rank];
         return { ...sense, neighbors: near.slice(0, NEIGHBORS), rank, percent };
       });
     });

@@ -1,6 +1,6 @@
 /** The state in one map: the emphasized entries, and the first camera. */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
-import { elementAt, pointOf, Strongest } from "../data/elements.ts";
+import { pointOf, Strongest } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import type { Tie } from "../draw/pen.ts";
 import { type Camera, crop, fit, NEAREST, type Size } from "../scene/camera.ts";
@@ -27,7 +27,7 @@ export class MapContents {
     const { word } = this.store.state;
     const sense = word === null ? undefined : this.lookups.senseIn(word, map);
     if (!sense) return null;
-    const { view } = elementAt(this.atlas.maps, map);
+    const { view } = this.atlas.maps[map];
     const close = this.closeUp(sense, size);
     // A little farther than the crops, so that the surroundings show too.
     return { ...close, zoom: Math.max(fit(view, size).zoom, 0.75 * close.zoom) };
@@ -38,7 +38,7 @@ export class MapContents {
    * the nearest dots, and the neighbours if there is room.
    */
   closeUp({ map, entry, name, neighbors }: ShownSense, size: Size): Camera {
-    const at = elementAt(this.atlas.maps, map);
+    const at = this.atlas.maps[map];
     const near = [...this.entriesIn(map, neighbors), ...this.nearestDots(at, entry)];
     return crop(at, entry, [...new Set(near)], size, NEAREST, this.entriesIn(map, name));
   }
@@ -47,7 +47,7 @@ export class MapContents {
     const [x, y] = pointOf(points, entry);
     const nearest = new Strongest(NEAREST, Number.NEGATIVE_INFINITY);
     for (let at = 0; at < objects.length; at++) {
-      if (at === entry || !this.isShown(elementAt(weights, at), elementAt(objects, at))) continue;
+      if (at === entry || !this.isShown(weights[at], objects[at])) continue;
       const [otherX, otherY] = pointOf(points, at);
       nearest.offer(at, -Math.hypot(otherX - x, otherY - y));
     }
@@ -101,17 +101,17 @@ export class MapContents {
   /** The colour of a sense; maps without known associations have the colours of the page. */
   colorOf({ share, rank }: ShownSense): string | undefined {
     const { senses } = this.appearance.palette;
-    return share === null ? undefined : elementAt(senses, rank % senses.length);
+    return share === null ? undefined : senses[rank % senses.length];
   }
 
   /** The maps of the gallery: those of the word first, or alone. */
   get inGallery(): AtlasMap[] {
     const { word, gallery } = this.store.state;
     const { mapOrder } = this.atlas;
-    const maps = mapOrder.map((map) => elementAt(this.atlas.maps, map));
+    const maps = mapOrder.map((map) => this.atlas.maps[map]);
     if (word === null) return maps;
     const own = new Set(this.lookups.sensesOf(word).map(({ map }) => map));
-    const first = [...own].map((map) => elementAt(this.atlas.maps, map));
+    const first = [...own].map((map) => this.atlas.maps[map]);
     return gallery === "word" ? first : [...first, ...maps.filter((map) => !own.has(map.number))];
   }
 
@@ -127,20 +127,20 @@ export class MapContents {
   /** How many objects are shown in a map. */
   countIn({ objects, weights }: AtlasMap): number {
     return weights.reduce(
-      (count, weight, entry) => count + (this.isShown(weight, elementAt(objects, entry)) ? 1 : 0),
+      (count, weight, entry) => count + (this.isShown(weight, objects[entry]) ? 1 : 0),
       0,
     );
   }
 
   private shownIn(map: number, objects: Iterable<number>): number[] {
     const { threshold } = this.store.state;
-    const { weights } = elementAt(this.atlas.maps, map);
-    return this.entriesIn(map, objects).filter((at) => lives(elementAt(weights, at), threshold));
+    const { weights } = this.atlas.maps[map];
+    return this.entriesIn(map, objects).filter((at) => lives(weights[at], threshold));
   }
 
   /** The entries of objects that live there and pass the filters; the word does so always. */
   private entriesIn(map: number, objects: Iterable<number>): number[] {
-    const at = elementAt(this.atlas.maps, map);
+    const at = this.atlas.maps[map];
     const { word } = this.store.state;
     return [...objects]
       .filter((object) => object === word || this.filtering.passes(object))

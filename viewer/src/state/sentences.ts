@@ -1,6 +1,5 @@
 /** Sentences about words, for cards, headings, announcements and pictures. */
 import { type Atlas, kindOf } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import type { Sense } from "../data/nearest.ts";
 import type { Partner } from "../data/observed.ts";
 import { plainLabel, plainText } from "../data/words.ts";
@@ -50,7 +49,7 @@ export function provenance({ source, date, credit }: Atlas): string {
 /** The contents of an atlas, in a line. */
 export function facts(atlas: Atlas): string {
   const { kinds, starts, nObjects, nMaps, method } = atlas;
-  const countOf = (k: number) => elementAt(starts, k + 1) - elementAt(starts, k);
+  const countOf = (k: number) => starts[k + 1] - starts[k];
   const objects = kinds
     ? kinds.map((kind, k) => texts.counted(countOf(k), kind)).join(", ")
     : texts.countedObjects(atlas, nObjects);

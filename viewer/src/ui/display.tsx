@@ -1,14 +1,10 @@
-/** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
+/** How the maps are drawn: the threshold, the columns that colour and size the dots, links, features. */
 
 import type { ComponentChildren } from "preact";
-import type { CategoryColumn } from "../data/atlas.ts";
-import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
-import { kindsBeside } from "../scene/legend.ts";
-import { CIRCLE, shapeOf } from "../scene/mark_data.ts";
+import { colorColumns, sizeColumns } from "../scene/coloring.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button, Check } from "./button.tsx";
-import { Only } from "./filter_panel.tsx";
 
 /** Whether there is anything to choose. */
 export function hasChoices({ atlas, isSingle }: Session): boolean {
@@ -90,106 +86,6 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
         ))}
       </select>
     </div>
-  );
-}
-
-/** The meaning of colours and shapes, also while the settings are hidden. */
-export function Legends({ session }: { session: Session }) {
-  const { legend } = session.appearance.look.coloring;
-  const kinds = kindsBeside(session.atlas, legend);
-  if (legend.type === "weight" && kinds.length === 0) return null;
-  return (
-    <section aria-label={texts.LEGEND}>
-      <LegendKeys session={session} legend={legend} />
-      {kinds.length > 0 && <Kinds kinds={kinds} />}
-    </section>
-  );
-}
-
-function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
-  if (legend.type === "weight") return null;
-  if (legend.type === "number") {
-    return (
-      <div class="ramp">
-        <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-          {legend.stops.map((color, k) => (
-            <rect
-              key={color}
-              x={(100 * k) / legend.stops.length}
-              width={100 / legend.stops.length + 0.5}
-              height="1"
-              fill={color}
-            />
-          ))}
-        </svg>
-        <div class="ends number">
-          <span>{legend.low}</span>
-          <span>{legend.middle}</span>
-          <span>{legend.high}</span>
-        </div>
-        {legend.hasMissing && <div class="ends">{texts.GREY}</div>}
-      </div>
-    );
-  }
-  const column = session.atlas.columns.find(({ name }) => name === legend.name);
-  return (
-    <ul class="legend" aria-label={texts.coloursOf(legend.name)}>
-      {legend.items.map((item) => (
-        <li key={item.label} class="keyed">
-          <Key session={session} item={item} column={column as CategoryColumn} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface KeyProps {
-  session: Session;
-  item: LegendItem;
-  column: CategoryColumn;
-}
-
-function Key({ session, item, column }: KeyProps) {
-  const { label, color, codes, shape } = item;
-  const isOn = codes.some((code) => session.filtering.lets(column, code));
-  const onlyThis = () => session.showOnly(column, codes);
-  return (
-    <>
-      <Button
-        class="key plain"
-        title={label}
-        aria-pressed={isOn}
-        onClick={({ altKey }) => (altKey ? onlyThis() : session.let(column, codes, !isOn))}
-      >
-        <Swatch shape={shape} color={color} />
-        <span>{label}</span>
-      </Button>
-      <Only name={label} onChoose={onlyThis} />
-    </>
-  );
-}
-
-/** Outlines of a circle, a diamond and a square, in the order of the numbers of shapes. */
-const SHAPES = ["M5 0a5 5 0 1 0 .1 0z", "M5 0L10 5L5 10L0 5z", "M1 1h8v8H1z"];
-
-function Swatch({ shape = CIRCLE, color }: { shape?: number | undefined; color: string }) {
-  return (
-    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-      <path d={SHAPES[shape]} fill={color} />
-    </svg>
-  );
-}
-
-function Kinds({ kinds }: { kinds: readonly string[] }) {
-  return (
-    <ul class="legend" aria-label={texts.MARKS}>
-      {kinds.map((kind) => (
-        <li key={kind} class="key">
-          <Swatch shape={shapeOf(kind, kinds)} color="currentColor" />
-          <span>{kind}</span>
-        </li>
-      ))}
-    </ul>
   );
 }
 

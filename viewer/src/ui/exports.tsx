@@ -1,7 +1,6 @@
 /** Pictures that are kept, as PNG or SVG: the open map, the senses of a word, the gallery. */
 
 import { useRef, useState } from "preact/hooks";
-import { elementAt } from "../data/elements.ts";
 import { mapTitle, plainLabel, plainText } from "../data/words.ts";
 import { savePng, saveSvg } from "../draw/saving.ts";
 import type { Panel, Sheet } from "../draw/sheet.ts";
@@ -52,7 +51,7 @@ function gallerySheet(session: Session): Sheet {
 }
 
 function titleOf({ atlas }: Session, map: number): string {
-  return mapTitle(elementAt(atlas.maps, map));
+  return mapTitle(atlas.maps[map]);
 }
 
 function sheetOf(session: Session, subtitle: string, panels: Panel[], columns: number): Sheet {
@@ -100,7 +99,7 @@ export function SaveMenu({ session }: { session: Session }) {
       <summary class="button">{texts.SAVE}</summary>
       <div class="choices">
         {texts.FORMATS.map((format, k) => (
-          <Button key={format} class="button" onClick={() => save(elementAt(ways, k))}>
+          <Button key={format} class="button" onClick={() => save(ways[k])}>
             {format}
           </Button>
         ))}

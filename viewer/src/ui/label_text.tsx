@@ -1,7 +1,6 @@
 /** How objects are written out in the page: labels always as text, whatever they hold; and pictures. */
 
 import type { Atlas } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import { cutLabel, plainLabel } from "../data/words.ts";
 import * as texts from "../texts.ts";
 
@@ -14,7 +13,7 @@ interface WordProps {
 
 /** The label of an object; one without a label says so. */
 export function Word({ atlas, object, longest }: WordProps) {
-  const label = elementAt(atlas.labels, object);
+  const label = atlas.labels[object];
   const text = cutLabel(atlas.labels, label, longest);
   if (text === "") return <span class="nameless">{texts.NO_LABEL}</span>;
   const whole = /^…|…$/.test(text) ? label.slice(0, 2000) : undefined;
@@ -47,7 +46,7 @@ interface PortraitsProps {
 /** The pictures of an object, which the page's data hold themselves. */
 export function Portraits({ atlas, object, isNamed }: PortraitsProps) {
   return atlas.columns.map((column) => {
-    const source = column.type === "image" ? elementAt(column.values, object) : "";
+    const source = column.type === "image" ? column.values[object] : "";
     if (!source.startsWith("data:image/")) return null;
     const alt = isNamed ? "" : texts.portrait(column.name, plainLabel(atlas, object));
     return <img key={column.name} class="portrait" src={source} alt={alt} />;

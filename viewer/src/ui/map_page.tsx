@@ -1,10 +1,7 @@
 /** The open map: its view, what hovers over it, and the tools beside it. */
 
-import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type AtlasMap, kindOf } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
-import { observedIn } from "../data/observed.ts";
+import type { AtlasMap } from "../data/atlas.ts";
 import { mapTitle } from "../data/words.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
@@ -15,25 +12,16 @@ import type { Tool as Selecting } from "../view/gestures.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import { Button, Tool } from "./button.tsx";
 import { stepBetween } from "./cards.tsx";
-import { Portraits, Word } from "./label_text.tsx";
 import { bringIntoSight } from "./sight.ts";
-import { Details } from "./word_card.tsx";
+import { type Hovered, Tip } from "./tooltip.tsx";
 
-const MOST_NEAR = 3;
 /** A view with fewer dots offers the way back. */
 const FEW = 3;
-
-interface Hovered {
-  map: AtlasMap;
-  entry: number;
-  x: number;
-  y: number;
-}
 
 export function MapPage({ session, map }: { session: Session; map: number }) {
   const host = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<Hovered | null>(null);
-  const at = elementAt(session.atlas.maps, map);
+  const at = session.atlas.maps[map];
   // Read when labels stand, which is when the view is at rest.
   const [few, setFew] = useState<number | null>(null);
   const [names, setNames] = useState<readonly ShownName[]>([]);
@@ -107,10 +95,10 @@ function useMapView(
         report((at) => setHovered(entry === null ? null : { map: at, entry, x, y })),
       onSelect: (entries, mode) =>
         report(({ objects }) => {
-          const found = entries.map((entry) => elementAt(objects, entry));
+          const found = entries.map((entry) => objects[entry]);
           session.select(found, mode);
         }),
-      onOpen: (entry) => report(({ objects }) => session.chooseWord(elementAt(objects, entry))),
+      onOpen: (entry) => report(({ objects }) => session.chooseWord(objects[entry])),
       onShown,
     };
     const view = new MapView(host.current as HTMLElement, callbacks, !session.ownsTheKeys);
@@ -127,7 +115,7 @@ function useMapView(
     view.measure();
     const { contents } = session;
     const camera = state.camera ?? contents.firstCamera(map, view.size);
-    view.show(elementAt(session.atlas.maps, map), look, contents.markedIn(map), camera);
+    view.show(session.atlas.maps[map], look, contents.markedIn(map), camera);
   }, [map, look, state.word, state.selection, state.neighborKind, state.lines, hasSize, isFew]);
   // Where the page scrolls as a whole, a map that opens comes into sight.
   useLayoutEffect(() => {
@@ -155,22 +143,18 @@ function sameCamera(a: Camera, b: Camera): boolean {
 }
 
 function Plaque({ session, map }: { session: Session; map: number }) {
-  const at = elementAt(session.atlas.maps, map);
+  const at = session.atlas.maps[map];
   const title = mapTitle(at);
   const projection = session.projectionOf(map);
   if (session.isSingle && !projection) return null;
+  const turn = (by: number) => () => session.turnPage(by);
   return (
     <div class="plaque">
       {!session.isSingle && (
         <>
           <Tool icon="grid" name={texts.ALL_MAPS} keys="g" onClick={() => session.showGallery()} />
-          <Tool
-            icon="left"
-            name={texts.PREVIOUS_MAP}
-            keys="["
-            onClick={() => session.turnPage(-1)}
-          />
-          <Tool icon="right" name={texts.NEXT_MAP} keys="]" onClick={() => session.turnPage(1)} />
+          <Tool icon="left" name={texts.PREVIOUS_MAP} keys="[" onClick={turn(-1)} />
+          <Tool icon="right" name={texts.NEXT_MAP} keys="]" onClick={turn(1)} />
           <h2 title={title}>
             <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
           </h2>
@@ -186,121 +170,27 @@ function Plaque({ session, map }: { session: Session; map: number }) {
 }
 
 function Dock({ session }: { session: Session }) {
-  const { tool } = session.state;
+  const { state, store } = session;
+  const zoom = (factor: number) => () => session.mapView?.motion.zoomBy(factor);
   const tools: [Selecting, string, string][] = [
     ["pan", texts.PAN, "p"],
     ["lasso", texts.LASSO, "l"],
   ];
   return (
     <div class="dock">
-      <Tool
-        class="tool zoom"
-        icon="plus"
-        name={texts.ZOOM_IN}
-        keys="+"
-        onClick={() => session.mapView?.motion.zoomBy(1.6)}
-      />
-      <Tool
-        class="tool zoom"
-        icon="minus"
-        name={texts.ZOOM_OUT}
-        keys="-"
-        onClick={() => session.mapView?.motion.zoomBy(1 / 1.6)}
-      />
+      <Tool class="tool zoom" icon="plus" name={texts.ZOOM_IN} keys="+" onClick={zoom(1.6)} />
+      <Tool class="tool zoom" icon="minus" name={texts.ZOOM_OUT} keys="-" onClick={zoom(1 / 1.6)} />
       <Tool
         icon="fit"
         name={texts.SHOW_ALL}
         keys="0"
         onClick={() => session.mapView?.motion.fit()}
       />
-
-      {tools.map(([id, name, keys]) => (
-        <Tool
-          key={id}
-          icon={id}
-          name={name}
-          keys={keys}
-          aria-pressed={tool === id}
-          onClick={() => session.store.change({ tool: id })}
-        />
-      ))}
+      {tools.map(([id, name, keys]) => {
+        const isOn = state.tool === id;
+        const choose = () => store.change({ tool: id });
+        return <Tool icon={id} name={name} keys={keys} aria-pressed={isOn} onClick={choose} />;
+      })}
     </div>
-  );
-}
-
-interface TipProps {
-  session: Session;
-  at: Hovered;
-  host: HTMLElement | null;
-}
-
-/** The tooltip of a dot: its map weight, its columns, its neighbours, its other maps. */
-function Tip({ session, at, host }: TipProps) {
-  const { atlas } = session;
-  const { number: map, objects, weights } = at.map;
-  const object = elementAt(objects, at.entry);
-  const others = session.lookups.mapsOf(object).filter((other) => other !== map);
-  const share = observedIn(atlas, object, map);
-  const here =
-    share === null
-      ? texts.measured(texts.percent(elementAt(weights, at.entry)))
-      : texts.observedHere(texts.percent(share));
-  const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
-  const style = {
-    ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
-    ...(at.y > height / 2 ? { bottom: `${height - at.y + 10}px` } : { top: `${at.y + 10}px` }),
-  };
-  return (
-    <div class="tip" style={style} role="tooltip">
-      <b>
-        <Word atlas={atlas} object={object} />
-      </b>{" "}
-      {session.isSingle ? kindOf(atlas, object) : here}
-      <Portraits atlas={atlas} object={object} />
-      <Details session={session} object={object} />
-      <Near session={session} object={object} map={map} />
-      {others.length > 0 && (
-        <span class="more">{texts.alsoIn(others.slice(0, 6), others.length)}</span>
-      )}
-    </div>
-  );
-}
-
-/** The strongest observed associates of an object; without data, its neighbours on the map. */
-function Near({ session, object, map }: { session: Session; object: number; map: number }) {
-  const { atlas, lookups } = session;
-  const { word } = session.state;
-  const partners = lookups.recalledBy(object);
-  const asked = word === null ? [] : lookups.recalledBy(word);
-  const told = asked.find((partner) => partner.object === object);
-  const near = lookups.senseIn(object, map)?.neighbors ?? [];
-  const isObserved = partners.length > 0;
-  const listed: [number, string][] = isObserved
-    ? partners.map((partner) => [partner.object, ` ${texts.percent(partner.share)}`])
-    : near.map((neighbor) => [neighbor, ""]);
-  return (
-    <>
-      {word !== null && told && (
-        <span class="more">
-          {texts.evokesIt<ComponentChildren>(
-            <Word atlas={atlas} object={word} />,
-            texts.percent(told.share),
-          )}
-        </span>
-      )}
-      {listed.length > 0 && (
-        <span class="more">
-          {texts.listOf(isObserved)}
-          {listed.slice(0, MOST_NEAR).map(([other, told], k) => (
-            <>
-              {k > 0 && ", "}
-              <Portraits atlas={atlas} object={other} isNamed />
-              <Word atlas={atlas} object={other} />
-              {told}
-            </>
-          ))}
-        </span>
-      )}
-    </>
   );
 }

@@ -2,7 +2,6 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import { mapTitle } from "../data/words.ts";
 import { drawPicture } from "../draw/picture.ts";
 import type { Panel } from "../draw/sheet.ts";
@@ -13,57 +12,13 @@ import type { ShownSense } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
+import { crops, drawSoon, type Queue, thumbnails } from "./drawing_queue.ts";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;
 /** Letters of pictures that are wider than this are larger, too. */
 const USUAL_WIDTH = 270;
 const MOST_SCALE = 1.7;
-
-type Queue = Set<() => void>;
-
-/** Pictures that wait to be drawn, a few at each frame so that typing stays smooth. */
-const crops: Queue = new Set();
-/** They wait until no crop does: what was looked up comes first. */
-const thumbnails: Queue = new Set();
-const SLICE = 12;
-let isAsked = false;
-/** When pictures may be drawn again. */
-let drawnFrom = 0;
-
-/** Lets pictures wait for so many milliseconds: who types is not to wait for them. */
-export function holdPictures(milliseconds: number): void {
-  drawnFrom = performance.now() + milliseconds;
-}
-
-function drawSoon(draw: () => void, queue: Queue): void {
-  queue.add(draw);
-  askForFrame();
-}
-
-function askForFrame(): void {
-  if (!isAsked) requestAnimationFrame(drawSome);
-  isAsked = true;
-}
-
-function drawSome(): void {
-  isAsked = false;
-  const start = performance.now();
-  if (start < drawnFrom) {
-    isAsked = true;
-    setTimeout(() => requestAnimationFrame(drawSome), drawnFrom - start);
-    return;
-  }
-  do {
-    const queue = crops.size > 0 ? crops : thumbnails;
-    const [draw] = queue;
-    if (draw === undefined) return;
-    queue.delete(draw);
-    // A picture that fails does not keep the others from being drawn.
-    if (crops.size + thumbnails.size > 0) askForFrame();
-    draw();
-  } while (performance.now() - start < SLICE);
-}
 
 /** A map as a whole, with the word that is looked up. */
 export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
@@ -75,7 +30,7 @@ export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
 export function cropOf(session: Session, sense: ShownSense, size: Size): Panel {
   const { map } = sense;
   const emphasis = session.contents.emphasisOf(sense);
-  const whole = elementAt(session.atlas.maps, map);
+  const whole = session.atlas.maps[map];
   const camera = session.contents.closeUp(sense, size);
   // The colour is that of the sense, so other dots are grey.
   const regions = whole.regions.map((region) => ({ ...region, members: new Uint32Array() }));
@@ -116,7 +71,7 @@ interface WholeMapProps {
 
 /** The whole map of a sense, with the word and its neighbours, as a button that opens the map. */
 export function WholeMap({ session, sense }: WholeMapProps) {
-  const map = elementAt(session.atlas.maps, sense.map);
+  const map = session.atlas.maps[sense.map];
   const emphasis = session.contents.emphasisOf(sense);
   return (
     <Button class="sheet whole" data-map={map.number} onClick={() => session.openMap(map.number)}>
@@ -200,7 +155,7 @@ function Picture({ panel, queue, depends, title }: PictureProps) {
   useEffect(() => {
     const seen = new IntersectionObserver(
       (entries) => {
-        sight.current.isSeen = elementAt(entries, entries.length - 1).isIntersecting;
+        sight.current.isSeen = entries[entries.length - 1].isIntersecting;
         drawSoon(refresh, queue);
       },
       { rootMargin: "300px" },

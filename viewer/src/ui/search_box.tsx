@@ -3,23 +3,20 @@
  * already shown; Enter goes there, Escape goes back to what was shown before.
  */
 
-import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
+import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { elementAt } from "../data/elements.ts";
-import { plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
-import { noMatch, whereabouts } from "../state/sentences.ts";
+import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { AS_TYPED, Button } from "./button.tsx";
+import { holdPictures } from "./drawing_queue.ts";
 import { Icon } from "./icons.tsx";
-import { Marked, Word } from "./label_text.tsx";
-import { holdPictures } from "./pictures.tsx";
+import { Word } from "./label_text.tsx";
+import { Option } from "./search_result.tsx";
 
 /** Milliseconds without a key after which a word is shown; before that only the list follows. */
 const PAUSE = 150;
-/** Number of characters of a long text that are listed before and after the match. */
-const AROUND = 24;
 
 interface SearchProps {
   session: Session;
@@ -30,8 +27,7 @@ interface SearchProps {
 export function Search({ session, isOpening }: SearchProps) {
   const { word } = session.state;
   const [, nouns] = session.atlas.noun;
-  const labelOf = (object: number | null) =>
-    object === null ? "" : elementAt(session.atlas.labels, object);
+  const labelOf = (object: number | null) => (object === null ? "" : session.atlas.labels[object]);
   const shown = labelOf(word);
   const [text, setText] = useState(shown);
   const [hits, setHits] = useState<Found[]>([]);
@@ -124,7 +120,7 @@ export function Search({ session, isOpening }: SearchProps) {
     if (!isOpen || hits.length === 0) return;
     const next = (active + by + hits.length) % hits.length;
     setActive(next);
-    showSoon(elementAt(hits, next).object ?? previous);
+    showSoon(hits[next].object ?? previous);
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
@@ -134,7 +130,7 @@ export function Search({ session, isOpening }: SearchProps) {
       else if (text.trim() !== "") typed(text);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      if (isOpen && hits.length > 0) enter(elementAt(hits, active));
+      if (isOpen && hits.length > 0) enter(hits[active]);
       else if (!isOpen && session.state.word !== null) goTo(session.state.word);
     } else if (event.key === "Escape") {
       event.preventDefault();
@@ -216,58 +212,4 @@ export function Search({ session, isOpening }: SearchProps) {
       )}
     </div>
   );
-}
-
-interface OptionProps {
-  session: Session;
-  hit: Found;
-  isGuess: boolean;
-  id: string;
-  isActive: boolean;
-  onChoose: () => void;
-}
-
-function Option({ session, hit, isGuess, id, isActive, onChoose }: OptionProps) {
-  const isLong = hit.object !== null && hit.how === "text";
-  const [what, where] = foundAs(session, hit, isGuess);
-  return (
-    <div
-      class="hit"
-      id={id}
-      role="option"
-      tabIndex={-1}
-      aria-selected={isActive}
-      // The field keeps the focus, so that its blur does not close the list before the click.
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={onChoose}
-      onKeyDown={(event) => event.key === "Enter" && onChoose()}
-    >
-      <span class="word">{what}</span>
-      <span class={isLong ? "long where" : "where"}>{where}</span>
-    </div>
-  );
-}
-
-/** A result, and why or where it was found. */
-function foundAs({ atlas, lookups }: Session, hit: Found, isGuess: boolean) {
-  const { object, column, text, start, end } = hit;
-  const match = <Marked text={text} start={start} end={end} />;
-  if (object === null) {
-    const name = <bdi>{plainText(column)}</bdi>;
-    const what = texts.showGroupOnly<ComponentChildren>(name, match);
-    return [what, texts.countedObjects(atlas, hit.count)];
-  }
-  const word = <Word atlas={atlas} object={object} />;
-  if (hit.how === "text") {
-    const from = Math.max(0, start - AROUND);
-    const part = text.slice(from, end + AROUND);
-    const name = <bdi>{plainText(column)}</bdi>;
-    const around = <Marked text={part} start={start - from} end={end - from} />;
-    return [word, [name, ": ", from > 0 && "…", around]];
-  }
-  if (hit.how === "pair") return [text, texts.closeOn(hit.map)];
-  return [
-    [isGuess && texts.DID_YOU_MEAN, match],
-    whereabouts(atlas, object, lookups.countOf(object)),
-  ];
 }

@@ -1,7 +1,6 @@
 /** One object in words: its columns, its maps, its associates and the words that evoke it. */
 
 import type { Column } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button, Tool } from "./button.tsx";
@@ -78,8 +77,8 @@ export function Details({ session, object }: { session: Session; object: number 
 function valueIn(column: Column, object: number): string | null {
   if (column.type === "image") return null;
   if (column.type === "text") return column.values[object] || null;
-  if (column.type === "category") return column.categories[elementAt(column.codes, object)] ?? null;
-  const value = elementAt(column.values, object);
+  if (column.type === "category") return column.categories[column.codes[object]] ?? null;
+  const value = column.values[object];
   if (Number.isNaN(value)) return null;
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }

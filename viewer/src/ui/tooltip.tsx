@@ -1,0 +1,95 @@
+/** The tooltip of a dot: its map weight, its columns, its neighbours, its other maps. */
+
+import type { ComponentChildren } from "preact";
+import { type AtlasMap, kindOf } from "../data/atlas.ts";
+import { observedIn } from "../data/observed.ts";
+import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
+import { Portraits, Word } from "./label_text.tsx";
+import { Details } from "./word_card.tsx";
+
+const MOST_NEAR = 3;
+
+export interface Hovered {
+  map: AtlasMap;
+  entry: number;
+  x: number;
+  y: number;
+}
+
+interface TipProps {
+  session: Session;
+  at: Hovered;
+  host: HTMLElement | null;
+}
+
+/** The tooltip of a dot: its map weight, its columns, its neighbours, its other maps. */
+export function Tip({ session, at, host }: TipProps) {
+  const { atlas } = session;
+  const { number: map, objects, weights } = at.map;
+  const object = objects[at.entry];
+  const others = session.lookups.mapsOf(object).filter((other) => other !== map);
+  const share = observedIn(atlas, object, map);
+  const here =
+    share === null
+      ? texts.measured(texts.percent(weights[at.entry]))
+      : texts.observedHere(texts.percent(share));
+  const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
+  const style = {
+    ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
+    ...(at.y > height / 2 ? { bottom: `${height - at.y + 10}px` } : { top: `${at.y + 10}px` }),
+  };
+  return (
+    <div class="tip" style={style} role="tooltip">
+      <b>
+        <Word atlas={atlas} object={object} />
+      </b>{" "}
+      {session.isSingle ? kindOf(atlas, object) : here}
+      <Portraits atlas={atlas} object={object} />
+      <Details session={session} object={object} />
+      <Near session={session} object={object} map={map} />
+      {others.length > 0 && (
+        <span class="more">{texts.alsoIn(others.slice(0, 6), others.length)}</span>
+      )}
+    </div>
+  );
+}
+
+/** The strongest observed associates of an object; without data, its neighbours on the map. */
+function Near({ session, object, map }: { session: Session; object: number; map: number }) {
+  const { atlas, lookups } = session;
+  const { word } = session.state;
+  const partners = lookups.recalledBy(object);
+  const asked = word === null ? [] : lookups.recalledBy(word);
+  const told = asked.find((partner) => partner.object === object);
+  const near = lookups.senseIn(object, map)?.neighbors ?? [];
+  const isObserved = partners.length > 0;
+  const listed: [number, string][] = isObserved
+    ? partners.map((partner) => [partner.object, ` ${texts.percent(partner.share)}`])
+    : near.map((neighbor) => [neighbor, ""]);
+  return (
+    <>
+      {word !== null && told && (
+        <span class="more">
+          {texts.evokesIt<ComponentChildren>(
+            <Word atlas={atlas} object={word} />,
+            texts.percent(told.share),
+          )}
+        </span>
+      )}
+      {listed.length > 0 && (
+        <span class="more">
+          {texts.listOf(isObserved)}
+          {listed.slice(0, MOST_NEAR).map(([other, told], k) => (
+            <>
+              {k > 0 && ", "}
+              <Portraits atlas={atlas} object={other} isNamed />
+              <Word atlas={atlas} object={other} />
+              {told}
+            </>
+          ))}
+        </span>
+      )}
+    </>
+  );
+}
