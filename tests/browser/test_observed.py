@@ -115,7 +115,7 @@ def test_lines_to_what_was_observed(at, open_page, grouped, grouped_page, tmp_pa
     at.lines.check()
     at.settle()
     assert at.map.screenshot() != before
-    assert at.becomes("location.hash.includes('lines=1')")
+    assert at.becomes("location.hash.includes('links=1')")
     with at.download(tmp_path) as saved:
         at.save("SVG")
     svg = saved[0].read_text(encoding="utf-8")
@@ -131,11 +131,11 @@ def test_lines_to_what_was_observed(at, open_page, grouped, grouped_page, tmp_pa
     other = open_page(grouped_page, at.address)
     other.expect(other.lines).to_be_checked()
     at.lines.uncheck()
-    assert at.becomes("!location.hash.includes('lines')")
+    assert at.becomes("!location.hash.includes('links')")
 
 
 def test_without_data_there_are_no_lines(open_page, ungrouped_page):
-    at = open_page(ungrouped_page, "#word=word%207&lines=1")
+    at = open_page(ungrouped_page, "#word=word%207&links=1")
     at.expect(at.cards.first).to_be_visible()
     assert at.lines.count() == 0
     assert at.senses.get_by_text("bserved").count() == 0
