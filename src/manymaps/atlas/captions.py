@@ -218,7 +218,7 @@ def unnamed(atlas: AtlasData) -> np.ndarray:
     """Return a mask of the objects whose labels only number them, shape (n_objects,).
 
     In a bipartite atlas, each kind is checked by itself, and labels that count from 0 or 1 are
-    numbers however few they are.
+    numbers however few they are. The labels of many rows may also be generated, such as "d 434".
     """
     if atlas.kinds is None:
         return np.full(atlas.n_objects, labels_say_nothing(atlas))
@@ -226,8 +226,9 @@ def unnamed(atlas: AtlasData) -> np.ndarray:
     for kind in dict.fromkeys(atlas.kinds):
         own = np.flatnonzero(atlas.of_kind(kind))
         labels = [atlas.labels[i] for i in own.tolist()]
-        are_generated = numbered_alike(labels) or barcodes(labels)
-        found[own] = count_up(labels) or (len(own) > FEW_NUMBERS and are_generated)
+        are_rows = bool(atlas.choices.is_row[own[0]]) and len(own) > FEW_NUMBERS
+        are_generated = are_rows and (numbered_alike(labels) or barcodes(labels))
+        found[own] = count_up(labels) or are_generated
     return found
 
 

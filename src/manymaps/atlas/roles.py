@@ -15,6 +15,9 @@ from manymaps.labels import plural
 FEW_DOTS = 60
 # Small tables are drawn as in correspondence analysis, with every column as a cross with a label.
 SMALL_TABLE = 300
+# This fraction of the mean square is added to squared distances, so that the frequent of several
+# words in one position precedes the others.
+SPREAD = 0.01
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
         for at, weight in zip(atlas.maps[:, members[dots]], weights[:, members[dots]], strict=True)
     ]
     apart = ((atlas.maps - np.array(middles)[:, None]) ** 2).sum(axis=2)
+    apart += SPREAD * apart[:, members[dots]].mean(axis=1, keepdims=True)
     priority = np.zeros(weights.shape)
     for mask in members.values():
         prominence = np.sqrt(weights[:, mask]) * apart[:, mask]

@@ -75,15 +75,15 @@ export function WholeMap({ session, sense }: WholeMapProps) {
   const emphasis = session.contents.emphasisOf(sense);
   return (
     <Button class="sheet whole" data-map={map.number} onClick={() => session.openMap(map.number)}>
-      <span class="caption">
-        <span class="share">{texts.openMap(map.number)}</span>
-        <MapTitle session={session} map={map} />
-      </span>
       <Picture
         panel={(size) => still(session, map, size, emphasis, fit(map.view, size))}
         queue={thumbnails}
         depends={[session.appearance.look, map, sense.entry, emphasis.near.join()]}
       />
+      <span class="caption">
+        <span class="share">{texts.openMap(map.number)}</span>
+        <MapTitle session={session} map={map} />
+      </span>
     </Button>
   );
 }
