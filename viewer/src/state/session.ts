@@ -139,10 +139,10 @@ export class Session {
     this.focusFound();
   }
 
-  /** Puts the focus on the first card of the word, on the marked one, or on the only map. */
+  /** Puts the focus on the open map, on the marked card of the word, or on its first card. */
   focusFound(): void {
     const card = this.state.markedMap === null ? ".sense" : ".both";
-    const selector = this.isSingle ? ".mapview" : `.senses ${card}`;
+    const selector = this.state.map === null ? `.senses ${card}` : ".mapview";
     // Once the card is there: Preact renders in a microtask that has been asked for.
     queueMicrotask(() => this.element?.querySelector<HTMLElement>(selector)?.focus());
   }
