@@ -196,7 +196,8 @@ class MapEstimator(
         optimizer = self.optimizer or self._default_optimizer(len(data.labels))
         with threads(self.n_jobs):
             target = self._target(data, model, seeds[0])
-            starts = [self._start(data, target, model, k, seed) for k, seed in enumerate(seeds)]
+            start = partial(self._start, data, target, model)
+            starts = list(map(start, range(self.n_init), seeds))
             factors = target.marginal_factors() if self.marginals else None
             associations = None if data.strengths is None else stored_associations(target.values)
             tolerance = optimizer.force_tolerance(self.tolerance)
