@@ -228,6 +228,35 @@ def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page)
 
 
 @pytest.mark.slow
+def test_two_words_mark_the_card_on_which_both_are_close(open_page, relations, relations_page):
+    at = open_page(relations_page)
+    word, senses = next(
+        (word, found) for word in relations.labels if len(found := relations.senses(word)) > 1
+    )
+    at.search.fill(f"{word} {senses[1].name[0]}")
+    at.expect(at.hits.first).to_contain_text(f"both close on map {senses[1].map}")
+    at.page.keyboard.press("Enter")
+    assert at.word == word
+    at.expect(at.cards.nth(1)).to_contain_text("both words are close here")
+    at.expect(at.cards.nth(1)).to_be_focused()
+    assert "both words" not in at.cards.first.inner_text()
+
+
+@pytest.mark.slow
+def test_empty_tables_have_no_disclosure(open_page, relations, relations_page):
+    evoked = np.bincount(relations.associations.indices, minlength=relations.n_objects)
+    known = np.diff(relations.associations.indptr)
+    at = open_page(relations_page)
+    for name, counts in (("What evokes this word", evoked), ("All associates", known)):
+        none, some = int(counts.argmin()), int(counts.argmax())
+        at.read("atlas.chooseWord(given)", some)
+        at.expect(at.senses.get_by_text(name, exact=True)).to_be_visible()
+        if counts[none] == 0:
+            at.read("atlas.chooseWord(given)", none)
+            at.expect(at.senses.get_by_text(name, exact=True)).to_have_count(0)
+
+
+@pytest.mark.slow
 def test_both_directions_are_behind_disclosures(open_page, relations, relations_page):
     at = open_page(relations_page)
     at.look_up("bank")
