@@ -11,7 +11,7 @@ import type { Atlas } from "./data/atlas.ts";
 import { fromBase64, readAtlas, UnreadableAtlas } from "./data/container.ts";
 import { stateAt } from "./state/address.ts";
 import { followAddress } from "./state/browser_history.ts";
-import { ATLAS, scriptAccess } from "./state/script_access.ts";
+import { type ScriptAccess, scriptAccess } from "./state/script_access.ts";
 import { Session } from "./state/session.ts";
 import type { State } from "./state/store.ts";
 import { followModel, type Model, stateIn } from "./state/widget_model.ts";
@@ -19,7 +19,7 @@ import * as texts from "./texts.ts";
 import { App } from "./ui/app.tsx";
 
 interface Host extends HTMLElement {
-  [ATLAS]?: ReturnType<typeof scriptAccess>;
+  atlas?: ScriptAccess;
 }
 
 async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
@@ -55,7 +55,7 @@ async function show(
     const session = new Session(atlas, stateOf(atlas), ownsTheKeys);
     followTheme(session, host);
     renderTree(h(Guarded, { session }), shadowOf(host, style()));
-    host[ATLAS] = scriptAccess(session);
+    host.atlas = scriptAccess(session);
     return session;
   } catch (error) {
     renderTree(h(Failure, { error }), shadowOf(host, style()));

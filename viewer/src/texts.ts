@@ -3,7 +3,6 @@
  * which a reader meets them.
  *
  * A text with parts that are drawn, such as a word in bold, is a list of these and of plain texts.
- * `tests/texts.test.ts` finds visible texts elsewhere.
  */
 
 type Noun = readonly [one: string, several: string];

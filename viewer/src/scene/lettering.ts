@@ -87,52 +87,16 @@ export const labelText = (label: string, labels: readonly string[] = [], longest
 /** The width of a text in CSS pixels. */
 export type Measure = (text: string, lettering: Lettering) => number;
 
-/** Widths of one font: of single characters and pairs by their codes, of other texts as a whole. */
-interface Widths {
-  ruler: OffscreenCanvasRenderingContext2D;
-  pairs: Map<number, number>;
-  texts: Map<string, number>;
-}
+const widths = new Map<string, number>();
+let ruler: OffscreenCanvasRenderingContext2D | null = null;
 
-/** Latin letters stand side by side, so that a text is as wide as its pairs tell. */
-const LATIN = /^[\u0020-\u024F]*$/;
-const N_CODES = 0x250;
-
-const fonts = new Map<string, Widths>();
-
-/**
- * The width of a text as the canvas will write it.
- *
- * Widths of Latin texts are sums over pairs, because measuring 200,000 texts takes seconds:
- *
- *     w(abc) = w(a) + (w(ab) - w(a)) + (w(bc) - w(b))
- */
+/** The width of a text as the canvas will write it. */
 export const measureText: Measure = (text, lettering) => {
   const font = fontOf(lettering);
-  const widths = once(fonts, font, () => {
-    const ruler = new OffscreenCanvas(1, 1).getContext("2d");
+  return once(widths, `${font} ${text}`, () => {
+    ruler ??= new OffscreenCanvas(1, 1).getContext("2d");
     if (!ruler) throw new Error(texts.NO_CANVAS);
     ruler.font = font;
-    return { ruler, pairs: new Map(), texts: new Map() };
+    return ruler.measureText(text).width;
   });
-  if (LATIN.test(text)) return latinWidth(text, widths);
-  return once(widths.texts, text, () => widths.ruler.measureText(text).width);
 };
-
-function latinWidth(text: string, widths: Widths): number {
-  let sum = 0;
-  let before = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    // A single character has the key of a pair whose first one has the code 0.
-    sum += pairWidth(text, i, before * N_CODES + code, widths);
-    if (i > 0) sum -= pairWidth(text, i - 1, before, widths);
-    before = code;
-  }
-  return sum;
-}
-
-function pairWidth(text: string, i: number, key: number, { ruler, pairs }: Widths): number {
-  const start = key < N_CODES ? i : i - 1;
-  return once(pairs, key, () => ruler.measureText(text.slice(start, i + 1)).width);
-}

@@ -1,16 +1,7 @@
 /** The camera: screen and map, boxes that have no extent; crops. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type Box,
-  crop,
-  fit,
-  inSight,
-  panned,
-  toMap,
-  toScreen,
-  zoomAt,
-} from "../../src/scene/camera.ts";
+import { type Box, crop, fit, inSight, toMap, toScreen, zoomAt } from "../../src/scene/camera.ts";
 
 const SIZE = { width: 800, height: 600 };
 
@@ -20,12 +11,6 @@ function near(actual: number, expected: number, tolerance = 1e-9): void {
     `${actual} is not ${expected}`,
   );
 }
-
-test("y runs upwards in the map and downwards on the screen", () => {
-  const camera = { x: 10, y: 20, zoom: 4 };
-  assert.deepEqual(toScreen(camera, SIZE, 10, 20), [400, 300]);
-  assert.deepEqual(toScreen(camera, SIZE, 11, 21), [404, 296]);
-});
 
 test("toMap undoes toScreen", () => {
   const camera = { x: -3.5, y: 0.25, zoom: 17.3 };
@@ -62,13 +47,6 @@ test("zooming at a point of the screen leaves it where it is", () => {
   near(after[1], before[1]);
 });
 
-test("panning moves what is on the screen the other way", () => {
-  const camera = { x: 1, y: 2, zoom: 10 };
-  const [x, y] = toScreen(panned(camera, 30, -20), SIZE, 1, 2);
-  near(x, 400 - 30);
-  near(y, 300 + 20);
-});
-
 test("a view of nothing moves to the nearest point, and no farther", () => {
   const map = { points: Float32Array.from([0, 0, 10, 0, 10, 8]), count: 3 };
   const camera = { x: 5, y: 3, zoom: 1e9 };
@@ -99,12 +77,4 @@ test("a crop leaves out a neighbour that would heap the others upon the entry", 
   const all = crop(map, 0, [1, 2, 3, 4], SIZE);
   assert.deepEqual(all, crop(map, 0, [1, 2, 3], SIZE));
   assert.ok(toScreen(all, SIZE, 900, 0)[0] > SIZE.width);
-});
-
-test("a crop without neighbours, or with all of them on the word, is finite", () => {
-  const map = { points: Float32Array.from([2, 2, 2, 2]) };
-  for (const neighbors of [[], [1]]) {
-    const { zoom } = crop(map, 0, neighbors, SIZE);
-    assert.ok(zoom > 0 && Number.isFinite(zoom));
-  }
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { pointOf } from "../../src/data/elements.ts";
 import { sizing } from "../../src/scene/coloring.ts";
 import { labelText } from "../../src/scene/lettering.ts";
-import { CIRCLE, DIAMOND, largestFirst, SQUARE } from "../../src/scene/mark_data.ts";
+import { CIRCLE, DIAMOND, SQUARE } from "../../src/scene/mark_data.ts";
 import { dotAt, NO_EMPHASIS, Scene, type ShownLabel } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
@@ -79,34 +79,6 @@ test("a dot's area is map weight times factor", () => {
   const look = plainLook(atlas, { sizes: sizing(atlas, "size") });
   const sized = new Scene(atlas.maps[0], look, SIZE, measure);
   assert.ok(Math.abs(sized.dotRadius(1, zoom) / sized.dotRadius(0, zoom) - 2) < 1e-6);
-});
-
-test("dots grow with the zoom, at most to twice their size", () => {
-  const atlas = crowd(40, 3);
-  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
-  const { zoom } = scene.fitCamera;
-  const radii = [1, 2, 8, 16, 1000].map((factor) => scene.radius(factor * zoom));
-  assert.deepEqual(
-    radii,
-    [...radii].sort((a, b) => a - b),
-  );
-  assert.ok(radii[4] <= 2 * radii[0] + 1e-9);
-});
-
-test("large marks are drawn first", () => {
-  assert.deepEqual([...largestFirst(Float32Array.from([0.1, 1, 0.5, 1]))], [1, 3, 2, 0]);
-  assert.deepEqual([...largestFirst(new Float32Array(3))], [0, 1, 2]);
-  const { map, marks } = (() => {
-    const atlas = crowd(200, 4);
-    return new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
-  })();
-  for (const [i, radius] of marks.radii.subarray(1).entries()) {
-    assert.ok(radius <= marks.radii[i] + 1e-3);
-  }
-  assert.equal(marks.entries.length, marks.count);
-  for (const [i, entry] of marks.entries.entries()) {
-    assert.deepEqual(pointOf(marks.points, i), pointOf(map.points, entry));
-  }
 });
 
 test("each kind has a shape, the last one diamonds", () => {

@@ -40,22 +40,3 @@ test("a flight arrives without a jump", () => {
   near(late.zoom, to.zoom, 1e-6);
   near(at(1e-9).zoom, from.zoom, 1e-6);
 });
-
-test("the speed that one perceives is the same all the way", () => {
-  const { at } = flight({ x: 0, y: 0, zoom: 20 }, { x: 30, y: -40, zoom: 60 }, SIZE);
-  // ds^2 = (rho^2 du / w)^2 + (dw / w)^2 / rho^2, with w = 1 / zoom up to the screen.
-  const speed = (t: number) => {
-    const [a, b] = [at(t), at(t + 1e-6)];
-    const width = 600 / a.zoom;
-    const way = Math.hypot(b.x - a.x, b.y - a.y);
-    const change = 600 / b.zoom - width;
-    return Math.hypot((2 * way) / width, change / width) / 1e-6;
-  };
-  for (const t of [0.1, 0.35, 0.6, 0.9]) near(speed(t), speed(0.5), 1e-3);
-});
-
-test("straight in: the zoom grows by equal factors", () => {
-  const { at } = flight({ x: 1, y: 1, zoom: 2 }, { x: 1, y: 1, zoom: 32 }, SIZE);
-  near(at(0.25).zoom, 4, 1e-6);
-  near(at(0.5).zoom, 8, 1e-6);
-});

@@ -69,14 +69,6 @@ test("a wheel zooms about the pointer, and keeps the page from scrolling", () =>
   assert.ok(event.defaultPrevented);
 });
 
-test("a zoom stops at its bounds without moving the point under the pointer", () => {
-  const { seen, send } = stage();
-  const before = toMap(seen.camera, SIZE, 30, 30);
-  for (let k = 0; k < 20; k++) send("wheel", 30, 30, { deltaY: 20, deltaMode: 2, ctrlKey: false });
-  near([seen.camera.zoom], [10]);
-  near(toMap(seen.camera, SIZE, 30, 30), before);
-});
-
 test("a drag takes the map along; a click does not", () => {
   const { seen, send } = stage();
   const before = toMap(seen.camera, SIZE, 200, 100);
