@@ -4,7 +4,8 @@ import type { Atlas } from "../data/atlas.ts";
 import { atlasTable } from "../data/table.ts";
 import type { Palette } from "../scene/coloring.ts";
 import * as texts from "../texts.ts";
-import { layOut, type Sheet, sheetCanvas, sheetSvg } from "./sheet.ts";
+import { newCanvas, prepare } from "./pen.ts";
+import { type Sheet, sheetSvg } from "./sheet.ts";
 
 /** Saves the selected objects as CSV: a row for each object and map in which it lives. */
 export function saveTable(atlas: Atlas, objects: readonly number[], name: string): void {
@@ -13,9 +14,8 @@ export function saveTable(atlas: Atlas, objects: readonly number[], name: string
 }
 
 /** Saves a sheet as SVG. */
-export function saveSvg(sheet: Sheet, palette: Palette, name: string): void {
-  const svg = sheetSvg(sheet, palette);
-  save(new Blob([svg], { type: "image/svg+xml" }), `${fileName(name)}.svg`);
+export async function saveSvg(sheet: Sheet, palette: Palette, name: string): Promise<void> {
+  save(svgBlob(sheetSvg(sheet, palette).svg), `${fileName(name)}.svg`);
 }
 
 /** Pixels of the longer side of a picture; browsers have no canvas that is much larger. */
@@ -23,13 +23,22 @@ const MOST_PIXELS = 12_000;
 
 /** Saves a sheet as PNG, at two pixels per CSS pixel where that is not too large. */
 export async function savePng(sheet: Sheet, palette: Palette, name: string): Promise<void> {
-  const { width, height } = layOut(sheet, palette).size;
-  const ratio = Math.min(2, MOST_PIXELS / Math.max(width, height));
-  const canvas = await sheetCanvas(sheet, palette, ratio);
+  const { svg, size } = sheetSvg(sheet, palette);
+  const ratio = Math.min(2, MOST_PIXELS / Math.max(size.width, size.height));
+  const canvas = newCanvas();
+  const context = prepare(canvas, size, ratio);
+  if (!context) throw new Error(texts.NO_CANVAS);
+  const image = new Image();
+  image.src = URL.createObjectURL(svgBlob(svg));
+  await image.decode();
+  context.drawImage(image, 0, 0, size.width, size.height);
+  URL.revokeObjectURL(image.src);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error(texts.TOO_LARGE);
   save(blob, `${fileName(name)}.png`);
 }
+
+const svgBlob = (svg: string) => new Blob([svg], { type: "image/svg+xml" });
 
 function save(content: Blob, name: string): void {
   const link = document.createElement("a");

@@ -7,18 +7,16 @@
  *     legend
  *     source
  *
- * It is laid out once, in CSS pixels, and drawn as a canvas or as SVG.
+ * It is laid out in CSS pixels, and written as SVG.
  */
 
 import type { Size } from "../scene/camera.ts";
 import type { Palette } from "../scene/coloring.ts";
 import type { Point } from "../scene/label_boxes.ts";
 import type { Key, Run } from "../scene/legend.ts";
-import { LABEL_FONT, type Lettering, type Measure, measureText } from "../scene/lettering.ts";
-import * as texts from "../texts.ts";
+import { LABEL_FONT, type Lettering, measureText } from "../scene/lettering.ts";
 import { escaped, round, svgOf } from "./drawing_svg.ts";
-import { newCanvas, prepare } from "./pen.ts";
-import { drawPicture, type Picture } from "./picture.ts";
+import type { Picture } from "./picture.ts";
 
 /** One map of a sheet; all of a sheet have one size. */
 export interface Panel extends Picture {
@@ -62,10 +60,7 @@ class Writing {
   /** Where the next line begins. */
   y = EDGE;
 
-  constructor(
-    private palette: Palette,
-    private measure: Measure,
-  ) {}
+  constructor(private palette: Palette) {}
 
   /** One line, which takes no room. */
   line(runs: readonly Run[], x: number, { size, weight }: Lettering, isMuted = false): void {
@@ -83,7 +78,7 @@ class Writing {
     const words = text.split(" ").filter(Boolean);
     for (let line = 1; words.length > 0 && line <= MOST_LINES; line++) {
       let said = words.shift() as string;
-      while (words.length > 0 && this.measure(`${said} ${words[0]}`, lettering) <= room) {
+      while (words.length > 0 && measureText(`${said} ${words[0]}`, lettering) <= room) {
         said += ` ${words.shift()}`;
       }
       if (line === MOST_LINES && words.length > 0) said += " …";
@@ -96,7 +91,7 @@ class Writing {
   keys(keys: readonly Key[], width: number): void {
     let x = EDGE;
     for (const runs of keys) {
-      const room = this.measure(runs.map(({ text }) => text).join(""), SMALL);
+      const room = measureText(runs.map(({ text }) => text).join(""), SMALL);
       if (x + room > EDGE + width) {
         x = EDGE;
         this.y += LINE * SMALL.size;
@@ -109,14 +104,10 @@ class Writing {
 }
 
 /** Where everything of a sheet stands. */
-export function layOut(
-  { title, subtitle, panels, columns, keys, foot }: Sheet,
-  palette: Palette,
-  measure: Measure = measureText,
-): Layout {
+function layOut({ title, subtitle, panels, columns, keys, foot }: Sheet, palette: Palette): Layout {
   const { width: wide, height: high } = panels[0]?.size ?? { width: 0, height: 0 };
   const width = Math.max(columns * wide + (columns - 1) * GAP, LEAST_WIDTH);
-  const writing = new Writing(palette, measure);
+  const writing = new Writing(palette);
   const places: Point[] = [];
   writing.lines(title, EDGE, width, TITLE);
   writing.lines(subtitle, EDGE, width, BODY, true);
@@ -141,48 +132,17 @@ export function layOut(
   return { size, places, around: writing.elements };
 }
 
-/** A sheet on a canvas, at so many pixels per CSS pixel. */
-export async function sheetCanvas(
-  sheet: Sheet,
-  palette: Palette,
-  ratio: number,
-): Promise<HTMLCanvasElement> {
-  const layout = layOut(sheet, palette);
-  const { width, height } = layout.size;
-  const canvas = newCanvas();
-  const context = prepare(canvas, layout.size, ratio);
-  if (!context) throw new Error(texts.NO_CANVAS);
-  context.fillStyle = palette.paper;
-  context.fillRect(0, 0, width, height);
-  const picture = newCanvas();
-  sheet.panels.forEach((panel, k) => {
-    const { size } = panel;
-    drawPicture(picture, panel, ratio);
-    context.drawImage(picture, ...layout.places[k], size.width, size.height);
-  });
-  // The texts around the maps are drawn as SVG on both kinds of file.
-  const frame = new Image();
-  frame.src = `data:image/svg+xml,${encodeURIComponent(framed(sheet, layout, []))}`;
-  await frame.decode();
-  context.drawImage(frame, 0, 0, width, height);
-  return canvas;
-}
-
-/** A sheet as a standalone SVG document. */
-export function sheetSvg(sheet: Sheet, palette: Palette): string {
-  const layout = layOut(sheet, palette);
-  const maps = sheet.panels.map((panel, k) => svgOf(panel, layout.places[k]));
-  const paper = `<rect width="100%" height="100%" fill="${palette.paper}"/>`;
-  return framed(sheet, layout, [paper, ...maps]);
-}
-
-/** A document of some parts and what stands round them. */
-function framed({ title }: Sheet, { size, around }: Layout, below: string[]): string {
-  return [
+/** A sheet as a standalone SVG document, and its size. */
+export function sheetSvg(sheet: Sheet, palette: Palette): { svg: string; size: Size } {
+  const { size, places, around } = layOut(sheet, palette);
+  const maps = sheet.panels.map((panel, k) => svgOf(panel, places[k]));
+  const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" ${extent(size)} font-family="${escaped(LABEL_FONT)}">`,
-    `<title>${escaped(title)}</title>`,
-    ...below,
+    `<title>${escaped(sheet.title)}</title>`,
+    `<rect width="100%" height="100%" fill="${palette.paper}"/>`,
+    ...maps,
     ...around,
     "</svg>\n",
   ].join("\n");
+  return { svg, size };
 }

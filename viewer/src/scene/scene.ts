@@ -132,18 +132,15 @@ export class Scene {
 
   /** Takes another look at the same map. */
   setLook(look: Look): void {
-    const before = this.look;
+    const resized = look.sizes !== this.look.sizes;
     this.look = look;
-    const resized = look.sizes !== before.sizes;
     if (resized) {
       this.radii = this.relativeRadii();
       this.drawingOrder = largestFirst(this.radii);
+      this.resize(this.size);
     }
-    if (resized || look.coloring !== before.coloring) this.marking = this.newMarking();
-    const changed = look.threshold !== before.threshold || look.passed !== before.passed;
-    if (resized || changed || look.coloring !== before.coloring) this.marks = this.newMarks();
-    this.named = null;
-    if (resized) this.resize(this.size);
+    this.marking = this.newMarking();
+    this.marks = this.newMarks();
   }
 
   /** Says how large the screen is on which the map is to fit. */

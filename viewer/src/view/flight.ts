@@ -28,40 +28,21 @@ export function flight(from: Camera, to: Camera, size: Size): Flight {
   const [w0, w1] = [span / from.zoom, span / to.zoom];
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const u1 = Math.hypot(dx, dy);
-  const path = u1 < 1e-9 * w0 ? straight(w0, w1) : curved(w0, w1, u1);
+  const isStraight = u1 < 1e-9 * w0;
+  const log = Math.log(w1 / w0);
+  const turn = (w: number, sign: number) =>
+    -Math.asinh((w1 ** 2 - w0 ** 2 + sign * RHO ** 4 * u1 ** 2) / (2 * w * RHO ** 2 * u1));
+  const r0 = isStraight ? 0 : turn(w0, 1);
+  const length = isStraight ? Math.abs(log) / RHO : (turn(w1, -1) - r0) / RHO;
   const at = (t: number): Camera => {
     // The ends are exact, so that an address restores a view to the last digit.
     if (t <= 0) return from;
     if (t >= 1) return to;
-    const { way, width } = path.at(t * path.length);
+    const s = RHO * t * length;
+    if (isStraight) return { ...from, zoom: from.zoom * Math.exp(-Math.sign(log) * s) };
+    const way = ((w0 / RHO ** 2) * (Math.cosh(r0) * Math.tanh(s + r0) - Math.sinh(r0))) / u1;
+    const width = (w0 * Math.cosh(r0)) / Math.cosh(s + r0);
     return { x: from.x + way * dx, y: from.y + way * dy, zoom: span / width };
   };
-  return { at, duration: Math.min(LONGEST, Math.max(SHORTEST, PACE * path.length)) };
-}
-
-interface Path {
-  length: number;
-  /** The share of the way that is covered, and the width of what is seen. */
-  at(s: number): { way: number; width: number };
-}
-
-/** Only nearer or farther. */
-function straight(w0: number, w1: number): Path {
-  const log = Math.log(w1 / w0);
-  const length = Math.abs(log) / RHO;
-  return { length, at: (s) => ({ way: 0, width: w0 * Math.exp(Math.sign(log) * RHO * s) }) };
-}
-
-function curved(w0: number, w1: number, u1: number): Path {
-  const turn = (w: number, sign: number) => {
-    const b = (w1 ** 2 - w0 ** 2 + sign * RHO ** 4 * u1 ** 2) / (2 * w * RHO ** 2 * u1);
-    return -Math.asinh(b);
-  };
-  const r0 = turn(w0, 1);
-  const length = (turn(w1, -1) - r0) / RHO;
-  const at = (s: number) => ({
-    way: ((w0 / RHO ** 2) * (Math.cosh(r0) * Math.tanh(RHO * s + r0) - Math.sinh(r0))) / u1,
-    width: (w0 * Math.cosh(r0)) / Math.cosh(RHO * s + r0),
-  });
-  return { length, at };
+  return { at, duration: Math.min(LONGEST, Math.max(SHORTEST, PACE * length)) };
 }
