@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { svgOf } from "../../src/draw/drawing_svg.ts";
-import { dotAt, Scene, type Sight } from "../../src/scene/scene.ts";
+import { Scene, type Sight } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
 const SIZE = { width: 400, height: 300 };
@@ -66,12 +66,6 @@ test("the second kind has diamonds", () => {
   assert.equal(counts.get("path"), 2);
 });
 
-test("what lies off the screen is left out", () => {
-  const scene = sceneOf(["a", "b", "c", "d", "e", "f"]);
-  const camera = { x: 0, y: 0, zoom: scene.fitCamera.zoom * 20 };
-  assert.equal(elements(svgOf({ scene, camera, size: SIZE })).get("circle"), 1);
-});
-
 test("selection and the chosen word are drawn", () => {
   const scene = sceneOf(["a", "b", "c", "d"]);
   const svg = svgOf({
@@ -83,25 +77,4 @@ test("selection and the chosen word are drawn", () => {
   // Four dots, one ring, a halo with its dot, and a neighbour's dot.
   assert.equal(counts.get("circle"), 4 + 1 + 2 + 1);
   assert.ok(svg.includes(scene.palette.accent));
-});
-
-test("lines go from the word to what was observed, dashed to what stands apart", () => {
-  const scene = sceneOf(["a", "b", "c", "d"]);
-  const svg = svgOf({
-    ...whole(scene),
-    ties: [
-      { from: 0, to: 1, isNear: true },
-      { from: 0, to: 3, isNear: false },
-    ],
-  });
-  const lines = svg.match(/<path d="M[^"L]*L[^"L]*" fill="none"[^>]*>/g) ?? [];
-  assert.equal(lines.length, 2);
-  assert.deepEqual(
-    lines.map((line) => line.includes("stroke-dasharray")),
-    [false, true],
-  );
-  const [x, y] = dotAt(whole(scene), 3);
-  assert.ok(lines[1]?.includes(`L${Math.round(10 * x) / 10} ${Math.round(10 * y) / 10}"`));
-  // Above all dots' paper but below words: no line strikes a label out.
-  assert.ok(svg.lastIndexOf("<path") < svg.indexOf("<text"));
 });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pointOf } from "../../src/data/elements.ts";
 import { sizing } from "../../src/scene/coloring.ts";
-import { labelText } from "../../src/scene/lettering.ts";
 import { CIRCLE, DIAMOND, SQUARE } from "../../src/scene/mark_data.ts";
 import { dotAt, NO_EMPHASIS, Scene, type ShownLabel } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
@@ -211,36 +210,4 @@ test("a map without entries has nothing to show", () => {
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   assert.deepEqual(scene.letters(scene.fitCamera, SIZE).labels, []);
   assert.equal(scene.marks.count, 0);
-});
-
-test("a label is one line of at most 28 characters as a reader counts them", () => {
-  assert.equal(labelText("  two\n\tlines \u202Eturned "), "two lines turned");
-  assert.equal(labelText(" \n "), "");
-  assert.equal(labelText("a".repeat(28)), "a".repeat(28));
-  assert.equal(labelText("a".repeat(29)), `${"a".repeat(27)}…`);
-  const families = "👩‍👩‍👧‍👦".repeat(40);
-  assert.equal([...new Intl.Segmenter().segment(labelText(families))].length, 28);
-  assert.ok(labelText("e\u0301".repeat(1000)).endsWith("e\u0301…"));
-});
-
-test("a few selected entries get rings, many are coloured", () => {
-  const atlas = crowd(2000, 8);
-  const scene = new Scene(atlas.maps[0], plainLook(atlas, { threshold: 0 }), SIZE, measure);
-  const plain = scene.color(5);
-  scene.setSelection(new Set([5]));
-  assert.deepEqual([...scene.ringed], [5]);
-  assert.equal(scene.color(5), plain);
-  scene.setSelection(new Set(atlas.maps[0].objects));
-  assert.equal(scene.ringed.size, 0);
-  assert.equal(scene.color(5), scene.palette.accent.toLowerCase());
-  scene.setSelection(new Set());
-  assert.equal(scene.color(5), plain);
-});
-
-test("dots show map weights, by which they are hidden, too", () => {
-  const parts = { labels: ["a", "b"], points: [0, 0, 1, 1] };
-  const atlas = tinyAtlas({ ...parts, weights: [0.25, 0.09] });
-  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
-  assert.deepEqual([...scene.visible], [1, 0]);
-  assert.ok(Math.abs(scene.radii[0] - 0.5) < 1e-6);
 });

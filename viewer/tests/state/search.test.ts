@@ -33,12 +33,6 @@ test("folding takes case and accents away", () => {
   assert.notEqual(fold("कि"), fold("क"));
 });
 
-test("each character folds by itself, so that matches can be marked", () => {
-  for (const text of ["Straße 12", "ΣΊΣΥΦΟΣ", "e\u0301tude", "👩‍🚀 ﬁsh", "한국어", "İI", "ẞ"]) {
-    assert.equal([...text].map(fold).join(""), fold(text));
-  }
-});
-
 test("the whole label comes first, then beginnings, later words, and the rest", () => {
   const labels = ["necktie", "bow tie", "tied", "TIE", "untied", "tie dye", "tier", "black-tie"];
   assert.deepEqual(found(labels, "tie"), [
@@ -82,16 +76,6 @@ test("the match is marked in the label as it is written", () => {
   assert.deepEqual(marked("a 🎀 b", "🎀"), ["🎀"]);
   assert.deepEqual(marked("שלום עולם", "עולם"), ["עולם"]);
   assert.deepEqual(marked("</script><b>", "script"), ["script"]);
-});
-
-test("words begin after anything that is no letter or digit", () => {
-  const labels = ["xtie", "x_tie", "a 🎀tie", "日本tie", "x.tie", "x\u0301tie"];
-  assert.deepEqual(found(labels, "tie").slice(0, 3).sort(), ["a 🎀tie", "x.tie", "x_tie"]);
-});
-
-test("a label of a thousand equal letters is searched", () => {
-  assert.deepEqual(marked("a".repeat(1000), "aaa"), ["aaa"]);
-  assert.deepEqual(found(["b".repeat(1000), "xb"], "b".repeat(3)), ["b".repeat(1000)]);
 });
 
 test("labels are found whatever lines they are made of", () => {

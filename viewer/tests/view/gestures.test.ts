@@ -132,14 +132,3 @@ test("a mouse button that went up elsewhere lets go", () => {
   assert.equal(seen.camera.x, x);
   assert.deepEqual(seen.held, [true, false]);
 });
-
-test("a click that selects is no end of an earlier drag", () => {
-  const { seen, send } = stage();
-  send("pointerdown", 150, 150);
-  send("pointermove", 200, 150);
-  send("pointerup", 200, 150);
-  send("pointerdown", 210, 150);
-  send("pointerup", 210, 150);
-  send("click", 210, 150, { detail: 1 });
-  assert.equal(seen.clicks, 1);
-});
