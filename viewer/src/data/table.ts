@@ -30,7 +30,7 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
           const share = observedIn(atlas, object, map.number);
           return share === null ? "" : fiveDigits(share);
         }),
-        ...Array.from(point, shortest),
+        ...Array.from(point, sevenDigits),
       ];
       rows.push([atlas.labels[object], ...numbers.map(String), ...shared]);
     }
@@ -42,25 +42,14 @@ function written(column: Column, object: number): string {
   if (column.type === "text" || column.type === "image") return column.values[object];
   if (column.type === "number") {
     const value = column.values[object];
-    return Number.isNaN(value) ? "" : String(shortest(value));
+    return Number.isNaN(value) ? "" : String(sevenDigits(value));
   }
   return column.categories[column.codes[object]] ?? "";
 }
 
-/** In the page a share has 16 bits, which are five digits. */
-function fiveDigits(share: number): number {
-  return Number(share.toFixed(5));
-}
-
-/** The number of fewest digits that single precision does not tell from this one. */
-function shortest(value: number): number {
-  if (Math.fround(value) !== value) return value;
-  for (let digits = 6; digits < 9; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
-  }
-  return value;
-}
+/** In the page a share has 16 bits, which are five digits, and a number single precision. */
+const fiveDigits = (share: number) => Number(share.toFixed(5));
+const sevenDigits = (value: number) => Number(value.toPrecision(7));
 
 const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const NUMBER = /^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|nan)$/i;

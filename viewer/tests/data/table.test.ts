@@ -6,7 +6,7 @@ import { tinyAtlas } from "../tiny_atlas.ts";
 
 const points = [
   [0.1, -2, 1e-7, 0.5, 0, 0],
-  [3, 3, 0, 0, 123456.79, 1],
+  [3, 3, 0, 0, 123456.7, 1],
 ];
 const weights = [
   [0.8, 1, 0],
@@ -29,7 +29,7 @@ test("one row for each object and map in which it has weight", () => {
   assert.equal(
     atlasTable(atlas, [2, 0, 1]),
     "\uFEFFlabel,map,weight,x,y,metadata_x,group,year\n" +
-      '"line\nbreak",1,1,123456.79,1,"b,c",a,0.1\n' +
+      '"line\nbreak",1,1,123456.7,1,"b,c",a,0.1\n' +
       "tie,0,0.8,0.1,-2,é,a,1990\n" +
       "tie,1,0.2,3,3,é,a,1990\n" +
       '"a ""knot"", tied",0,1,1e-7,0.5,,,\n',
