@@ -1,7 +1,7 @@
 /** Observed associations of objects, read in both directions. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { observedIn, recalledBy, sensesOf, whoRecalls } from "../../src/data/observed.ts";
+import { recalledBy, whoRecalls } from "../../src/data/observed.ts";
 
 /** light recalls dark and lamp and more; dark recalls light alone; nothing is known of lamp. */
 const DATA = {
@@ -36,20 +36,4 @@ test("partners are read both ways, the strongest first, with the map where they 
     { object: 3, share: 0.25 },
   ]);
   assert.deepEqual(whoRecalls(DATA, 3), []);
-});
-
-test("the senses of an object, and the share of the sense in a map", () => {
-  assert.deepEqual(sensesOf(DATA, 0), [
-    { map: 4, share: 0.5 },
-    { map: 2, share: 0.25 },
-  ]);
-  assert.deepEqual(sensesOf(DATA, 1), []);
-  assert.deepEqual(sensesOf(NOTHING, 0), []);
-  assert.deepEqual(
-    [4, 2, 7].map((map) => observedIn(DATA, 0, map)),
-    [0.5, 0.25, 0],
-  );
-  assert.equal(observedIn(DATA, 1, 4), 0);
-  assert.equal(observedIn(DATA, 2, 4), null);
-  assert.equal(observedIn(NOTHING, 0, 4), null);
 });

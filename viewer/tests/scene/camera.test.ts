@@ -12,13 +12,6 @@ function near(actual: number, expected: number, tolerance = 1e-9): void {
   );
 }
 
-test("toMap undoes toScreen", () => {
-  const camera = { x: -3.5, y: 0.25, zoom: 17.3 };
-  const [x, y] = toMap(camera, SIZE, ...toScreen(camera, SIZE, 1.5, -2.75));
-  near(x, 1.5);
-  near(y, -2.75);
-});
-
 test("a fitted box lies within the margins and touches two of them", () => {
   const camera = fit([-2, -1, 6, 3], SIZE, 50);
   assert.deepEqual([camera.x, camera.y], [2, 1]);
