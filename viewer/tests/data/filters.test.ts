@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CategoryColumn, NO_CATEGORY, type NumberColumn } from "../../src/data/atlas.ts";
 import { codesOf, countsOf, extremes, type Filters, passing } from "../../src/data/filters.ts";
-import { processorTime } from "../processor_time.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 const GROUP: CategoryColumn = {
@@ -85,22 +84,4 @@ test("categories are counted among what other filters let pass", () => {
 test("the fields of a range say where numbers begin and end", () => {
   const values = Float64Array.from([0.13, Number.NaN, 1234567.8, -2]);
   assert.deepEqual(extremes({ ...YEAR, values }), [-2, 1234570]);
-});
-
-test("a million objects are filtered while one drags", () => {
-  const n = 1_000_000;
-  const values = Float32Array.from({ length: n }, (_, i) => Math.sin(i));
-  const codes = Uint16Array.from({ length: n }, (_, i) => i % 2);
-  const columns = [
-    { ...YEAR, values },
-    { ...GROUP, codes },
-  ];
-  const atlas = { ...small(), nObjects: n, columns };
-  const filters: Filters = new Map<string, Set<number> | ReturnType<typeof range>>([
-    ["year", range(0, 0.5)],
-    ["group", new Set([0])],
-  ]);
-  passing(atlas, filters);
-  const took = processorTime(() => passing(atlas, filters));
-  assert.ok(took < 250, `${took} ms`);
 });

@@ -3,14 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CategoryColumn, NumberColumn } from "../../src/data/atlas.ts";
 import { NO_CATEGORY } from "../../src/data/atlas.ts";
-import {
-  colorColumns,
-  coloringBy,
-  PALETTES,
-  rgb,
-  sizeColumns,
-  sizing,
-} from "../../src/scene/coloring.ts";
+import { coloringBy, PALETTES, rgb, sizeColumns, sizing } from "../../src/scene/coloring.ts";
 import { keysOf } from "../../src/scene/legend.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
@@ -122,17 +115,6 @@ test("islands are told apart, by the colour blind too", () => {
   }
 });
 
-test("neighbouring colours of a ramp lie in one line, so that more never looks like less", () => {
-  for (const [theme, { numbers }] of Object.entries(PALETTES)) {
-    for (const sight of Object.values(SIGHTS)) {
-      const lightness = samples(numbers).map((color) => seen(color, sight)[0]);
-      lightness.slice(1).forEach((value, k) => {
-        assert.ok(value > lightness[k] - 1.2, `${theme}: ${lightness}`);
-      });
-    }
-  }
-});
-
 test("map weights are coloured by their square root", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b", "c"],
@@ -165,41 +147,6 @@ test("colours by kind show the shapes, and no kind is listed twice", () => {
   };
   const shapes = ["●\u00A0author", "■\u00A0paper", "◆\u00A0word"];
   assert.deepEqual([keys("kind"), keys(null)], [shapes, shapes]);
-});
-
-test("the legend is in the order of labels and numbers, and silent about a kind without values", () => {
-  const atlas = tinyAtlas({
-    labels: ["a", "b", "c", "d"],
-    points: [0, 0, 1, 1, 2, 2, 3, 3],
-    kinds: ["document", "word"],
-    nRows: 2,
-    columns: [
-      {
-        name: "year",
-        type: "category",
-        categories: ["10", "9"],
-        codes: Uint16Array.from([0, 1, NO_CATEGORY, NO_CATEGORY]),
-      },
-      {
-        name: "length",
-        type: "number",
-        low: 0,
-        high: 1,
-        values: Float32Array.from([0, Number.NaN, Number.NaN, Number.NaN]),
-      },
-    ],
-  });
-  const { legend } = coloringBy(atlas, "year", "light");
-  assert.ok(legend.type === "category");
-  assert.deepEqual(
-    legend.items.map(({ label, codes }) => [label, ...codes]),
-    [
-      ["9", 1],
-      ["10", 0],
-    ],
-  );
-  const numbers = coloringBy(atlas, "length", "light").legend;
-  assert.ok(numbers.type === "number" && numbers.hasMissing);
 });
 
 test("twenty categories have a colour, the others share one grey with missing values", () => {
@@ -248,45 +195,6 @@ test("numbers have a scale that says where it ends", () => {
   assert.deepEqual([...found.subarray(0, 4)], [...found.subarray(4, 8)]);
   assert.deepEqual([...found.subarray(8, 11)], rgb(PALETTES.light.numbers[6]));
   assert.deepEqual([...found.subarray(12, 15)], rgb(PALETTES.light.other));
-});
-
-function shades(values: number[]) {
-  const column = { ...YEARS, low: Math.min(...values), high: Math.max(...values) };
-  const atlas = tinyAtlas({
-    labels: values.map(String),
-    points: values.flatMap((value) => [value, value]),
-    columns: [{ ...column, values: Float32Array.from(values) }],
-  });
-  const { legend, colors } = coloringBy(atlas, "year", "dark");
-  assert.ok(legend.type === "number");
-  const found = colors(atlas.maps[0]);
-  return { legend, found: values.map((_, k) => [...found.subarray(4 * k, 4 * k + 3)]) };
-}
-
-test("numbers on both sides of 0 have grey in the middle", () => {
-  const { diverging } = PALETTES.dark;
-  const { legend, found } = shades([-1, 0, 4]);
-  assert.deepEqual([legend.low, legend.middle, legend.high], ["-4", "0", "4"]);
-  assert.ok(found[1]?.every((part, c) => Math.abs(part - rgb(diverging[3])[c]) <= 1));
-  assert.deepEqual(found[2], rgb(diverging[6]));
-  assert.notDeepEqual(found[0], rgb(diverging[0]));
-});
-
-test("the ends of a scale are short numbers", () => {
-  const column = { ...YEARS, low: 0.000012345, high: 7.12345, values: new Float32Array(1) };
-  const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [column] });
-  const { legend } = coloringBy(atlas, "year", "light");
-  assert.ok(legend.type === "number");
-  assert.deepEqual([legend.low, legend.high], ["≤ 0.0000123", "7.12"]);
-});
-
-test("an unknown column or a text colours by map weight", () => {
-  const text = { name: "note", type: "text" as const, values: ["x"] };
-  const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [text] });
-  for (const name of ["note", "nothing"]) {
-    assert.equal(coloringBy(atlas, name, "dark").legend.type, "weight");
-  }
-  assert.deepEqual(colorColumns(atlas), []);
 });
 
 test("sizes go from a quarter to four times the area", () => {

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Region } from "../../src/data/atlas.ts";
-import { svgOf } from "../../src/draw/drawing_svg.ts";
-import { coloringBy, PALETTES } from "../../src/scene/coloring.ts";
+import { coloringBy } from "../../src/scene/coloring.ts";
 import { boxAt, meet } from "../../src/scene/label_boxes.ts";
 import { dotAt, Scene } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
@@ -106,17 +105,6 @@ test("a region whose members are not shown has no name", () => {
   assert.deepEqual(
     names.map(({ text }) => text),
     ["digit 9"],
-  );
-});
-
-test("names stand in SVG in the colours of their dots", () => {
-  const scene = sceneOf(halves(() => 0));
-  const svg = svgOf({ scene, camera: scene.fitCamera, size: SIZE });
-  const colors = [...svg.matchAll(/fill="(#\w+)"[^>]*>alpha, beta</g)].map(([, c]) => c);
-  assert.deepEqual(colors, PALETTES.light.islands.slice(0, 2));
-  assert.deepEqual(
-    [scene.color(0), scene.color(N_HALF)],
-    colors.map((c) => c?.toLowerCase()),
   );
 });
 

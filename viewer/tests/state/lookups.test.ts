@@ -72,16 +72,3 @@ test("a word has senses with whole per cent, and what is close nowhere is named"
     "Associates that are not close on their map: dark.",
   );
 });
-
-test("the strongest associate is named where it is close nowhere, weak others are not", () => {
-  for (const [shares, expected] of [
-    [[0.4, 0.2, 0.15, 0.15, 0.1], [3]],
-    [[0.004, 0.002, 0, 0, 0], [3]],
-  ] as const) {
-    const atlas = light([...shares]);
-    assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), expected);
-  }
-  const atlas = light();
-  (atlas.observed as NonNullable<Atlas["observed"]>).maps.fill(2);
-  assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), [3, 1, 2]);
-});
