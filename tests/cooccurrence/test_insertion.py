@@ -57,7 +57,7 @@ def test_refusals(atlas):
     ):
         mm.insert_rows(atlas, new_rows(["n1"], [[0, 0, 2]]))
     with pytest.raises(mm.DataError):
-        mm.insert_rows(atlas, sample().transposed())
+        mm.insert_rows(atlas, mm.Counts(sample().values.T, kinds=sample().kinds[::-1]))
     plain = (
         mm.SNE(perplexity=3, max_iter=10, random_state=0)
         .fit(np.random.default_rng(0).random((8, 3)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -18,7 +17,6 @@ from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.io import kinds
-from manymaps.io.associations import associations_from
 from manymaps.io.columns import NAMES, find, usual_column
 from manymaps.io.ratings import has_ratings
 from manymaps.io.similarities import read_similarities
@@ -58,12 +56,8 @@ class Loaded(NamedTuple):
     @property
     def fitted(self) -> Any:
         """The data that a fit uses: trials are counted, and judgements averaged."""
-        if isinstance(self.data, Trials):
+        if isinstance(self.data, Trials | Judgements):
             return self.data.associations(**self.settings)
-        if isinstance(self.data, Judgements):
-            rows = self.settings.get("rows", "renormalize")
-            mean = associations_from(self.data.average, labels=self.data.labels, rows=rows)
-            return replace(mean, judged=True)
         return self.data
 
 

@@ -84,10 +84,6 @@ class Associations:
         original values were symmetric but the normalized rows are not.
     covered : ndarray of shape (n,), optional
         Part of the responses to each cue that are objects, in [0, 1]. The others were dropped.
-    judged : bool
-        Whether the strengths are judged similarities. Readers set it for symmetric tables in which
-        most pairs have a value. Estimators then use the defaults for similarities, not those for
-        responses.
 
     Raises
     ------
@@ -116,7 +112,6 @@ class Associations:
     missing: sparse.csr_array | None = None
     row_sums: np.ndarray | None = None
     covered: np.ndarray | None = None
-    judged: bool = False
 
     def __post_init__(self) -> None:
         labels = tuple(str(label) for label in self.labels)
@@ -301,18 +296,6 @@ def is_symmetric(values: sparse.csr_array) -> bool:
     """Return whether a square table equals its transpose up to rounding errors."""
     difference = abs(values - values.T)
     return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * values.max())
-
-
-def is_judged(values: sparse.csr_array) -> bool:
-    """Return whether values are symmetric and most pairs have one, as in judged similarities.
-
-    Responses are directed, and networks of words are sparse.
-
-    >>> is_judged(sparse.csr_array([[0, 2, 1], [2, 0, 3], [1, 3, 0]]))
-    True
-    """
-    n = values.shape[0]
-    return n > 2 and 2 * values.nnz > n * (n - 1) and is_symmetric(values)
 
 
 def associations_of(labels: Sequence[str], table: np.ndarray | sparse.sparray) -> Associations:

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from manymaps.checks import check_cells, not_amount
 from manymaps.compute.canonical import canonical_rows
-from manymaps.data.frames import as_column
 from manymaps.errors import DataError
 from manymaps.labels import first_of, numbered_labels, plural
 
@@ -103,15 +102,3 @@ def numbered(labels: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ..
         return names, ()
     count = plural(kind, len(changed))
     return names, (f"{count} with a repeated label got a number: {first_of(changed)}",)
-
-
-def metadata_array(values: Any) -> np.ndarray:
-    """Convert a column to an array without Python objects, with "" for missing texts.
-
-    >>> metadata_array(["a", None]), metadata_array(np.array([b"a"]))
-    (array(['a', ''], dtype='<U1'), array(['a'], dtype='<U1'))
-    """
-    array = np.asarray(values)
-    if array.dtype.kind == "S":
-        return np.char.decode(array, "utf-8", "replace")
-    return array if array.dtype.kind in "biufUmM" else as_column(array.tolist())

@@ -23,7 +23,8 @@ from scipy import sparse
 
 from manymaps.checks import check_labels, check_whole
 from manymaps.data.associations import ReadReport
-from manymaps.data.count_values import count_table, metadata_array
+from manymaps.data.count_values import count_table
+from manymaps.data.frames import as_column
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
@@ -95,7 +96,7 @@ class Counts:
             labels = tuple(map(str, range(n) if labels is None else labels))
             check_labels(labels, n, kind, source=source, named=True)
             metadata = {
-                str(name): metadata_array(cells)
+                str(name): as_column(cells)
                 for name, cells in getattr(self, f"{side}_metadata").items()
             }
             for name, column in metadata.items():
@@ -156,25 +157,6 @@ class Counts:
     def n_fractional(self) -> int:
         """Number of counts that are not whole numbers."""
         return int(np.count_nonzero(self.values.data % 1))
-
-    def transposed(self) -> Counts:
-        """Exchange rows and columns.
-
-        Returns
-        -------
-        Counts
-            New table.
-
-        Examples
-        --------
-        >>> Counts([[1, 2]], ["d"], ["a", "b"], ("document", "word")).transposed().kinds
-        ('word', 'document')
-        """
-        kinds = UNKNOWN_KINDS if self.kinds == UNKNOWN_KINDS else self.kinds[::-1]
-        return Counts(
-            self.values.T.tocsr(), self.column_labels, self.row_labels, kinds,
-            self.column_metadata, self.row_metadata, self.report,
-        )  # fmt: skip
 
     def subset(self, rows: Any = None, columns: Any = None) -> Counts:
         """Select rows and columns, in the order of the selection.
@@ -307,18 +289,14 @@ def looks_transposed(counts: Counts) -> str | None:
 
     Examples
     --------
-    >>> counts = Counts([[2, 1]], ["tie"], ["d1", "d2"], kinds=("word", "document"))
-    >>> looks_transposed(counts)
+    >>> looks_transposed(Counts([[2, 1]], ["tie"], ["d1", "d2"], kinds=("word", "document")))
     'the rows are words and the columns documents: they look swapped'
-    >>> looks_transposed(counts.transposed()) is None
+    >>> looks_transposed(Counts([[2], [1]], ["d1", "d2"], ["tie"], ("document", "word"))) is None
     True
     """
     rows, columns = counts.kinds
-    if columns not in OBSERVATIONS - FEATURES:
-        return None
-    if rows == UNKNOWN_KINDS[0]:
-        return f"the columns are {plural(columns)}: rows and columns look swapped"
-    if rows not in FEATURES - OBSERVATIONS:
+    may_be_features = rows == UNKNOWN_KINDS[0] or rows in FEATURES - OBSERVATIONS
+    if columns not in OBSERVATIONS - FEATURES or not may_be_features:
         return None
     return f"the rows are {plural(rows)} and the columns {plural(columns)}: they look swapped"
 

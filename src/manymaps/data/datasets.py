@@ -287,7 +287,7 @@ def _rebuilt(
     source = f"{name} as the printed clusters of Tenenbaum (1996) predict them"
     notes = () if noise == 0 else (f"with noise of {noise:.2%} of the variance",)
     report = ReadReport(source=source, n_read=2 * len(exact), notes=notes)
-    return Associations(labels, sparse.csr_array(values + values.T), report, judged=True)
+    return Associations(labels, sparse.csr_array(values + values.T), report)
 
 
 def _read(name: str) -> dict[str, np.ndarray]:

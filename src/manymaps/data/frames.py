@@ -134,11 +134,11 @@ def find_key(
         labels and the objects do.
     """
     names = list(map(str, table.columns))
-    if on is not None and on not in (*names, table.index.name):
+    if on in names:
+        return _cells(table, str(on)), on
+    if on is not None and on != table.index.name:
         raise DataError(f"the metadata has no column {on!r}; it has {listed(names)}")
-    if on is not None:
-        return (_cells(table, on), on) if on in names else (_index_cells(table), None)
-    if _index_holds(labels, table):
+    if on is not None or _index_holds(labels, table):
         return _index_cells(table), None
     if not names:
         raise DataError("the metadata has no columns; expected a column of labels")
@@ -151,14 +151,8 @@ def find_key(
             return cells, name
     if only_count(labels) and len(table) == len(labels):
         return None
-    if keys:
-        raise DataError(
-            _no_match(labels, f"the metadata's column {keys[0]!r}", _cells(table, keys[0]))
-        )
-    raise DataError(
-        f"the metadata has no column of labels; its columns are {listed(names)}. Name the column "
-        "of labels 'label'"
-    )
+    name = [*keys, *names][0]
+    raise DataError(_no_match(labels, f"the metadata's column {name!r}", _cells(table, name)))
 
 
 def _cells(table: pd.DataFrame, name: str) -> list[str]:
@@ -195,8 +189,8 @@ def _no_match(labels: Sequence[str], where: str, cells: Sequence[str]) -> str:
     hint = f"; {near[0][0]!r} and {near[0][1]!r} differ in accents" if near else ""
     return (
         f"no label in {where} is an object's label (it begins with {first_of(cells) or 'nothing'}, "
-        f"the objects with {first_of(labels)}){hint}; pass a column in the order of the objects by "
-        "itself, with a name"
+        f"the objects with {first_of(labels)}){hint}; name the column of labels 'label', or pass a "
+        "column in the order of the objects by itself, with a name"
     )
 
 
@@ -331,8 +325,20 @@ def placed_column(
     return {name: as_column(cells)}
 
 
-def as_column(values: Sequence[Any]) -> np.ndarray:
-    """Convert a column to booleans, integers, floats (NaN if missing) or texts ("" if missing)."""
+def as_column(values: Any) -> np.ndarray:
+    """Convert a column to booleans, integers, floats (NaN if missing) or texts ("" if missing).
+
+    Arrays of such values and of times are returned unchanged.
+
+    >>> as_column(["a", None]), as_column(np.array([b"a"]))
+    (array(['a', ''], dtype='<U1'), array(['a'], dtype='<U1'))
+    """
+    if not isinstance(values, list):
+        values = np.asarray(values)
+        if values.dtype.kind in "biufUmM":
+            return values
+        is_bytes = values.dtype.kind == "S"
+        values = (np.char.decode(values, "utf-8", "replace") if is_bytes else values).tolist()
     known = [value for value in values if not is_missing(value)]
     complete = bool(known) and len(known) == len(values)
     are_bools = [isinstance(value, bool | np.bool_) for value in known]

@@ -9,15 +9,19 @@ For each pair, fits use the average over the judges. Pairs without judgements ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_cells, check_labels
-from manymaps.data.associations import Associations, associations_of, known_pairs
+from manymaps.data.associations import Associations, ReadReport, known_pairs
 from manymaps.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,21 +109,23 @@ class Judgements:
         """Number of objects."""
         return len(self.labels)
 
-    @cached_property
-    def known(self) -> np.ndarray:
-        """Mask of each judge's judgements, shape (n_judges, n, n), with a false diagonal."""
-        return ~np.isnan(self.values)
-
     @property
     def n_pairs(self) -> np.ndarray:
         """Number of pairs that each judge rated in at least one direction, shape (n_judges,)."""
-        either = self.known | self.known.transpose(0, 2, 1)
-        return np.asarray(either.sum(axis=(1, 2)) // 2)
+        known = ~np.isnan(self.values)
+        return np.asarray((known | known.transpose(0, 2, 1)).sum(axis=(1, 2)) // 2)
+
+    @property
+    def _pairs(self) -> pd.DataFrame:
+        """Judgements, with a row per ordered pair and a column per judge."""
+        import pandas as pd
+
+        return pd.DataFrame(self.values.reshape(self.n_judges, -1).T)
 
     @cached_property
     def average(self) -> np.ndarray:
         """Mean judgement of each pair, shape (n, n), with NaN for pairs without judgements."""
-        return mean_of(self.values.sum(axis=0, where=self.known), self.known.sum(axis=0))
+        return self._pairs.mean(axis=1).to_numpy().reshape(self.n_objects, -1)
 
     def associations(self) -> Associations:
         """Convert the average to associations, in which pairs without judgements are missing.
@@ -129,7 +135,9 @@ class Judgements:
         Associations
             Average similarities.
         """
-        return replace(associations_of(self.labels, self.average), judged=True)
+        values, missing = known_pairs(sparse.csr_array(self.average))
+        report = ReadReport(self.source, int(self.n_pairs.sum()))
+        return Associations(self.labels, values, report, missing=missing)
 
     @cached_property
     def with_others(self) -> np.ndarray:
@@ -137,14 +145,10 @@ class Judgements:
 
         It is NaN for fewer than three common pairs, or if all values are equal.
         """
-        found = np.full(self.n_judges, np.nan)
-        for k, own in enumerate(self.values):
-            others = self.known & (np.arange(self.n_judges) != k)[:, None, None]
-            mean = mean_of(self.values.sum(axis=0, where=others), others.sum(axis=0))
-            a, b = own[self.known[k] & ~np.isnan(mean)], mean[self.known[k] & ~np.isnan(mean)]
-            if len(a) >= 3 and np.ptp(a) > 0 and np.ptp(b) > 0:
-                found[k] = np.corrcoef(a, b)[0, 1]
-        return found
+        pairs = self._pairs
+        means = (pairs.drop(columns=k).mean(axis=1) for k in pairs)
+        columns = (pairs[[k]].assign(others=mean) for k, mean in enumerate(means))
+        return np.array([both.corr(min_periods=3).iat[0, 1] for both in columns])
 
     @property
     def disagreements(self) -> list[str]:
@@ -154,11 +158,6 @@ class Judgements:
             for judge, correlation in zip(self.judges or (), self.with_others, strict=True)
             if correlation < 0
         ]
-
-
-def mean_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Divide sums by counts, with NaN where the count is 0."""
-    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
 
 
 def _both_ways(table: np.ndarray) -> np.ndarray:

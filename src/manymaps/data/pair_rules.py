@@ -30,7 +30,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_choice
-from manymaps.data.associations import Associations, ReadReport, is_judged, is_symmetric
+from manymaps.data.associations import Associations, ReadReport, is_symmetric
 from manymaps.errors import DataError, ParameterError, setting
 
 # Published strengths are rounded to three decimals, and some rows contain dozens of strengths.
@@ -196,7 +196,6 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
         n_responses=_n_responses(raw, totals, entries, rules),
         row_sums=_lost_sums(raw, scaled),
         covered=None if entries.similarities else _covered(raw, totals),
-        judged=is_judged(raw),
     )
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,10 +59,6 @@ class GroupedResponses:
     unit: np.ndarray
     units: str
     notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        groups = plural("group", self.n_groups)
-        return f"<GroupedResponses: {self.cue.size:,} of {groups}, permuted by {self.units}>"
 
     @property
     def n_groups(self) -> int:
@@ -158,25 +153,21 @@ def _checked_units(names: Sequence[str], groups: Sequence[Any], notes: list[str]
         raise ParameterError(f"expected at least two groups, got {only}")
     for name, data in zip(names, groups, strict=True):
         check_norms(f"the group {name!r}", data)
-    trials = [data for data in groups if isinstance(data, Trials)]
-    if not trials:
+    are_trials = [isinstance(data, Trials) for data in groups]
+    if not any(are_trials):
         return "responses"
-    if len(trials) < len(groups):
-        raw = [isinstance(data, Trials) for data in groups]
+    if not all(are_trials):
         raise DataError(
-            f"{names[raw.index(True)]!r} contains raw trials, but {names[raw.index(False)]!r} "
-            "contains counts or strengths without participants; convert all groups to norms, or "
-            "pass trials for all groups"
+            f"{names[are_trials.index(True)]!r} contains raw trials, but "
+            f"{names[are_trials.index(False)]!r} contains counts or strengths without "
+            "participants; convert all groups to norms, or pass trials for all groups"
         )
-    people = [
-        [data.participants[i] for i in np.unique(data.participant).tolist()]
-        for data in trials
-        if data.participant is not None
-    ]
-    if len(people) < len(trials):
+    if any(trials.participant is None for trials in groups):
         notes.append("participants are unknown; each trial counts as a different participant")
         return "trials"
-    n_groups = Counter(chain.from_iterable(people))
+    n_groups = Counter(
+        trials.participants[i] for trials in groups for i in np.unique(trials.participant)
+    )
     several = [name for name, n in n_groups.items() if n > 1]
     if several:
         notes.append(

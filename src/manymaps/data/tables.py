@@ -66,30 +66,18 @@ def is_number(cell: str) -> bool:
     return any(character.isdigit() for character in cell)
 
 
-def as_number(value: Any) -> float:
-    """Convert a value to a number, or NaN if it is not a number (including Python's 1_000).
-
-    >>> as_number("3"), as_number("1_000"), as_number(None)
-    (3.0, nan, nan)
-    """
-    if isinstance(value, str) and "_" in value:
-        return math.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
-
-
 def known_number(value: Any) -> float:
     """Convert a value to a number, NaN if it is missing (`MISSING`), or infinity otherwise.
 
-    >>> known_number("3"), known_number("NA"), known_number(None), known_number("much")
+    >>> known_number("3"), known_number("NA"), known_number(None), known_number("1_000")
     (3.0, nan, nan, inf)
     """
-    number = as_number(value)
-    if number == number or is_missing(value) or str(value).strip().lower() in MISSING:
-        return number
-    return math.inf
+    if is_missing(value) or str(value).strip().lower() in MISSING:
+        return math.nan
+    try:
+        return math.inf if "_" in str(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.inf
 
 
 def shown_cell(value: Any) -> str:
@@ -245,10 +233,7 @@ def as_pandas(data: Any, refused: str = "{} is not a data frame") -> pd.DataFram
     else:
         import narwhals
 
-        try:
-            table = narwhals.from_native(data)
-        except TypeError as error:
-            raise DataError(refused.format(type(data).__name__)) from error
+        table = narwhals.from_native(data, pass_through=True)
         table = table.collect() if isinstance(table, narwhals.LazyFrame) else table
         if not isinstance(table, narwhals.DataFrame):
             raise DataError(refused.format(type(data).__name__))

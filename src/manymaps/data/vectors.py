@@ -24,7 +24,7 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import checked_table, numbered
 from manymaps.errors import DataError
-from manymaps.labels import first_of, plural
+from manymaps.labels import first_of
 
 # Above this number of labels, a search for similar labels would take seconds.
 MOST_LABELS_TO_COMPARE = 200_000
@@ -118,8 +118,7 @@ class Vectors:
         DataError
             If labels are unknown. The message contains their number and suggests existing labels.
         """
-        asked = [labels] if isinstance(labels, str) else [str(label) for label in labels]
-        wanted = list(dict.fromkeys(asked))
+        wanted = list(dict.fromkeys([labels] if isinstance(labels, str) else map(str, labels)))
         if not wanted:
             raise DataError("labels is empty; pass at least one label")
         unknown = [label for label in wanted if label not in self.positions]
@@ -129,11 +128,8 @@ class Vectors:
                 f"{self.report.source}: {first_of(unknown)}{self._suggested(unknown[0])}; labels "
                 "are compared exactly, with their case"
             )
-        notes = self.report.notes
-        if len(wanted) < len(asked):
-            notes += (f"{plural('label', len(asked) - len(wanted))} passed more than once",)
         rows = [self.positions[label] for label in wanted]
-        return Vectors(wanted, self.values[rows], replace(self.report, notes=notes))
+        return Vectors(wanted, self.values[rows], self.report)
 
     def check_finite(self) -> None:
         """Check all values block by block, including memory-mapped values.

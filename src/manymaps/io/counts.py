@@ -36,9 +36,9 @@ from scipy import sparse
 from manymaps.archive.door import reading
 from manymaps.data.associations import ReadReport
 from manymaps.data.clean import read_saved_counts
-from manymaps.data.count_values import as_csr, metadata_array
+from manymaps.data.count_values import as_csr
 from manymaps.data.counts import Counts, empty_notes
-from manymaps.data.frames import index_labels
+from manymaps.data.frames import as_column, index_labels
 from manymaps.data.tables import Labels, is_number, labels_in, names_of, source_of
 from manymaps.errors import DataError, ParameterError, not_installed, setting
 from manymaps.io.annotated import open_annotated, table_of
@@ -298,7 +298,7 @@ def _wide_counts(frame: pd.DataFrame, names: list[str], numeric: list[bool]) -> 
         f"columns of texts, which become metadata: {listed([names[c] for c in texts])}": texts,
     }
     notes = [*frame.attrs.get("notes", ()), *(note for note, is_true in cases.items() if is_true)]
-    metadata = {names[c]: metadata_array(frame.iloc[:, c].to_numpy()) for c in texts}
+    metadata = {names[c]: as_column(frame.iloc[:, c].to_numpy()) for c in texts}
     report = _stored_report(values, source, *notes)
     return Counts(values, rows, columns, two_kinds(kind, str(column_kind)), metadata, report=report)
 
@@ -425,7 +425,7 @@ def _biom_counts(path: Path) -> Counts:
 
 
 def _columns(frame: Any) -> dict[str, np.ndarray]:
-    return {str(name): metadata_array(np.asarray(frame[name])) for name in frame.columns}
+    return {str(name): as_column(np.asarray(frame[name])) for name in frame.columns}
 
 
 READERS: dict[str, Callable[[Path], Counts]] = {

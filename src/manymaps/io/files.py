@@ -29,7 +29,8 @@ from scipy.io import mmread
 
 from manymaps.archive.arrays import open_arrays
 from manymaps.archive.door import reading
-from manymaps.data.count_values import as_csr, metadata_array
+from manymaps.data.count_values import as_csr
+from manymaps.data.frames import as_column
 from manymaps.errors import DataError
 from manymaps.labels import listed
 
@@ -214,7 +215,7 @@ def read_labelled_npz(
                 "Rename the table, or save it by scipy.sparse.save_npz"
             )
         values = file.table() if is_sparse else file.read(table)
-    texts = {name: list(map(str, metadata_array(x).tolist())) for name, x in arrays.items()}
+    texts = {name: list(map(str, as_column(x).tolist())) for name, x in arrays.items()}
     return values, *map(texts.get, labels)
 
 

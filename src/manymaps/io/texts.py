@@ -35,10 +35,10 @@ from scipy import sparse
 
 from manymaps.checks import check_whole
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.data.count_values import metadata_array, numbered
+from manymaps.data.count_values import numbered
 from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.frame_labels import is_frame
-from manymaps.data.frames import index_labels
+from manymaps.data.frames import as_column, index_labels
 from manymaps.data.pair_rules import Rules
 from manymaps.data.tables import as_pandas, cell_label, is_missing, names_of, place, source_of
 from manymaps.errors import DataError, ParameterError, setting
@@ -428,7 +428,7 @@ def read_documents(source: TextSource, column: str | None, label_column: str | N
     unique, renamed = numbered(labels or [str(row) for row in range(len(texts))], "document")
     others = [c for c in range(len(names)) if c not in (text, label)]
     values = [c for c in others if _is_metadata(frame, c)]
-    metadata = {names[c]: metadata_array(frame.iloc[:, c].to_numpy()) for c in values}
+    metadata = {names[c]: as_column(frame.iloc[:, c].to_numpy()) for c in values}
     left_out = [names[c] for c in others if c not in values]
     notes = (*notes, *renamed)
     if left_out:

@@ -28,7 +28,7 @@ from typing import BinaryIO, Literal
 
 import numpy as np
 
-from manymaps.data.tables import as_number, is_number
+from manymaps.data.tables import is_number, known_number
 from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError
 from manymaps.io.files import UTF8_MARK, is_packed, suffix_of, unpacked
@@ -136,7 +136,7 @@ def _numbers(text: bytes, width: int, place: str) -> np.ndarray:
     if len(values) == width and np.isfinite(values).all():
         return values
     cells = text.decode("latin-1").split()
-    wrong = next((cell for cell in cells if not abs(as_number(cell)) <= LARGEST), cells[0])
+    wrong = next((cell for cell in cells if not abs(known_number(cell)) <= LARGEST), cells[0])
     raise DataError(
         f"{place}: the value {shown(wrong)} cannot be read; vectors need finite "
         "numbers within the range of float32, with a point as decimal sign"
