@@ -54,7 +54,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert found == {
         "n_fits": 3, "n_objects": 6, "n_senses": sum(len(one.maps) for one in here.senses),
         "reference": here.reference, "threshold": 0.5, "seed": 0, "output": str(output),
-        "plot": None, "bootstrap": None,
+        "bootstrap": None,
     }  # fmt: skip
     atlas = mm.load_atlas(output)
     np.testing.assert_array_equal(atlas.maps, here.attach().maps)
@@ -89,20 +89,6 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 
 
-def test_the_figure_shows_the_words(fits, tmp_path):
-    figure = tmp_path / "senses.svg"
-    found = record(*fits, "-o", tmp_path / "o.atlas", "--plot", figure, "--word", "tie")
-    assert found["plot"] == str(figure)
-    assert "tie" in figure.read_text(encoding="utf-8")
-    missing = tmp_path / "missing.png"
-    result = invoke(
-        "stability", *fits, "-o", tmp_path / "p.atlas", "--plot", missing, "--word", "tei"
-    )
-    failed(result, 3, "tie")
-    assert not missing.exists()
-    assert not (tmp_path / "p.atlas").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -111,11 +97,8 @@ def test_the_figure_shows_the_words(fits, tmp_path):
         (("norms", "norms"), "only .atlas files"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
-        (("norms", "--word", "tie"), "--word requires --plot"),
-        (("norms", "--width", "page"), "--width requires --plot"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
         (("fit0", "fit1", "--set", "normalization=joint"), "--set"),
-        (("norms", "-o", "one.png", "--plot", "one.png"), "would overwrite"),
     ],
 )
 def test_usage_errors(fits, norms, tmp_path, arguments, words):

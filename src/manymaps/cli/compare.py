@@ -12,19 +12,10 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.fit import USUAL_METHOD, Model, build
-from manymaps.cli.options import (
-    Running,
-    Width,
-    output_names,
-    refuse,
-    refuse_given,
-    width_option,
-    word_option,
-)
+from manymaps.cli.options import Running, output_names, refuse, refuse_given
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
+from manymaps.cli.types import InputFile, Number, OutputFile, positive
 from manymaps.errors import DataError
-from manymaps.labels import find_label
 from manymaps.progress import work
 
 # Number of words that fit on a screen; --table writes all words.
@@ -53,11 +44,6 @@ class CompareOptions:
         "Split one FILE of trials into groups by the values of a column, or by a condition such as "
         "'age < 30' and its opposite.",
     )
-    names: tuple[str, ...] | None = option(
-        Several(click.STRING),
-        "Names of the groups (several FILEs only).  [default: the names of the files]",
-        metavar="A,B",
-    )  # fmt: skip
     atlas: Path | None = option(
         InputFile(), "Compare the senses in this atlas, without fitting maps.",
         metavar="FILE.atlas",
@@ -72,12 +58,6 @@ class CompareOptions:
     table: Path | None = option(
         OutputFile(".csv", ".parquet"), "Write a table with one row per word.", metavar="OUT.csv"
     )
-    plot: Path | None = option(
-        figure_file, "Draw all words, and the senses of the words that changed most.",
-        metavar="OUT.png",
-    )  # fmt: skip
-    width: Width | None = width_option()
-    words_shown: tuple[str, ...] = word_option()
     min_effect: float = option(
         Number(0, 1, max_open=True),
         "Minimum effect of the listed changes; the lower limit of its 95 % confidence interval "
@@ -90,7 +70,7 @@ class CompareOptions:
     running: Running = group(Running)
 
 
-OUTPUTS = ("output", "table", "plot")
+OUTPUTS = ("output", "table")
 
 
 @command(CompareOptions)
@@ -112,7 +92,7 @@ def compare(options: CompareOptions) -> None:
     Examples:  manymaps compare young.tsv old.tsv -o compare.html
                manymaps compare young.tsv old.tsv --atlas big.atlas
                manymaps compare young.tsv old.tsv --min-effect 0.2
-               manymaps compare trials.csv --by gender --table changes.csv --plot changes.png
+               manymaps compare trials.csv --by gender --table changes.csv
                manymaps compare trials.csv --by 'age < 30' -o age.html
     """
     refuse(
@@ -121,15 +101,10 @@ def compare(options: CompareOptions) -> None:
          "trials; pass one FILE per group to compare files"),
         (options.by is not None and len(options.files) > 1,
          "--by splits one file of trials; pass a single FILE"),
-        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
-        (options.width is not None and options.plot is None, "--width requires --plot OUT.png"),
     )  # fmt: skip
     if options.atlas is not None or options.output is None:
         refuse_given(("maps", "jobs"), "tests without a fit; use -o OUT.html without --atlas")
     groups, rule = _groups(options)
-    first = next(iter(groups.values()))
-    for word in options.words_shown:  # an unknown word is reported before fits that take minutes
-        find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
     atlas = None if options.atlas is None else mm.load_atlas(options.atlas)
     estimator = None
     if options.output is not None and atlas is None:
@@ -159,14 +134,10 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
     loaded = [opened_responses(file) for file in files]
     rule = str(loaded[0].settings.get("responses", "keep")).replace("keep", "drop")
     # The names of files without suffixes may be equal.
-    short = tuple(file.name.split(".")[0] or file.name for file in files)
-    is_short = len(set(short)) == len(files)
-    names = options.names or (short if is_short else tuple(map(str, files)))
-    if len(names) != len(files):
-        raise click.UsageError(f"--names has {len(names)} names for {len(files)} files")
+    short = [file.name.split(".")[0] or file.name for file in files]
+    names = short if len(set(short)) == len(files) else map(str, files)
     groups: dict[str, Any] = dict(zip(names, (one.data for one in loaded), strict=True))
-    refuse((len(groups) < len(files) ,
-            "duplicate group names; use --names to rename the groups"))  # fmt: skip
+    refuse((len(groups) < len(files), "a FILE is passed twice; pass one FILE per group"))
     if options.by is not None:
         trials = loaded[0].data
         if not isinstance(trials, mm.Trials):
@@ -187,9 +158,6 @@ def _write(found: Comparison, options: CompareOptions) -> None:
     """Write the requested files, after all steps that may fail."""
     from manymaps.atlas.export import write_columns
 
-    figure = None
-    if options.plot is not None:
-        figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         atlas = found.attach()
         examples = [word for word in found.changed["word"] if word in atlas][:EXAMPLES]
@@ -205,8 +173,6 @@ def _write(found: Comparison, options: CompareOptions) -> None:
             )
     if options.table is not None:
         write_columns(dict(found.words), options.table)
-    if figure is not None and options.plot is not None:
-        mm.save_figure(figure, options.plot)
 
 
 def _record(found: Comparison, options: CompareOptions) -> dict[str, Any]:

@@ -64,11 +64,6 @@ def width_option() -> Any:
     )
 
 
-def word_option() -> Any:
-    """Return the field for the words that --plot draws."""
-    return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
-
-
 def refuse(*faults: tuple[object, str]) -> None:
     """Raise a usage error with the message of the first fault that applies."""
     for applies, message in faults:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
 from manymaps.cli.options import given_options, refuse, refuse_given, setting_option
@@ -28,7 +26,7 @@ APPLICABLE = {
     "vectors": "labels",
     "counts": "strength rows columns kinds",
     "texts": "stop_words max_features column label_column min_df max_df token_pattern lowercase "
-    "vocabulary window weights",
+    "vocabulary window",
     "judgements": f"judge {_OF_PAIRS}",
     "clean data": "",
 }
@@ -95,7 +93,7 @@ class ReadOptions:
     )
     set: tuple[tuple[str, Any], ...] = setting_option(
         "Set participant, missing or kinds or, for texts, column, label_column, min_df, max_df, "
-        "token_pattern, lowercase, vocabulary, window or weights; can be repeated."
+        "token_pattern, lowercase, vocabulary or window; can be repeated."
     )
 
 
@@ -111,8 +109,8 @@ def read(options: ReadOptions) -> None:
     and .biom files.
 
     FILE can also be a folder of texts, or with --kind texts a table of texts. Their words are
-    counted, with one row per document. With --set window=N, pairs of words that are at most N
-    positions apart are counted; --set weights=ppmi converts these counts to associations.
+    counted, with one row per document. With --set window=N, words that are at most N positions
+    apart are associations, by their positive pointwise mutual information.
 
     Several FILEs are judgements of the same objects, with one table per judge (or one long table
     with --judge). Fits use their average. Empty cells are missing judgements and do not count.
@@ -123,7 +121,7 @@ def read(options: ReadOptions) -> None:
                manymaps read visits.csv --rows site --columns bird --strength seen -o visits.npz
                manymaps read ann.csv ben.csv eve.csv -o judged.npz
                manymaps read letters/ -o counts.npz --max-features 2000 --set max_df=0.5
-               manymaps read novels/ -o near.npz --set window=5 --set weights=ppmi
+               manymaps read novels/ -o near.npz --set window=5
     """
     from manymaps.cli.report import report_of
     from manymaps.data.clean import write_data
@@ -227,19 +225,14 @@ def _judgements(files: tuple[Path, ...], settings: dict[str, Any]) -> mm.Judgeme
 
 
 def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Associations:
-    """Count the words of texts, or the pairs of words that are near one another."""
+    """Count the words of texts, or relate the words that are near one another."""
     from manymaps.io.files import read_labels
 
     window = settings.pop("window", None)
-    weights = settings.pop("weights", "counts")
-    if weights not in ("counts", "ppmi"):
-        raise click.UsageError(f"--set weights={weights} is not counts or ppmi")
-    refuse((window is None and weights != "counts", "--set window=N is missing"))
     stop_words: Any = settings.pop("stop_words", "english")
     if isinstance(stop_words, Path):
         stop_words = read_labels(stop_words)
     settings["stop_words"] = None if stop_words == "none" else stop_words
     if window is None:
         return mm.count_texts(file, **settings)
-    counts = mm.count_cooccurrences(file, window=window, **settings)
-    return counts if weights == "counts" else mm.ppmi(counts, rows="keep")
+    return mm.ppmi(mm.count_cooccurrences(file, window=window, **settings), rows="keep")

@@ -13,17 +13,14 @@ import manymaps as mm
 from manymaps.cli.contract import cell, elapsed, grid, next_step, shown, tell
 from manymaps.cli.fit import USUAL_METHOD, Model, build, read_for
 from manymaps.cli.options import (
-    Width,
     jobs_option,
     output_names,
     refuse,
     refuse_given,
     seed_option,
-    width_option,
-    word_option,
 )
 from manymaps.cli.record import argument, command, group, option, output_option
-from manymaps.cli.types import InputFile, OutputFile, Whole, figure_file
+from manymaps.cli.types import InputFile, OutputFile, Whole
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
 
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
-OF_ATLASES = {"files", "output", "plot", "width", "words_shown", "seed", "quiet", "json"}
+OF_ATLASES = {"files", "output", "seed", "quiet", "json"}
 # The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
 # shows the range without scrolling.
 FEWEST_FITS, LISTED = 2, 8
@@ -55,11 +52,6 @@ class StabilityOptions:
         ["participants", "responses"],
         "Fit the data once, then resampled participants (raw trials only) or resampled responses.",
     )
-    plot: Path | None = option(
-        figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
-    )
-    width: Width | None = width_option()
-    words_shown: tuple[str, ...] = word_option()
     model: Model = group(Model, "Model")
     seed: int = seed_option()
     jobs: int | None = jobs_option("Number of fits at a time.  [default: all cores]")
@@ -82,7 +74,6 @@ def stability(options: StabilityOptions) -> None:
                manymaps stability trials.csv -o stable.atlas --bootstrap participants
                manymaps stability a.atlas b.atlas
                manymaps stability a.atlas b.atlas c.atlas -o stable.atlas
-               manymaps stability norms.csv -o stable.atlas --plot senses.png --word tie
     """
     finished = [file.suffix == ".atlas" for file in options.files]
     refuse(
@@ -90,8 +81,6 @@ def stability(options: StabilityOptions) -> None:
          "pass one file of data, or only .atlas files"),
         (finished == [True],
          f"{options.files[0]} is a single fit; pass the data to fit, or several atlases"),
-        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
-        (options.width is not None and options.plot is None, "--width requires --plot OUT.png"),
         (options.output is None and not all(finished),
          "no output file; use -o OUT.atlas to write the fit"),
     )  # fmt: skip
@@ -106,16 +95,11 @@ def stability(options: StabilityOptions) -> None:
 
         reference = None if options.bootstrap is None else 0
         found = compare(atlases, random_state=options.seed, reference=reference)
-        figure = None
-        if options.plot is not None:
-            figure = mm.plot_stability(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         found.attach().save(options.output)
-    if figure is not None and options.plot is not None:
-        mm.save_figure(figure, options.plot)
     record = _record(found, options)
     text = _report(found, record, options)
-    tell(lambda: record, lambda: text, files=(options.plot,), summary=True)
+    tell(lambda: record, lambda: text, summary=True)
 
 
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
@@ -158,7 +142,7 @@ def _record(found: Stability, options: StabilityOptions) -> dict[str, Any]:
         "threshold": found.threshold,
         "seed": options.seed,
         "seconds": elapsed(),
-        **output_names(options, "output", "plot"),
+        **output_names(options, "output"),
     }
 
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 RAW_COUNTS = (
     "warning: raw counts are used as similarities, which the most frequent objects dominate; "
-    "convert them by ppmi, or read texts with --set weights=ppmi"
+    "convert them by ppmi, or read texts with --set window=5"
 )
 RULES = {
     "strength": NumberRule(
