@@ -177,7 +177,7 @@ class TestPlotAndExport:
             ("a.png", b"\x89PNG", ()),
             ("a.svg", b"<?xml", ("--map", "1,0")),
             ("a.pdf", b"%PDF", ("--map", "1", "--color", "kind")),
-            ("b.png", b"\x89PNG", ("--word", "TIE", "--min-weight", "0.2")),
+            ("b.png", b"\x89PNG", ("--word", "TIE")),
             ("c.pdf", b"%PDF", ("--word", "TIE", "--width", "column")),
         ],
     )

@@ -67,8 +67,8 @@ class TestVectors:
         ],
     )
     def test_options_matter(self, folder, options):
-        plain = grown(folder, "new.vec", "--no-refine").maps
-        changed = grown(folder, "new.vec", "--no-refine", *options).maps
+        plain = grown(folder, "new.vec").maps
+        changed = grown(folder, "new.vec", *options).maps
         assert not np.array_equal(changed, plain)
 
     def test_known_objects_are_not_inserted_again(self, folder):

@@ -68,11 +68,10 @@ def test_json(folder):
 def test_the_look(folder):
     (folder / "more.csv").write_text("label,length,group\ntie,3,a\nKNOT,4,b\nrope,4,a\n")
     header = shown(
-        folder, "--metadata", folder / "more.csv", "--color", "group", "--size", "length",
-        "--title", "Six words", "--min-weight", 0.4,
+        folder, "--metadata", folder / "more.csv", "--color", "group",
+        "--title", "Six words",
     )  # fmt: skip
-    assert (header["color"], header["size"]) == ("group", "length")
-    assert (header["title"], header["min_weight"]) == ("Six words", 0.4)
+    assert (header["color"], header["title"]) == ("group", "Six words")
     assert [column["name"] for column in header["columns"]] == ["length", "group"]
 
 
@@ -80,18 +79,16 @@ def test_wide_tables_are_metadata_too(folder):
     names = [f"x{i}" for i in range(300)]
     rows = [",".join([word, *["0.5"] * 300]) for word in WORDS]
     (folder / "wide.csv").write_text("\n".join([",".join(["word", *names]), *rows]))
-    header = shown(folder, "--metadata", folder / "wide.csv", "--size", "x299")
+    header = shown(folder, "--metadata", folder / "wide.csv", "--color", "x299")
     assert [column["name"] for column in header["columns"]] == names
 
 
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--hide", "knto"), 3, "--hide knto: no object is labelled 'knto'; did you mean 'knot'?"),
-        ([option for word in WORDS for option in ("--hide", word)], 2, "hides every object"),
+        (("--examples", "knto"), 3, "--examples knto: no object is labelled 'knto'; did you mean"),
         (("--metadata", "more.csv"), 3, "no label in the metadata"),
         (("--color", "group"), 2, "--color group is not a column of the atlas"),
-        (("--size", "length"), 2, "--size length is not a column of the atlas"),
     ],
 )
 def test_what_cannot_be_shown(folder, monkeypatch, options, code, message):

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.fit import USUAL_METHOD, Model, build

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import click
-
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import atlas_argument, jobs_option, refuse_given
@@ -18,7 +16,7 @@ from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
 
-NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity", "refine")
+NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity")
 
 
 def neighbor_count(value: str) -> int | str:
@@ -53,10 +51,6 @@ class InsertOptions:
         "Similarity of vectors: cosine, or a distance such as euclidean.",
         default="cosine",
     )
-    refine: bool = option(
-        click.BOOL, "Refine the position of each new object by minimizing the cost of the model.",
-        "--refine/--no-refine", default=True,
-    )  # fmt: skip
     jobs: int | None = jobs_option()
 
 
@@ -139,10 +133,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     ).fitted
     note(*data.report.notes)
     known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}
-    settings: dict[str, Any] = {
-        "n_neighbors": options.neighbors,
-        "refine": options.refine,
-    }
+    settings: dict[str, Any] = {"n_neighbors": options.neighbors}
     if isinstance(data, mm.Vectors):
         if options.vectors is not None:
             references = opened(

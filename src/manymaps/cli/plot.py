@@ -9,7 +9,7 @@ import manymaps as mm
 from manymaps.cli.contract import note
 from manymaps.cli.options import Width, atlas_argument, refuse, width_option
 from manymaps.cli.record import chosen, command, option, output_option
-from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
+from manymaps.cli.types import InputFile, Several, Whole, figure_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,24 +27,11 @@ class PlotOptions:
     kind: str | None = option(
         "NAME", "Kind of the objects in --word, such as document (bipartite atlases only)."
     )
-    min_weight: float = option(
-        Number(0, 1),
-        "Omit an object from maps in which its map weight is smaller.",
-        default=0.1,
-    )
-    max_labels: int | None = option(
-        Whole(0),
-        "Maximum number of labels per map.  [default: all labels of up to 40 dots, else those "
-        "that fit]",
-    )
     color: str | None = option("COLUMN", "Metadata column or gene that colours the dots.")
     metadata: Path | None = option(
         InputFile(),
         "Add the columns of this table for --color, matched by label; an .h5ad file also provides "
         "genes.",
-    )
-    label: str | None = option(
-        "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
     width: Width | None = width_option()
 
@@ -66,19 +53,18 @@ def plot(options: PlotOptions) -> None:
     refuse(
         (maps is not None and word, "--map and --word cannot be combined"),
         (options.kind is not None and not word, "--kind requires --word"),
-        (word and options.label is not None, "--label cannot be combined with --word"),
     )
     if options.metadata is not None:
         from manymaps.io.metadata import read_columns
 
         genes = [] if options.color is None else [options.color]
         atlas = atlas.add_metadata(read_columns(options.metadata, genes))
-    style = chosen(options, "min_weight", "max_labels", "color", "width")
+    style = chosen(options, "color", "width")
     if word:
         figure = mm.plot_senses(atlas, word, kind=options.kind, **style)
     elif len(maps or range(atlas.n_maps)) == 1:
-        figure = mm.plot_map(atlas, maps[0] if maps else 0, label=options.label, **style)
+        figure = mm.plot_map(atlas, maps[0] if maps else 0, **style)
     else:
-        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, **style)
+        figure = mm.plot_atlas(atlas, maps=maps, **style)
     mm.save_figure(figure, options.output)
     note(f"{options.output}")

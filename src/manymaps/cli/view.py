@@ -11,7 +11,7 @@ import manymaps as mm
 from manymaps.cli.contract import as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
 from manymaps.cli.record import chosen, command, flag, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile
+from manymaps.cli.types import InputFile, OutputFile
 from manymaps.progress import work
 
 
@@ -25,37 +25,17 @@ class ViewOptions:
     )
     opened: bool = flag("Open the page in a browser.", "--open")
     color: str | None = option("COLUMN", "Metadata column or gene that initially colours the dots.")
-    size: str | None = option(
-        "COLUMN", "Numeric metadata column that initially sets the size of the dots."
-    )
     title: str | None = option("TEXT", "Title of the page.  [default: the name of OUT.html]")
-    description: str | None = option(
-        "TEXT", "Description of the page in one sentence.  [default: a sentence on distances]"
-    )
-    source: str = option("TEXT", "Source of the data.", default="")
-    noun: str | None = option(
-        "NOUN",
-        "Noun for an object, such as word or 'mouse,mice'.  [default: word if associations are "
-        "known, and object otherwise]",
-    )
     examples: tuple[str, ...] = option(
         "LABEL",
         "Example below the search field; can be repeated.  [default: four frequent words with "
         "balanced senses]",
         "--examples", multiple=True,
     )  # fmt: skip
-    hide: tuple[str, ...] = option(
-        "LABEL", "Omit an object from the page; can be repeated.", multiple=True
-    )
     metadata: Path | None = option(
         InputFile(),
         "Add the columns of this table to the objects, matched by label; for an .h5ad file, obs "
-        "and the genes that --color and --size name.",
-    )
-    min_weight: float = option(
-        Number(0, 1),
-        "Initially hide objects in maps that contribute less to their association probabilities.",
-        default=0.1,
+        "and the gene that --color names.",
     )
 
 
@@ -76,20 +56,13 @@ def view(options: ViewOptions) -> None:
     if options.metadata is not None:
         from manymaps.io.metadata import read_columns
 
-        genes = [name for name in (options.color, options.size) if name is not None]
+        genes = [] if options.color is None else [options.color]
         atlas = atlas.add_metadata(read_columns(options.metadata, genes))
-    for label in (*options.hide, *options.examples):
+    for label in options.examples:
         atlas.index(label)
-    one, _, several = (options.noun or "").partition(",")
-    settings = chosen(options, "color", "size", "title", "description", "source", "min_weight")
     with work(f"writing {output}"):
         mm.write_page(
-            atlas,
-            output,
-            hide=options.hide,
-            noun=(one.strip(), several.strip()) if several else (one or None),
-            examples=options.examples or None,
-            **settings,
+            atlas, output, examples=options.examples or None, **chosen(options, "color", "title")
         )
     record: dict[str, Any] = {
         "output": str(output),
