@@ -12,12 +12,21 @@ import argparse
 import math
 import sys
 from pathlib import Path
+from types import NoneType
 
 from manymaps.archive import ArrayPart, Schema, ValuePart
 from manymaps.archive.arrays import ALWAYS_UNPACKED, MOST_EXPANSION
 from manymaps.atlas.storage import ATLAS
 from manymaps.data.clean import DATA
 
+KINDS = {
+    "f": "float", "iu": "integer", "b": "boolean", "U": "text", "biuf": "number", "f4": "float32",
+    "biufUmM": "number, text or time", "bf": "float or boolean", "S": "text", "Uu": "text",
+}  # fmt: skip
+TYPES = {
+    str: "text", int: "integer", float: "number", bool: "boolean", list: "list",
+    dict: "mapping", NoneType: "null",
+}  # fmt: skip
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
 
 INTRODUCTION = f"""# File formats
@@ -57,18 +66,25 @@ def described(schema: Schema) -> str:
     if schema.values:
         lines += ["| value | type | meaning |", "|---|---|---|"]
         lines += [
-            f"| {_name(name, part)} | {part.type_name} | {_what(part)} |"
+            f"| {_name(name, part)} | {_type(part)} | {_what(part)} |"
             for name, part in schema.values.items()
         ]
         lines.append("")
     if schema.arrays:
         lines += ["| array | type | shape | meaning |", "|---|---|---|---|"]
         lines += [
-            f"| {_name(name, part)} | {part.type_name} | {_shape(part)} | {_what(part)} |"
+            f"| {_name(name, part)} | {KINDS.get(part.kinds, part.kinds)} | {_shape(part)} | {_what(part)} |"
             for name, part in schema.arrays.items()
         ]
         lines.append("")
     return "\n".join(lines)
+
+
+def _type(part: ValuePart) -> str:
+    names = [TYPES[kind] for kind in part.types]
+    if part.each is not None:
+        names[0] += f" of {_type(part.each)}"
+    return " or ".join(names)
 
 
 def _shape(part: ArrayPart) -> str:

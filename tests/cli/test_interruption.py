@@ -61,6 +61,21 @@ def test_a_file_that_is_being_written_leaves_nothing(atlas, tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_library_may_turn_the_interruption_into_another_error(atlas, tmp_path):
+    """NumPy turns it into an ImportError while it is imported."""
+    raised = "    signal.raise_signal(signal.Signals[name])\n"
+    converted = (
+        "    try:\n    "
+        + raised
+        + ("    except KeyboardInterrupt:\n        raise ImportError('no numpy') from None\n")
+    )
+    arguments = [signal.SIGINT.name, "default_int_handler", "export", atlas]
+    line = [sys.executable, "-c", EXPORT.replace(raised, converted), *map(str, arguments)]
+    line += ["-o", str(tmp_path / "o.csv")]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "Error: interrupted\n")
+
+
 def test_an_ignored_signal_stays_ignored(atlas, tmp_path):
     """HUP under nohup."""
     done = exported(signal.SIGHUP, "SIG_IGN", atlas, "-o", tmp_path / "o.csv")

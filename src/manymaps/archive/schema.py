@@ -17,20 +17,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import NoneType
 from typing import Any, TypeVar
 
 import numpy as np
 
 _MOST_INTEGER = 2**63 - 1
-_KIND_NAMES = {
-    "f": "float", "iu": "integer", "b": "boolean", "U": "text", "biuf": "number", "f4": "float32",
-    "biufUmM": "number, text or time", "bf": "float or boolean", "S": "text", "Uu": "text",
-}  # fmt: skip
-_TYPE_NAMES = {
-    str: "text", int: "integer", float: "number", bool: "boolean", list: "list",
-    dict: "mapping", NoneType: "null",
-}  # fmt: skip
 _Part = TypeVar("_Part", "ArrayPart", "ValuePart")
 
 
@@ -79,18 +70,13 @@ class ArrayPart:
     finite: bool = True
     optional: bool = False
 
-    @property
-    def type_name(self) -> str:
-        """Name of the type on the documentation page of formats."""
-        return _KIND_NAMES.get(self.kinds, self.kinds)
-
     def check_shape(self, name: str, array: np.ndarray, lengths: _Lengths) -> None:
         """Reject an array with the wrong type or shape."""
         kinds, shape = self.kinds, array.shape
         same = array.dtype == np.dtype(kinds) if kinds[-1].isdigit() else array.dtype.kind in kinds
         if not same:
             raise ValueError(
-                f"the array {name!r} is of type {array.dtype}; expected {self.type_name} values"
+                f"the array {name!r} is of type {array.dtype}; expected a type of {self.kinds!r}"
             )
         if self.shape == ("...",):
             return
@@ -148,19 +134,12 @@ class ValuePart:
     length: str = ""
     optional: bool = False
 
-    @property
-    def type_name(self) -> str:
-        """Name of the type on the documentation page of formats."""
-        names = [_TYPE_NAMES[kind] for kind in self.types]
-        if self.each is not None:
-            names[0] += f" of {self.each.type_name}"
-        return " or ".join(names)
-
     def check(self, name: str, value: Any, lengths: _Lengths) -> None:
         """Reject a value with the wrong type or out of range."""
         allowed = (*self.types, int) if float in self.types else self.types
         if type(value) not in allowed:
-            raise ValueError(f"{name!r} is {value!r:.60}; expected type {self.type_name}")
+            types = " or ".join(kind.__name__ for kind in self.types)
+            raise ValueError(f"{name!r} is {value!r:.60}; expected type {types}")
         if isinstance(value, int) and abs(value) > _MOST_INTEGER:
             raise ValueError(f"{name!r} is {value!r:.60}, which is too large")
         if isinstance(value, int | float) and value < self.least:

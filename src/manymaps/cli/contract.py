@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 
 import click
 
-from manymaps.cli.interruption import handle_signals
+from manymaps.cli.interruption import handle_signals, was_interrupted
 from manymaps.errors import DataError, DivergedError, ParameterError, spelling
 from manymaps.labels import UnknownLabelError, case_note, case_variants
 from manymaps.progress import watched
@@ -136,6 +136,8 @@ def _reported(ctx: click.Context) -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:
+        if was_interrupted():
+            raise Interrupted("interrupted") from error
         # Any other error is also reported in one sentence.
         if os.environ.get("MANYMAPS_DEBUG") == "1":
             raise

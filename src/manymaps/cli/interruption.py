@@ -8,6 +8,7 @@ immediately if the first iteration is not finished, or if Ctrl-C is pressed a se
 from __future__ import annotations
 
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,22 +20,38 @@ from typing import Any
 _CHECKPOINT_SECONDS = 30.0
 
 
+# Whether a signal has raised KeyboardInterrupt. Some libraries, such as NumPy while it is imported,
+# replace it by an ImportError.
+_RAISED = threading.Event()
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, as the usual effect of Ctrl-C."""
+    _RAISED.set()
+    raise KeyboardInterrupt
+
+
+def was_interrupted() -> bool:
+    """Check whether a signal has interrupted the command."""
+    return _RAISED.is_set()
+
+
 def handle_signals() -> None:
     """Treat the signals TERM and HUP like Ctrl-C, unless they are ignored (HUP under nohup)."""
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
+    def as_ctrl_c(number: int, frame: FrameType | None) -> None:
         on_ctrl_c = signal.getsignal(signal.SIGINT)
-        if not callable(on_ctrl_c):  # a script started the command in the background
-            raise KeyboardInterrupt
-        on_ctrl_c(number, frame)
+        # A script may have started the command in the background, where Ctrl-C is ignored.
+        (on_ctrl_c if callable(on_ctrl_c) else interrupt)(number, frame)
 
+    _RAISED.clear()
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, interrupt)
+            signal.signal(number, as_ctrl_c)
     # `manymaps.__main__` lets Ctrl-C end the process silently until a command runs.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.default_int_handler):
+        signal.signal(signal.SIGINT, interrupt)
 
 
 class Stop:
@@ -65,7 +82,7 @@ class Stop:
     def on_ctrl_c(self, number: int, frame: FrameType | None) -> None:
         """End the fit immediately if there are no maps yet, or at the second Ctrl-C."""
         if self.asked or not self._begun:
-            raise KeyboardInterrupt
+            interrupt(number, frame)
         self.asked = True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.prediction.predictor import PredictionResult
+
+# The parts of the associations, for which errors are printed.
+PARTS = ("train", "valid", "test")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +112,12 @@ def predict(options: PredictOptions) -> None:
     if options.output is not None:
         predictor.atlas(norms.labels).save(options.output)
     record = _record(norms, split, results, options)
+    errors = [row[part] for row in record.get("rows", [record]) for part in PARTS]
+    if math.inf in errors:
+        note(
+            "warning: an error is infinite, because the model gives an observed response a "
+            "probability of 0; use more --iterations"
+        )
     tell(lambda: record, lambda: _report(record), files=(options.output,))
 
 
@@ -145,13 +155,12 @@ def _record(
 def _report(record: dict[str, Any]) -> str:
     """Format the errors in the rows of Table 1 of the 2009 report: maps x dimensions."""
     lines: list[tuple[str, ...]] = [("", "train", "validation", "test", "iterations", "in the ten")]
-    parts = ("train", "valid", "test")
     for row in record.get("rows", [record]):
         size = f"{row['n_maps']} x {row['n_components']}"
-        errors = (f"{row[part]:.4f}" for part in parts)
+        errors = (f"{row[part]:.4f}" for part in PARTS)
         lines.append((size, *errors, f"{row['n_iterations']:,}", f"{row['recall_at_10']:.1%}"))
-    lines.append(("uniform", *(f"{record['uniform'][part]:.4f}" for part in parts)))
-    lines.append(("responses", *(f"{record['shares'][part]:.0%}" for part in parts)))
+    lines.append(("uniform", *(f"{record['uniform'][part]:.4f}" for part in PARTS)))
+    lines.append(("responses", *(f"{record['shares'][part]:.0%}" for part in PARTS)))
     return (
         f"{grid(lines)}\nerrors in nats per cue, after {record['seconds']:.0f} s; uniform: a model "
         "that uses no data; in the ten: held-out associates among the ten most probable"

@@ -32,6 +32,7 @@ APPLICABLE = {
 }
 SETTABLE = {"count", *" ".join(APPLICABLE.values()).split()}
 ROW_SUMS = ("renormalize", "keep")
+NOTED = "noted by read: "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,9 +151,18 @@ def read(options: ReadOptions) -> None:
         text = text.replace("next: ", "next: add -o OUT.npz, then ")
     if options.output is not None:
         with work(f"writing {options.output}"):
-            write_data(loaded.data, options.output, loaded.settings)
+            write_data(_marked(loaded.data), options.output, loaded.settings)
         record |= {"seconds": elapsed(), "output": str(options.output)}
     tell(lambda: record, lambda: text)
+
+
+def _marked(data: Any) -> Any:
+    """Mark the notes of data as notes of `read`, whose options they name."""
+    report = getattr(data, "report", None)
+    if report is None:
+        return data
+    notes = (note if note.startswith(NOTED) else f"{NOTED}{note}" for note in report.notes)
+    return replace(data, report=replace(report, notes=tuple(notes)))
 
 
 def _kind(options: ReadOptions) -> str:
