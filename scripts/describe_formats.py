@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from types import NoneType
 
-from manymaps.archive import ArrayPart, Schema, ValuePart
 from manymaps.archive.arrays import ALWAYS_UNPACKED, MOST_EXPANSION
+from manymaps.archive.schema import ArrayPart, Schema, ValuePart
 from manymaps.atlas.storage import ATLAS
 from manymaps.data.clean import DATA
 
@@ -73,14 +73,16 @@ def described(schema: Schema) -> str:
     if schema.arrays:
         lines += ["| array | type | shape | meaning |", "|---|---|---|---|"]
         lines += [
-            f"| {_name(name, part)} | {KINDS.get(part.kinds, part.kinds)} | {_shape(part)} | {_what(part)} |"
+            f"| {_name(name, part)} | {_type(part)} | {_shape(part)} | {_what(part)} |"
             for name, part in schema.arrays.items()
         ]
         lines.append("")
     return "\n".join(lines)
 
 
-def _type(part: ValuePart) -> str:
+def _type(part: ValuePart | ArrayPart) -> str:
+    if isinstance(part, ArrayPart):
+        return KINDS.get(part.kinds, part.kinds)
     names = [TYPES[kind] for kind in part.types]
     if part.each is not None:
         names[0] += f" of {_type(part.each)}"

@@ -7,15 +7,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from manymaps.archive import (
-    ArrayPart,
-    Schema,
-    ValuePart,
-    read_archive,
-    same_content,
-    write_archive,
-    written_whole,
-)
+from manymaps.archive.archives import read_archive, same_content, write_archive, written_whole
+from manymaps.archive.schema import ArrayPart, Schema, ValuePart
 from manymaps.errors import DataError
 
 META = {"labels": ["é", "\N{GRINNING FACE}"]}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manymaps.archive import ArrayPart, Schema, ValuePart
+from manymaps.archive.schema import ArrayPart, Schema, ValuePart
 
 SCHEMA = Schema(
     "thing", 1, "a thing",

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import reference
-from manymaps.archive import Schema, read_archive, write_archive
+from manymaps.archive.archives import read_archive, write_archive
+from manymaps.archive.schema import Schema
 from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.atlas.storage import ATLAS
 from manymaps.errors import DataError, ParameterError

@@ -86,10 +86,9 @@ class TestRead:
         assert (found["n_objects"], found["n_rows"], found["n_columns"]) == (35, 25, 10)
         assert (found["n_pairs"], found["n_counts"]) == (table.n_pairs, int(table.n_counts))
         assert (found["n_components"], found["merged"], found["dropped"]) == (1, 0, 0)
-        assert (found["empty_rows"], found["empty_columns"], found["fractional"]) == (1, 1, 0)
+        assert (found["empty_rows"], found["empty_columns"]) == (1, 1)
         assert found["symmetric"] is None
         assert found["n_features"] is None
-        assert found["looks_transposed"] is False
         assert found["row_metadata"] == ["group", "year"]
 
     def test_which_files_hold_counts(self, tmp_path):

@@ -1,7 +1,6 @@
 """The command `evaluate`: its measures, and how it matches labels."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -51,15 +50,6 @@ class TestVectors:
         assert done.stdout == ""
         assert "share 2 labels, but at least 3 are needed" in done.stderr
         assert done.stderr.count("\n") == 1
-
-    def test_sample(self, words):
-        found = record(*words, "--sample", 7, "--seed", 3)
-        values, atlas = cluster_vectors()[1], mm.load_atlas(words[0])
-        local = mu_local(values, atlas.maps[0], sample=7, random_state=3)
-        assert (found["n_objects"], found["n_measured"]) == (36, 7)
-        assert found["mu_local"] == local.mean
-        printed = invoke("evaluate", *words, "--sample", 7).stdout
-        assert re.search(r"measured +7\n", printed)
 
 
 class TestAssociations:

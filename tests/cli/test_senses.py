@@ -111,11 +111,8 @@ class TestRecords:
         assert [sense["share"] for sense in unknown["senses"]] == [None, None]
         assert unknown["covered"] is unknown["not_close"]["share"] is None
 
-    def test_a_list_of_words_as_a_table(self, atlas, tmp_path):
-        words = tmp_path / "words.txt"
-        words.write_text("TIE\nbow\nknot\ntie\n")
-        result = invoke("senses", atlas, "--words", words, "--csv")
-        assert result.stderr.endswith("1 of 4 words unknown: 'bow'\n")
+    def test_several_words_as_a_table(self, atlas):
+        result = worked(invoke("senses", atlas, "TIE", "knot", "tie", "--csv"))
         rows = list(csv.DictReader(result.stdout.splitlines()))
         loaded = mm.load_atlas(atlas)
         expected = [
@@ -129,7 +126,7 @@ class TestRecords:
             for k, sense in enumerate(loaded.senses(word), 1)
         ]  # fmt: skip
         assert rows == expected
-        assert len(record(atlas, "--words", words)["words"]) == 2
+        assert len(record(atlas, "TIE", "knot")["words"]) == 2
         every = worked(invoke("senses", atlas, "--all", "--csv")).stdout.splitlines()
         assert len(every) == 1 + sum(len(loaded.senses(word)) for word in WORDS)
 

@@ -4,11 +4,3 @@ door        errors of reading                        schema      declarations of
 arrays      .npy, and zips of them
 archives    reading and writing by a schema, as a whole
 """
-
-from manymaps.archive.archives import read_archive, same_content, write_archive, written_whole
-from manymaps.archive.schema import ArrayPart, Schema, ValuePart
-
-__all__ = [
-    "ArrayPart", "Schema", "ValuePart", "read_archive", "same_content", "write_archive",
-    "written_whole",
-]  # fmt: skip

@@ -96,6 +96,16 @@ def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
         return meta, arrays
 
 
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Check whether a file is a zip with `meta.json`, without reading its arrays."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _META in archive.namelist()
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+        # A damaged name is a ValueError, and a future version of zip is a NotImplementedError.
+        return False
+
+
 def same_content(one: _Content, other: _Content) -> bool:
     """Return whether two pairs of plain values and arrays are equal, treating NaN as equal to NaN.
 

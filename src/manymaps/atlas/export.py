@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.archive import written_whole
+from manymaps.archive.archives import written_whole
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.checks import check_number

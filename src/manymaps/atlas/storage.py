@@ -14,15 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive import (
-    ArrayPart,
-    Schema,
-    ValuePart,
-    read_archive,
-    same_content,
-    write_archive,
-)
+from manymaps.archive.archives import read_archive, same_content, write_archive
 from manymaps.archive.arrays import csr_from, csr_parts
+from manymaps.archive.schema import ArrayPart, Schema, ValuePart
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.settings import FitSettings
 from manymaps.errors import DataError

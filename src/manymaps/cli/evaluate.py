@@ -32,10 +32,6 @@ class EvaluateOptions:
     metric: str | None = option(
         "NAME", "Distance between vectors, or precomputed for distances.  [default: that of ATLAS]"
     )
-    sample: int | None = option(
-        positive,
-        "Number of objects whose neighbourhoods are measured.  [default: all; 2000 above 5,000]",
-    )
     groups: str | None = option(
         "COLUMN",
         "Metadata column that contains the groups of the rows (counts only).",
@@ -71,7 +67,7 @@ def evaluate(options: EvaluateOptions) -> None:
 
     atlas = mm.load_atlas(options.atlas)
     data = _data(atlas, options)
-    values = chosen(options, "metric", "neighbors", "sample", "groups")
+    values = chosen(options, "metric", "neighbors", "groups")
     settings = {name: value for name, value in values.items() if value is not None}
     if isinstance(data, mm.Vectors) and atlas.settings.metric == "precomputed":
         settings.setdefault("metric", "precomputed")
@@ -118,8 +114,8 @@ def _note(found: Record, options: EvaluateOptions, atlas: mm.Atlas) -> None:
         )
     noun = atlas.noun if atlas.kinds is None else atlas.kinds[0]
     all_objects = found.get("n_grouped", found.get("n_objects", 0))
-    if options.sample is None and found.get("n_measured", all_objects) < all_objects:
+    if found.get("n_measured", all_objects) < all_objects:
         note(
             f"neighbourhoods are those of {found.n_measured:,} of {plural(noun, all_objects)}, "
-            "drawn at random (use --sample N for more)"
+            "drawn at random"
         )

@@ -16,7 +16,7 @@ from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
 
-NOT_OF_COUNTS = ("vectors", "words", "neighbors", "similarity")
+NOT_OF_COUNTS = ("words", "neighbors", "similarity")
 
 
 def neighbor_count(value: str) -> int | str:
@@ -34,10 +34,6 @@ class InsertOptions:
         "OUT.atlas",
         OutputFile(archive=True, may_replace=("ATLAS",)),
         "Write the extended atlas to this file, which may be ATLAS itself.",
-    )
-    vectors: Path | None = option(
-        InputFile(),
-        "Read the vectors of the objects of ATLAS from this file, if ATLAS does not contain them.",
     )
     words: Path | None = option(InputFile(), "Insert only the words in this file, one per line.")
     neighbors: int | Literal["local"] = option(
@@ -60,10 +56,10 @@ def insert(options: InsertOptions) -> None:
 
     The objects of ATLAS do not move.
 
-    NEW contains vectors, either of new objects only or also of those of ATLAS. It can also be a
-    list of strengths with the columns cue (a new object), response (one of ATLAS) and strength. For
-    a bipartite atlas, NEW contains counts, and its new rows are positioned among the columns of
-    ATLAS. Other files are read by `manymaps read NEW --responses keep --rows keep -o OUT.npz`.
+    NEW contains vectors of new objects and, if ATLAS has no vectors, those of its objects. It can
+    also be a list of strengths with the columns cue (a new object), response (one of ATLAS) and
+    strength. For a bipartite atlas, NEW contains counts, and its new rows are positioned among the
+    columns of ATLAS. Other files are read by `manymaps read NEW --responses keep --rows keep -o OUT.npz`.
 
     \b
     Examples:  manymaps insert nouns.atlas new.vec -o more.atlas
@@ -121,10 +117,10 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     from manymaps.io.files import read_labels
     from manymaps.maps.new_objects import similarity_table
 
-    new, words, references = options.new, None, None
+    new, words = options.new, None
     labels: Sequence[str]
-    # Without vectors elsewhere, NEW also contains those of the objects of the atlas.
-    in_new = atlas.vectors is None and options.vectors is None
+    # If the atlas has no vectors, NEW also contains those of its objects.
+    in_new = atlas.vectors is None
     if options.words is not None:
         words = [*read_labels(options.words), *(atlas.labels if in_new else ())]
     kind = None if words is None else "vectors"
@@ -135,17 +131,11 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}
     settings: dict[str, Any] = {"n_neighbors": options.neighbors}
     if isinstance(data, mm.Vectors):
-        if options.vectors is not None:
-            references = opened(
-                options.vectors, "vectors", takes=["vectors"], words=atlas.labels
-            ).fitted
-        elif in_new:
-            references = data
         labels = [label for label in data.labels if label not in known]
         n_known = len(data) - len(labels)
         settings["similarity"] = options.similarity
-        if references is not None:
-            settings["vectors"] = references.subset(atlas.labels).values
+        if in_new:
+            settings["vectors"] = data.subset(atlas.labels).values
     else:
         pairs = data.strengths.tocoo()
         cues = [data.labels[i] for i in pairs.row]

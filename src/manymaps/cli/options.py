@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import click
 from click.core import ParameterSource
 
+import manymaps as mm
 from manymaps.cli.record import argument, chosen, option
 from manymaps.cli.types import InputFile, Setting, Whole, positive
 from manymaps.errors import ParameterError
@@ -22,6 +23,17 @@ Width: TypeAlias = Literal["column", "page"]
 def atlas_argument() -> Any:
     """Return the field for the atlas that a command reads."""
     return argument("ATLAS", InputFile())
+
+
+def opened_atlas(options: Any) -> mm.Atlas:
+    """Read the atlas with the columns of --metadata, and the gene that --color names."""
+    atlas = mm.load_atlas(options.atlas)
+    if options.metadata is None:
+        return atlas
+    from manymaps.io.metadata import read_columns
+
+    genes = [] if options.color is None else [options.color]
+    return atlas.add_metadata(read_columns(options.metadata, genes))
 
 
 def setting_option(help: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import Width, atlas_argument, refuse, width_option
+from manymaps.cli.options import Width, atlas_argument, opened_atlas, refuse, width_option
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Several, Whole, figure_file
 
@@ -49,16 +49,11 @@ def plot(options: PlotOptions) -> None:
     \b
     Other data: manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
-    atlas, maps, word = mm.load_atlas(options.atlas), options.maps, options.word
+    atlas, maps, word = opened_atlas(options), options.maps, options.word
     refuse(
         (maps is not None and word, "--map and --word cannot be combined"),
         (options.kind is not None and not word, "--kind requires --word"),
     )
-    if options.metadata is not None:
-        from manymaps.io.metadata import read_columns
-
-        genes = [] if options.color is None else [options.color]
-        atlas = atlas.add_metadata(read_columns(options.metadata, genes))
     style = chosen(options, "color", "width")
     if word:
         figure = mm.plot_senses(atlas, word, kind=options.kind, **style)

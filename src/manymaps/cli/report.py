@@ -97,7 +97,6 @@ def _of_associations(data: mm.Associations) -> dict[str, Any]:
         "n_missing": data.n_missing,
         "symmetric": data.is_symmetric,
         "n_components": data.n_components,
-        "largest_component": int(_group_sizes(data.strengths)[0]),
     }
 
 
@@ -113,23 +112,23 @@ def _of_vectors(data: mm.Vectors) -> dict[str, Any]:
 
 
 def _of_counts(data: mm.Counts) -> dict[str, Any]:
+    from scipy.sparse import csgraph
+
     values = data.without_empty().values
     links = sparse.block_array([[None, values], [values.T, None]], format="csr")
     return {
         "kind": "counts",
         "n_objects": data.n_rows + data.n_columns,
         "n_pairs": data.n_pairs,
-        "n_components": len(_group_sizes(links)),
+        "n_components": int(csgraph.connected_components(links, directed=False)[0]),
         "kinds": list(data.kinds),
         "n_rows": data.n_rows,
         "n_columns": data.n_columns,
         "n_counts": int(data.n_counts) if data.n_counts.is_integer() else data.n_counts,
-        "fractional": data.n_fractional,
         "empty_rows": int((data.row_totals == 0).sum()),
         "empty_columns": int((data.column_totals == 0).sum()),
         "row_metadata": list(data.row_metadata),
         "column_metadata": list(data.column_metadata),
-        "looks_transposed": looks_transposed(data) is not None,
     }
 
 
@@ -145,14 +144,6 @@ def _of_trials(trials: mm.Trials) -> dict[str, Any]:
         "trials_left_out": dict(trials.report.dropped),
         "columns": list(trials.columns),
     }
-
-
-def _group_sizes(graph: sparse.sparray) -> np.ndarray:
-    """Return the sizes of the connected groups, largest first."""
-    from scipy.sparse import csgraph
-
-    _, group = csgraph.connected_components(graph, directed=False)
-    return np.sort(np.bincount(group))[::-1]
 
 
 def reading_notes(data: PairData | mm.Counts) -> list[str]:

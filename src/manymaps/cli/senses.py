@@ -11,9 +11,8 @@ import manymaps as mm
 from manymaps.cli.contract import as_json, grid, note, note_case, shown, tell
 from manymaps.cli.options import atlas_argument, refuse
 from manymaps.cli.record import argument, chosen, command, flag, option
-from manymaps.cli.types import InputFile, positive
-from manymaps.errors import DataError
-from manymaps.labels import first_of, plural, whole_percents
+from manymaps.cli.types import positive
+from manymaps.labels import plural, whole_percents
 from manymaps.progress import work
 
 # Number of associates to list that are not close on their map.
@@ -29,10 +28,6 @@ class SensesOptions:
 
     atlas: Path = atlas_argument()
     words: tuple[str, ...] = argument("[WORD]...", str, nargs=-1)
-    list_of_words: Path | None = option(
-        InputFile(), "List the words in this file too, one per line; unknown words are left out.",
-        "--words",
-    )  # fmt: skip
     all_words: bool = flag("List all words of the atlas.", "--all")
     as_csv: bool = flag("Print a CSV table with a row for each sense.", "--csv")
     neighbors: int = option(
@@ -57,23 +52,19 @@ def senses(options: SensesOptions) -> None:
 
     \b
     Examples:  manymaps senses norms.atlas tie
-               manymaps senses norms.atlas --words list.txt
                manymaps senses norms.atlas --all --csv > senses.csv
                manymaps senses posts.atlas orbit --neighbor-kind word
     """
-    listed = bool(options.words or options.list_of_words)
     refuse(
         (options.as_csv and as_json(), "--csv and --json cannot be combined"),
-        (options.all_words and listed, "--all cannot be combined with a WORD or --words"),
-        (not (options.all_words or listed),
-         "no word given; pass a WORD, a file of words with --words, or --all"),
+        (options.all_words and options.words, "--all cannot be combined with a WORD"),
+        (not (options.all_words or options.words), "no word given; pass a WORD, or --all"),
     )  # fmt: skip
     atlas = mm.load_atlas(options.atlas)
     with work(f"listing the senses in {options.atlas}"):
         records = [_record(atlas, i, options) for i in _objects(atlas, options)]
-    several = len(options.words) != 1 or options.list_of_words is not None
     tell(
-        lambda: {"words": records} if several else records[0],
+        lambda: records[0] if len(options.words) == 1 else {"words": records},
         lambda: _table(records) if options.as_csv else "\n\n".join(map(_text, records)),
     )
 
@@ -84,9 +75,8 @@ def _objects(atlas: mm.Atlas, options: SensesOptions) -> list[int]:
     if options.all_words:
         is_listed = [True] * atlas.n_objects if kind is None else atlas.of_kind(kind)
         return [i for i, listed in enumerate(is_listed) if listed]
-    words = [*options.words, *_known(atlas, options.list_of_words, kind)]
-    note_case(options.atlas, words, atlas.labels)
-    indices = list(dict.fromkeys(atlas.index(word, kind=kind) for word in words))
+    note_case(options.atlas, options.words, atlas.labels)
+    indices = list(dict.fromkeys(atlas.index(word, kind=kind) for word in options.words))
     kinds = atlas.kinds or ()
     for i in indices if kinds and kind is None else ():
         (other,) = {*kinds} - {kinds[i]}
@@ -96,25 +86,6 @@ def _objects(atlas: mm.Atlas, options: SensesOptions) -> list[int]:
                 f"{atlas.labels[i]!r} (use --kind {other})"
             )
     return indices
-
-
-def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
-    """Return the words of a file that are in the atlas, and print a note on the others."""
-    if file is None:
-        return []
-    from manymaps.io.files import read_labels
-
-    listed = list(dict.fromkeys(read_labels(file, "one word per line")))
-    words = [word for word in listed if (word if kind is None else (word, kind)) in atlas]
-    missing = [word for word in listed if word not in words]
-    known = list({atlas.index(word, kind=kind): word for word in words}.values())
-    if not known:
-        raise DataError(
-            f"{file}: none of its words is in the atlas; the first words are {first_of(missing)}"
-        )
-    if missing:
-        note(f"{len(missing):,} of {plural('word', len(listed))} unknown: {first_of(missing)}")
-    return known
 
 
 def _record(atlas: mm.Atlas, i: int, options: SensesOptions) -> dict[str, Any]:

@@ -83,13 +83,9 @@ class OutputFile(click.ParamType):
 
 def refuse_to_replace(option: str, path: Path) -> None:
     """Reject an archive that would overwrite a file of another kind."""
-    import zipfile
+    from manymaps.archive.archives import is_archive
 
-    is_archive = not path.exists() or path.stat().st_size == 0
-    if not is_archive and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            is_archive = "meta.json" in archive.namelist()
-    if not is_archive:
+    if path.exists() and path.stat().st_size and not is_archive(path):
         raise click.UsageError(
             f"{option}: {path} exists and is not a manymaps archive; use another name, or "
             "remove the file"

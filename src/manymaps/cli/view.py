@@ -9,7 +9,7 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import as_json, emit_json, note
-from manymaps.cli.options import atlas_argument
+from manymaps.cli.options import atlas_argument, opened_atlas
 from manymaps.cli.record import chosen, command, flag, option, output_option
 from manymaps.cli.types import InputFile, OutputFile
 from manymaps.progress import work
@@ -52,12 +52,7 @@ def view(options: ViewOptions) -> None:
     Examples:  manymaps view norms.atlas -o norms.html --open
                manymaps view norms.atlas -o norms.html --metadata words.csv
     """
-    output, atlas = options.output, mm.load_atlas(options.atlas)
-    if options.metadata is not None:
-        from manymaps.io.metadata import read_columns
-
-        genes = [] if options.color is None else [options.color]
-        atlas = atlas.add_metadata(read_columns(options.metadata, genes))
+    output, atlas = options.output, opened_atlas(options)
     for label in options.examples:
         atlas.index(label)
     with work(f"writing {output}"):

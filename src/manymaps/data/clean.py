@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
+from manymaps.archive.archives import is_archive, read_archive, write_archive
 from manymaps.archive.arrays import csr_from, csr_parts
+from manymaps.archive.schema import ArrayPart, Schema, ValuePart
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.counts import Counts
 from manymaps.data.judgements import Judgements
@@ -88,16 +89,7 @@ def read_clean(path: str | os.PathLike[str]) -> tuple[CleanData, dict[str, Any]]
 
 def is_clean(path: Path) -> bool:
     """Check whether a file is a file of clean data, without reading its arrays."""
-    if path.suffix.lower() != ".npz":
-        return False
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "meta.json" in archive.namelist()
-    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
-        # A damaged name is a ValueError, and a future version of zip is a NotImplementedError.
-        return False
+    return path.suffix.lower() == ".npz" and is_archive(path)
 
 
 def read_saved_counts(path: Path) -> Counts | None:

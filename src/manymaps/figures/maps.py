@@ -31,7 +31,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from manymaps.analysis.fitted_vectors import FittedVectors
-from manymaps.archive import written_whole
+from manymaps.archive.archives import written_whole
 from manymaps.atlas.answers import NAMED
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.captions import labels_say_nothing

@@ -22,7 +22,7 @@ from string import Template
 from typing import Any
 
 from manymaps.analysis.fitted_vectors import FittedVectors
-from manymaps.archive import written_whole
+from manymaps.archive.archives import written_whole
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
 from manymaps.viewer.options import PageOptions
