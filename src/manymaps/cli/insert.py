@@ -59,7 +59,8 @@ def insert(options: InsertOptions) -> None:
     NEW contains vectors of new objects and, if ATLAS has no vectors, those of its objects. It can
     also be a list of strengths with the columns cue (a new object), response (one of ATLAS) and
     strength. For a bipartite atlas, NEW contains counts, and its new rows are positioned among the
-    columns of ATLAS. Other files are read by `manymaps read NEW --responses keep --rows keep -o OUT.npz`.
+    columns of ATLAS. Other files are read by
+    `manymaps read NEW --responses keep --rows keep -o OUT.npz`.
 
     \b
     Examples:  manymaps insert nouns.atlas new.vec -o more.atlas
