@@ -138,7 +138,7 @@ def test_a_person_reads_what_changed(norms, atlas, tmp_path):
     assert [line.split()[0] for line in lines[3:5]] == ["knot,", "suit"]
     assert [line.split()[-2:] for line in lines[3:5]] == [["95%", "18%"], ["5%", "82%"]]
     assert lines[5].startswith("differences in all responses of a word: 1; in the response share")
-    assert "young: 16 pairs of 6 objects" in result.stderr
+    assert "young: Associations of 6 objects, 16 pairs" in result.stderr
     same = write_norms(tmp_path / "same.tsv", people(0.9, 7))
     result = invoke("compare", norms[0], same)
     assert "no word differs significantly" in result.stdout

@@ -27,9 +27,6 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
     assert (found["n_pairs"], found["n_known"], found["unknown"]) == (5, 4, ["hat"])
     assert found["coverage"] == 0.8
     assert "5 rated pairs of 6 words" in result.stderr
-    assert (
-        "was read as ratings of pairs (manymaps read rated.csv --kind associations" in result.stderr
-    )
     assert "both words of 4 of 5 pairs; 1 words missing: 'hat'" in result.stderr
     library = mm.evaluate(mm.load_atlas("norms.atlas"), mm.read_ratings("rated.csv"))
     assert library.spearman == found["spearman"]

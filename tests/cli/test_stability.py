@@ -92,7 +92,6 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("fit0",), "a single fit"),
         (("fit0", "norms"), "one file of data, or only .atlas files"),
         (("norms", "norms"), "only .atlas files"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
@@ -106,6 +105,7 @@ def test_usage_errors(fits, norms, tmp_path, arguments, words):
     given = [files.get(argument, argument) for argument in arguments]
     failed(invoke("stability", "-o", tmp_path / "out.atlas", *given), 2, words)
     failed(invoke("stability", norms), 2, "use -o OUT.atlas")
+    failed(invoke("stability", fits[0]), 3, "at least two")
     assert not (tmp_path / "out.atlas").exists()
 
 

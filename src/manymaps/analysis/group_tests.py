@@ -5,7 +5,7 @@ so they are the same in every permutation. `PermutedUnits` contains the input ar
 `manymaps.analysis.permutations`. Each word has one test of its own, followed by one test per sense.
 
 A test ends when 20 of its permutations reach the observed value (Besag & Clifford 1991), or after
-9,999 permutations. Tests that are still undecided continue with ten times as many permutations, as
+999 permutations. Tests that are still undecided continue with ten times as many permutations, as
 long as their smallest possible p exceeds a twentieth of the Benjamini-Hochberg threshold:
 
     1 / (permutations + 1)  >  alpha * (undecided tests) / (all tests) / 20
@@ -34,7 +34,7 @@ from manymaps.metrics.measures import ratio
 from manymaps.progress import work
 
 # With 20 permutations that reach the observed value, the standard error of a p-value is 22 %.
-_HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
+_HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 999, 100, 64
 # The deciding threshold is at least this many times the smallest possible p.
 _MARGIN = 20
 

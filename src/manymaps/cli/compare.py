@@ -145,10 +145,7 @@ def _groups(options: CompareOptions) -> tuple[dict[str, mm.Trials | mm.Associati
             )
         groups = dict(trials.groups(options.by))
     for name, data in groups.items():
-        if isinstance(data, mm.Trials):
-            note(f"{name}: {data.n_trials:,} trials")
-        else:
-            note(*(f"{name}: {line}" for line in reading_notes(data)))
+        note(*(f"{name}: {line}" for line in reading_notes(data)))
     return groups, rule
 
 

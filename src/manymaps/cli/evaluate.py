@@ -97,11 +97,6 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
         note_case(file, rated.tolist(), atlas.labels)
         if report.n_dropped:
             note(f"dropped {dropped(report)}")
-        if not options.ratings:
-            note(
-                f"{file} was read as ratings of pairs (manymaps read {file} --kind associations "
-                "-o OUT.npz reads associations)"
-            )
     return data
 
 

@@ -314,14 +314,12 @@ def fit_record(estimator: Any, data: Any, method: str, output: Path) -> dict[str
 
 def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
     """Format the model, the numbers of the fit, and the next commands."""
-    from manymaps.cli.report import record_text, table_text
+    from manymaps.cli.report import record_text
 
     output, text = Path(record["output"]), [repr(atlas)]
     numbers = ("n_iterations", "kl_divergence", "log_likelihood", "converged", "explained",
                "explained_by_even_spread", "seconds", "output")  # fmt: skip
     text.append(record_text({name: record[name] for name in numbers if name in record}))
-    if len(record.get("restarts", ())) > 1:
-        text.append(table_text(record["restarts"], ("seed", "cost")))
     if atlas.n_maps > 1:
         text.append(next_step("senses", output, atlas.labels[0]))
     text.append(next_step("view", output, "-o", output.with_suffix(".html")))

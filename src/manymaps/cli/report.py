@@ -14,7 +14,7 @@ from manymaps.cli.contract import cell, grid, next_step, shown
 from manymaps.data.counts import looks_transposed
 from manymaps.data.pair_rules import NEVER_A_CUE
 from manymaps.errors import setting
-from manymaps.labels import fold, plural
+from manymaps.labels import fold
 
 if TYPE_CHECKING:
     from manymaps.cli.reading import Loaded, PairData
@@ -63,7 +63,7 @@ def report_of(loaded: Loaded, file: Path) -> tuple[dict[str, Any], str]:
         further = fit_step(file, "--method", "tsne")
     else:
         record, labels = _of_associations(data), list(data.labels)
-    notes = _notes(data) if isinstance(data, mm.Associations) else list(report.notes)
+    notes = _notes(data)
     if isinstance(data, mm.Counts) and (hint := looks_transposed(data)):
         notes.append(hint)
         further += " --set given=columns"
@@ -146,29 +146,22 @@ def _of_trials(trials: mm.Trials) -> dict[str, Any]:
     }
 
 
-def reading_notes(data: PairData | mm.Counts) -> list[str]:
+def reading_notes(data: PairData | mm.Counts | mm.Trials) -> list[str]:
     """List the lines that are printed about the data before a fit."""
-    notes, lost = list(data.report.notes), "dropped"
-    if isinstance(data, mm.Counts):
-        rows, columns = map(plural, data.kinds, data.shape)
-        line = f"{data.n_counts:,.10g} counts of {rows} and {columns} in {data.n_pairs:,} pairs"
-        # The fit itself reports rows and columns without counts.
-        notes = [text for text in notes if " without counts kept" not in text]
-    elif isinstance(data, mm.Vectors):
-        line, lost = f"{len(data):,} vectors of {data.n_features:,} numbers", "left out"
-    else:
-        objects = plural("object", data.n_objects)
-        line, notes = f"{plural('pair', data.n_pairs)} of {objects}", _notes(data)
+    line = repr(data).strip("<>")
     if data.report.merged:
         line += f"; {data.report.merged:,} repeated pairs merged"
     if data.report.n_dropped:
-        line += f"; {lost} {dropped(data.report)}"
-    return [line, *notes]
+        line += f"; dropped {dropped(data.report)}"
+    # The fit itself reports rows and columns without counts.
+    return [line, *(text for text in _notes(data) if " without counts kept" not in text)]
 
 
-def _notes(data: mm.Associations) -> list[str]:
+def _notes(data: PairData | mm.Counts | mm.Trials) -> list[str]:
     """List the reader's notes, with advice if spellings differ or most responses are dropped."""
     notes = list(data.report.notes)
+    if not isinstance(data, mm.Associations):
+        return notes
     alike = data.n_objects - len({fold(label) for label in data.labels})
     if alike > _FEW_ALIKE * data.n_objects:
         notes.append(

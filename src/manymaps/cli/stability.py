@@ -79,8 +79,6 @@ def stability(options: StabilityOptions) -> None:
     refuse(
         (len(finished) > 1 and not all(finished),
          "pass one file of data, or only .atlas files"),
-        (finished == [True],
-         f"{options.files[0]} is a single fit; pass the data to fit, or several atlases"),
         (options.output is None and not all(finished),
          "no output file; use -o OUT.atlas to write the fit"),
     )  # fmt: skip
@@ -106,16 +104,14 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     """Fit a file with several seeds."""
     file, method = options.files[0], options.model.method or USUAL_METHOD
     loaded = read_for(file, method, options.model.metric)
-    # Fits with new seeds use the norms only, not the trials.
-    resamples = options.bootstrap is not None and isinstance(loaded.data, mm.Trials)
     with work(f"fitting {file} {options.fits} times"):
         return mm.repeat_fits(
             # The seed and the number of jobs apply to all fits jointly.
             build(method, options.model),
-            loaded.data if resamples else loaded.fitted,
+            loaded.data,
             options.fits,
             bootstrap=options.bootstrap,
-            **(loaded.settings if resamples else {}),
+            **loaded.settings,
             random_state=options.seed,
             n_jobs=options.jobs or -1,
         )
