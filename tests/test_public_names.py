@@ -27,7 +27,7 @@ vectors_from write_page
 """
 RECORDS = """
 Associations Atlas AtlasWidget Counts DataError DataWarning DivergedError ExponentialWeights
-Judgements ParameterError PowerWeights Trials UnknownLabelError Vectors
+ParameterError PowerWeights Trials UnknownLabelError Vectors
 """
 FACES = {
     "affinity": "Affinity GaussianAffinity GlobalGaussian LocalPerplexity NeighborGraph "

@@ -25,7 +25,6 @@ from .data.datasets import load_consonants as load_consonants
 from .data.datasets import load_integers as load_integers
 from .data.datasets import load_word_associations as load_word_associations
 from .data.datasets import load_word_relations as load_word_relations
-from .data.judgements import Judgements as Judgements
 from .data.resampling import resampled as resampled
 from .data.trials import Trials as Trials
 from .data.vectors import Vectors as Vectors

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps import Associations, Counts, Judgements, Trials, Vectors
+from manymaps import Associations, Counts, Trials, Vectors
 from manymaps.data.clean import is_clean, read_clean, write_data
 from manymaps.errors import DataError
 
@@ -24,7 +24,6 @@ DATA = {
         np.array([[0, 1], [-2, -1], [2, -1]]), np.array([0, 1, 0]), ["ann", "b, e"],
         {"age": np.array([20.0, np.nan, 30]), "sex": np.array(["f", "", "m"], object)},
     ),
-    "judgements": Judgements(["a", "b"], [[[0, 2], [2, 0]], [[0, np.nan], [1, 0]]], ["x", "y"]),
     "vectors": Vectors(["a", "a"], [[1, 0.5], [0, 2]]),
     "sparse vectors": Vectors(["a", "b"], TIES[:2]),
     "counts": Counts(

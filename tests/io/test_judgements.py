@@ -1,10 +1,13 @@
-"""Judgements of several people: the same tables from every form in which people have them."""
+"""Judgements of several people: the same average from every form in which people have them."""
+
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from manymaps import Judgements, associations_from, judgements_from, read_judgements
+import manymaps as mm
+from manymaps import associations_from, judgements_from, read_judgements
 from manymaps.errors import DataError, ParameterError
 
 WORDS = ("tie", "knot", "suit", "rope")
@@ -27,15 +30,14 @@ def as_given():
 def assert_right(judged, order=WORDS):
     assert sorted(judged.labels) == sorted(order)
     at = [judged.labels.index(word) for word in WORDS]
-    assert judged.judges == ("ann", "ben", "eve")
-    for one, expected in zip(judged.values, tables().values(), strict=True):
-        np.testing.assert_array_equal(one[np.ix_(at, at)], expected)
-    assert judged.n_pairs.tolist() == [6, 5, 6]
+    assert re.search(r"3 judges; .*: ann \d\.\d+, ben .*, eve", judged.report.notes[0])
+    assert judged.report.n_read == 34
+    assert judged.missing is None
     stacked = np.array(list(tables().values()))
     stacked[:, np.eye(4, dtype=bool)] = 0
     mean = np.nanmean(stacked, axis=0)
-    np.fill_diagonal(mean, NAN)
-    np.testing.assert_allclose(judged.average[np.ix_(at, at)], mean)
+    np.testing.assert_allclose(judged.similarities.toarray()[np.ix_(at, at)], mean)
+    np.testing.assert_allclose(judged.strengths.sum(axis=1), 1)
 
 
 def long_rows():
@@ -50,7 +52,6 @@ def long_rows():
 
 def test_arrays_and_frames():
     given = as_given()
-    assert_right(Judgements(WORDS, list(given.values()), list(given)))
     stacked = np.array(list(given.values()))
     assert_right(judgements_from(stacked, labels=WORDS, judges=list(given)))
     frames = {k: pd.DataFrame(v, index=WORDS, columns=WORDS) for k, v in given.items()}
@@ -94,26 +95,76 @@ def test_objects_that_a_judge_has_not_seen(tmp_path):
     (tmp_path / "b.csv").write_text(",knot,suit,tie\nknot,,3,4\nsuit,3,,5\ntie,4,5,\n")
     judged = read_judgements([tmp_path / "a.csv", tmp_path / "b.csv"])
     assert judged.labels == ("tie", "knot", "suit")
-    assert judged.n_pairs.tolist() == [1, 3]
-    assert judged.average[0, 1] == 3
-    assert judged.average[0, 2] == 5
+    assert judged.similarities.toarray()[0].tolist() == pytest.approx([0, 3, 5])
+    assert judgements_from([[[0, 1, NAN], [1, 0, 2], [NAN, 2, 0]]]).n_missing == 2
 
 
-def test_two_directions_of_an_asymmetric_table_stay():
-    judged = Judgements("ab", [[[NAN, 1], [3, NAN]]])
-    assert judged.values[0].tolist()[0][1] == 1
-    assert judged.average[1, 0] == 3
-    assert judged.judges == ("1",)
+def test_two_directions_of_an_asymmetric_table_are_averaged_for_clusters_only():
+    judged = judgements_from([[[NAN, 1, 1], [3, NAN, 1], [1, 1, NAN]]], labels="abc")
+    assert judged.strengths.toarray()[1].tolist() == [0.75, 0, 0.25]
+    assert judged.similarities[0, 1] == judged.similarities[1, 0] == pytest.approx(2)
+
+
+def test_correlations_by_hand():
+    one = np.array([[NAN, 1.0, 2, 3], [1, NAN, 4, 5], [2, 4, NAN, NAN], [3, 5, NAN, NAN]])
+    other = np.array([[NAN, 2.0, 1, 4], [2, NAN, 3, NAN], [1, 3, NAN, 6], [4, NAN, 6, NAN]])
+    third = np.where(np.isnan(one), NAN, 9 - one)
+    # Of the first and the mean of the others; nobody but the second judged the last pair.
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
+    mean = [np.nanmean([other[pair], third[pair]]) for pair in pairs]
+    r = np.corrcoef([one[pair] for pair in pairs], mean)[0, 1]
+    notes = judgements_from({"ann": one, "ben": other, "eve": third}).report.notes
+    assert f": ann {r:.2f}, ben" in notes[0]
+    assert any(note.startswith("judge eve correlates by -") for note in notes[1:])
+
+
+def test_too_few_pairs_have_no_correlation():
+    few = np.array([[NAN, 1.0, NAN], [1, NAN, NAN], [NAN, NAN, NAN]])
+    table = np.arange(9.0).reshape(3, 3)
+    notes = judgements_from([few, np.ones((3, 3)), table + table.T]).report.notes
+    assert len(notes) == 1
+    assert not re.search(r"[ :][12] -?\d", notes[0].split("others:")[-1])
+
+
+def judged_by_five(gaps=0.3, scale=1.0):
+    rng = np.random.default_rng(1)
+    places = rng.normal(0, 1.5, (2, 24, 2))
+    maps = 0.25 / (1 + ((places[:, :, None] - places[:, None]) ** 2).sum(axis=-1))
+    tables = np.einsum("km,mij->kij", rng.uniform(0.2, 1.8, (5, 2)), scale * maps)
+    for table in tables:
+        hidden = np.triu(rng.random((24, 24)) < gaps, 1)
+        table[hidden | hidden.T] = NAN
+    stacked = np.where(np.eye(24, dtype=bool), 0, tables)
+    return judgements_from(tables), np.nanmean(stacked, axis=0)
+
+
+@pytest.mark.parametrize("normalization", ["conditional", "joint"])
+def test_what_is_fitted_to_judgements_is_their_average(normalization):
+    judged, average = judged_by_five(scale=0.1)  # rows sum to less than 1, but no mass is missing
+    settings = {"normalization": normalization, "max_iter": 20, "penalty": 0, "random_state": 0}
+    atlas = mm.MultipleMapsTSNE(2, **settings).fit(judged).atlas_
+    table = mm.MultipleMapsTSNE(2, affinity="precomputed", **settings).fit(average).atlas_
+    np.testing.assert_allclose(atlas.maps, table.maps, atol=1e-5)
+
+
+def test_clusters_a_plain_map_and_a_diagnosis_are_of_the_average():
+    judged, average = judged_by_five()
+    clusters = mm.AdditiveClustering(3, random_state=0)
+    ours = clusters.fit(judged).memberships_.copy()
+    np.testing.assert_array_equal(ours, clusters.fit(average).memberships_)
+    np.testing.assert_allclose(mm.similarity_map(judged).maps, mm.similarity_map(average).maps)
+    found, kept = (mm.diagnose(data) for data in (judged, associations_from(average, rows="keep")))
+    assert found["suggested_maps"] == kept["suggested_maps"]
+    assert found["stress"] == pytest.approx(kept["stress"])
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Judgements("ab", np.ones((2, 3, 4))),
-        lambda: Judgements("aa", np.ones((1, 2, 2))),
-        lambda: Judgements("ab", np.ones((2, 2, 2)), ["x", "x"]),
-        lambda: Judgements("ab", [[[0, np.inf], [1, 0]]]),
-        lambda: Judgements("ab", np.full((1, 2, 2), NAN)),
+        lambda: judgements_from(np.ones((1, 2, 2)), labels="aa"),
+        lambda: judgements_from(np.ones((2, 2, 2)), judges=["x", "x"]),
+        lambda: judgements_from([[[0, np.inf], [1, 0]]]),
+        lambda: judgements_from([np.ones((2, 2)), np.full((2, 2), NAN)]),
         lambda: judgements_from([np.ones((2, 2)), np.ones((3, 3))]),
         lambda: judgements_from([np.ones((2, 3))]),
         lambda: judgements_from([np.ones((2, 2))], judges=["a", "b"]),

@@ -53,4 +53,4 @@ def test_nothing_but_a_mark_or_a_header(tmp_path):
 
 def test_a_column_of_judges_is_found_in_any_case(tmp_path):
     text = "Judge,item1,item2,similarity\nann,a,b,1\nann,b,c,2\n"
-    assert read_judgements(save(tmp_path / "j.csv", text), judge="judge").judges == ("ann",)
+    assert read_judgements(save(tmp_path / "j.csv", text), judge="judge").n_pairs == 4

@@ -205,7 +205,9 @@ def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded
         case "texts":
             return Loaded(_counted(file, settings), {})
         case "judgements":
-            return Loaded(_judgements(options.files, settings), {})
+            average = mm.read_judgements(options.files, **settings)
+            note(*average.report.notes[1:])  # on judges who disagree with the others
+            return Loaded(average, {})
         case "vectors":
             return Loaded(mm.read_vectors(file, **settings), {})
         case "counts":
@@ -225,13 +227,6 @@ def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded
         if counted.labels == data.labels:
             data = replace(data, n_responses=counted.n_responses)
     return Loaded(data, {})
-
-
-def _judgements(files: tuple[Path, ...], settings: dict[str, Any]) -> mm.Judgements:
-    """Read judgements by several judges, and note the judges who disagree with the others."""
-    judgements = mm.read_judgements(files, **settings)
-    note(*judgements.disagreements)
-    return judgements
 
 
 def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Associations:

@@ -12,7 +12,6 @@ from manymaps.cli.contract import BadData
 from manymaps.data.associations import Associations
 from manymaps.data.clean import is_clean, read_clean
 from manymaps.data.counts import Counts
-from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 PairData: TypeAlias = Associations | Vectors
 
 # Data of pairs, which a fit converts to associations.
-PAIRS = ("associations", "trials", "judgements")
+PAIRS = ("associations", "trials")
 
 
 class Loaded(NamedTuple):
@@ -39,7 +38,7 @@ class Loaded(NamedTuple):
 
     Attributes
     ----------
-    data : Associations, Trials, Judgements, Vectors, Counts or DataFrame of ratings
+    data : Associations, Trials, Vectors, Counts or DataFrame of ratings
         The data.
     settings : dict
         The arguments of `Trials.associations`.
@@ -55,8 +54,8 @@ class Loaded(NamedTuple):
 
     @property
     def fitted(self) -> Any:
-        """The data that a fit uses: trials are counted, and judgements averaged."""
-        if isinstance(self.data, Trials | Judgements):
+        """The data that a fit uses: trials are counted."""
+        if isinstance(self.data, Trials):
             return self.data.associations(**self.settings)
         return self.data
 
@@ -112,7 +111,7 @@ def opened_responses(file: Path) -> Loaded:
     strengths do not contain the number of responses.
     """
     strength = None if is_clean(file) else column_of_counts(file)
-    loaded = opened(file, takes=PAIRS[:2], responses="keep", strength=strength)
+    loaded = opened(file, takes=PAIRS, responses="keep", strength=strength)
     if not isinstance(loaded.data, Trials):
         return loaded
     first, _ = split_responses(loaded.settings.get("responses", "drop"))
@@ -139,18 +138,13 @@ def opened_similarities(file: Path, absent: str) -> pd.DataFrame:
     if not is_clean(file):
         with work(f"reading {file}"):
             return read_similarities(file, absent=absent)
-    data: Any = opened(file, takes=("associations", "judgements")).data
-    notes: Sequence[str] = ()
-    if isinstance(data, Judgements):
-        values = data.average
-        notes = [f"the average of {data.n_judges:,} judges is used", *data.disagreements]
-    else:
-        values = data.similarities.toarray()
-        if data.missing is not None:
-            values[data.missing.toarray()] = np.nan
+    data: Any = opened(file, takes=["associations"]).data
+    values = data.similarities.toarray()
+    if data.missing is not None:
+        values[data.missing.toarray()] = np.nan
     np.fill_diagonal(values, np.nan)
     frame = pd.DataFrame(values, data.labels, data.labels)
-    return described(frame, str(file), notes=notes, n_absent=0)
+    return described(frame, str(file), notes=data.report.notes, n_absent=0)
 
 
 def labels_in(data: PairData | Counts) -> list[str]:

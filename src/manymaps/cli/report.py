@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,12 +39,6 @@ def record_text(record: Mapping[str, Any]) -> str:
     return grid(rows)
 
 
-def table_text(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
-    """Format some entries of records as a grid with a header."""
-    header = [name.removeprefix("n_").replace("_", " ") for name in names]
-    return grid([header, *([one[name] for name in names] for one in records)])
-
-
 def fit_step(file: Path, *settings: object) -> str:
     """Return the line with the command that fits a file."""
     stem = file.name.split(".")[0] or "out"
@@ -74,19 +68,13 @@ def report_of(loaded: Loaded, file: Path) -> tuple[dict[str, Any], str]:
         "notes": notes,
     }
     record = dict.fromkeys(ALWAYS) | record
-    text, judges = dict(record), ""
+    text = dict(record)
     if isinstance(loaded.data, mm.Trials):
         trials = _of_trials(loaded.data)
         text = trials | {"columns": list(loaded.data.describe_columns())} | record
         record |= trials
-    if isinstance(loaded.data, mm.Judgements):
-        names = ("judge", "n_pairs", "with_others")
-        columns = loaded.data.judges or (), loaded.data.n_pairs, loaded.data.with_others
-        rows = zip(columns[0], *(column.tolist() for column in columns[1:]), strict=True)
-        record["judges"] = [dict(zip(names, row, strict=True)) for row in rows]
-        judges = f"{table_text(record['judges'], names)}\n"
     first = {"labels": ", ".join([*map(shown, labels[:5]), *["..."] * (len(labels) > 5)])}
-    return record, f"{judges}{record_text(first | text)}\n{further}"
+    return record, f"{record_text(first | text)}\n{further}"
 
 
 def _of_associations(data: mm.Associations) -> dict[str, Any]:

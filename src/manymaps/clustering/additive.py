@@ -283,9 +283,8 @@ class AdditiveClustering(
 
         Parameters
         ----------
-        X : array of shape (n, n), Associations, Judgements or data frame
-            Similarities, with NaN for missing pairs. The diagonal is ignored. Judgements are
-            averaged.
+        X : array of shape (n, n), Associations or data frame
+            Similarities, with NaN for missing pairs. The diagonal is ignored.
         y : None
             Ignored.
         labels : sequence of str, optional
@@ -326,7 +325,7 @@ class AdditiveClustering(
 
         Parameters
         ----------
-        X : array of shape (n, n), Associations, Judgements or data frame
+        X : array of shape (n, n), Associations or data frame
             Similarities as for `fit`.
         y : None
             Ignored.

@@ -163,7 +163,7 @@ def cluster_path(
 
     Parameters
     ----------
-    X : array of shape (n, n), Associations, Judgements or data frame
+    X : array of shape (n, n), Associations or data frame
         Similarities as for `AdditiveClustering.fit`.
     n_clusters : iterable of int, default range(1, 11)
         Numbers of clusters to compare. They are sorted and duplicates are removed. One cluster and

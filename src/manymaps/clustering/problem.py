@@ -108,10 +108,9 @@ def similarities_from(
 
     Parameters
     ----------
-    X : array of shape (n, n), Associations, Judgements, frame or Similarities
-        Similarities, with NaN for missing pairs. Judgements are averaged over judges, and the
-        diagonal is ignored. A pair that is absent from `Associations` has similarity 0, unless it
-        is listed as `missing`.
+    X : array of shape (n, n), Associations, frame or Similarities
+        Similarities, with NaN for missing pairs. The diagonal is ignored. A pair that is absent
+        from `Associations` has similarity 0, unless it is listed as `missing`.
     kind : {"similarity", "dissimilarity"}, default "similarity"
         Type of the values in X.
     strict : bool, default False
@@ -204,7 +203,7 @@ def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
     """Return a square float64 matrix and its labels, or None if it has no labels."""
     X = as_associations(X)
     if isinstance(X, Associations):
-        table = X.strengths.toarray()
+        table = X.similarities.toarray()
         if X.missing is not None:
             table[X.missing.nonzero()] = np.nan
         np.fill_diagonal(table, np.nan)

@@ -37,9 +37,8 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
 
     Parameters
     ----------
-    values : array or data frame of shape (n, n), Associations or Judgements
-        Similarities, with NaN for unknown pairs. The diagonal is ignored. Judgements are averaged
-        over judges.
+    values : array or data frame of shape (n, n), or Associations
+        Similarities, with NaN for unknown pairs. The diagonal is ignored.
     labels : sequence of str, length n, optional
         Labels of the objects. The default is the labels of `values`, or "0", "1", ...
 

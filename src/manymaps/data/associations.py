@@ -80,8 +80,8 @@ class Associations:
         Pairs of different objects that were not judged and have no strength. They are excluded from
         a fit (`manymaps.model.dense`).
     row_sums : ndarray of shape (n,), optional
-        Sums of the rows before the rows were normalized to 1. The sums are available if the
-        original values were symmetric but the normalized rows are not.
+        Sums of the rows before the rows were normalized to 1. The sums are available for averages
+        of judges, and if the original values were symmetric but the normalized rows are not.
     covered : ndarray of shape (n,), optional
         Part of the responses to each cue that are objects, in [0, 1]. The others were dropped.
 
@@ -194,7 +194,10 @@ class Associations:
 
     @property
     def similarities(self) -> sparse.csr_array:
-        """Original values if these were symmetric, and the strengths otherwise."""
+        """Original values if these were judged or symmetric, and the strengths otherwise.
+
+        The values are the means of both directions.
+        """
         if self.row_sums is None:
             return self.strengths
         values = sparse.csr_array(sparse.diags_array(self.row_sums) @ self.strengths)

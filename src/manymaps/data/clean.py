@@ -1,7 +1,7 @@
 """Files of clean data, which `manymaps read -o` writes and every other command takes.
 
-A file stores the fields of `Associations`, `Trials`, `Judgements`, `Vectors` or `Counts`, and the
-settings with which trials are counted. Texts are plain values, tables and numbers are arrays.
+A file stores the fields of `Associations`, `Trials`, `Vectors` or `Counts`, and the settings with
+which trials are counted. Texts are plain values, tables and numbers are arrays.
 """
 
 from __future__ import annotations
@@ -20,16 +20,14 @@ from manymaps.archive.arrays import csr_from, csr_parts
 from manymaps.archive.schema import ArrayPart, Schema, ValuePart
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.counts import Counts
-from manymaps.data.judgements import Judgements
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 
-CleanData: TypeAlias = Associations | Trials | Judgements | Vectors | Counts
+CleanData: TypeAlias = Associations | Trials | Vectors | Counts
 
 KINDS: dict[str, type[CleanData]] = {
-    "associations": Associations, "trials": Trials, "judgements": Judgements, "vectors": Vectors,
-    "counts": Counts,
+    "associations": Associations, "trials": Trials, "vectors": Vectors, "counts": Counts,
 }  # fmt: skip
 
 DATA = Schema(

@@ -27,7 +27,6 @@ from numpy.typing import ArrayLike
 
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.conditions import column_named, select_rows, unknown_cells
-from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import listed, natural_order
@@ -370,8 +369,8 @@ class Trials:
 
 
 def as_associations(data: Any) -> Any:
-    """Convert trials and judgements to associations, and return other data unchanged."""
-    return data.associations() if isinstance(data, Trials | Judgements) else data
+    """Convert trials to associations, and return other data unchanged."""
+    return data.associations() if isinstance(data, Trials) else data
 
 
 def check_norms(name: str, data: Any) -> None:

@@ -1,4 +1,4 @@
-"""Readers that convert judged similarities to a data frame, or to `Judgements` by several persons.
+"""Readers that convert judged similarities to a data frame, or average those of several judges.
 
     frame.loc[a, b] = how similar objects a and b are; NaN if that is unknown
 
@@ -12,29 +12,31 @@ used for both directions. If the values of the two directions differ, both are k
 averages them or reports an error.
 
 Objects are matched by label, so a judge may have seen only some of the objects, in any order. A
-pair that is not in a judge's list was not judged.
+pair that is not in a judge's list was not judged. A pair that nobody judged is missing in the
+average.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manymaps.checks import check_choice
-from manymaps.data.associations import Associations
+from manymaps.checks import check_choice, check_labels
+from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.frame_labels import labelled_values
-from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NumberedPairs
 from manymaps.data.tables import names_of, place, source_of
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import entries_in, opened, pairs_in
+from manymaps.io.associations import associations_from, entries_in, opened, pairs_in
 from manymaps.io.columns import NAMES, checked_frame, find_needed, labels_of
 from manymaps.io.frames import described, read_frame
 from manymaps.io.matrices import LabelledMatrix, labelled_matrix
+from manymaps.labels import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,8 +114,8 @@ def read_judgements(
     response: str | None = None,
     strength: str | None = None,
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
-) -> Judgements:
-    """Read the judgements of several participants.
+) -> Associations:
+    """Read the judgements of several participants, and average them.
 
     Parameters
     ----------
@@ -129,8 +131,10 @@ def read_judgements(
 
     Returns
     -------
-    Judgements
-        Judgements of all judges on the union of their objects.
+    Associations
+        Average similarities of the objects of all judges, in `similarities`, with rows that are
+        renormalized. Pairs without judgements are missing. The report lists the correlation of each
+        judge with the average of the others, and names the judges with a negative correlation.
 
     Raises
     ------
@@ -141,7 +145,7 @@ def read_judgements(
 
     See Also
     --------
-    judgements_from, Judgements
+    judgements_from, AdditiveClustering
 
     Examples
     --------
@@ -151,8 +155,8 @@ def read_judgements(
     ...     file = pathlib.Path(folder, "judged.csv")
     ...     _ = file.write_text("judge,item1,item2,similarity\\nann,tie,knot,5\\nben,tie,suit,3\\n")
     ...     judged = read_judgements(file, judge="judge")
-    >>> judged.judges, judged.labels, judged.n_pairs.tolist()
-    (('ann', 'ben'), ('tie', 'knot', 'suit'), [1, 1])
+    >>> judged.labels, judged.n_missing, judged.report.notes
+    (('tie', 'knot', 'suit'), 2, ('the average of 2 judges',))
     """
     files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     names = {"cue": cue, "response": response, "strength": strength}
@@ -171,7 +175,7 @@ def read_judgements(
     stems = [Path(file).name.split(".")[0] for file in files]
     judges = stems if len(set(stems)) == len(stems) else list(map(str, files))
     tables = [read_similarities(file, labels=labels, absent="missing", **names) for file in files]
-    return _joined(tables, judges, ", ".join(map(str, files)))
+    return _averaged(tables, judges, ", ".join(map(str, files)))
 
 
 def judgements_from(
@@ -183,8 +187,8 @@ def judgements_from(
     strength: str | None = None,
     labels: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
-) -> Judgements:
-    """Create judgements from arrays, frames or associations in memory.
+) -> Associations:
+    """Average the judgements of several participants in arrays, frames or associations.
 
     Parameters
     ----------
@@ -201,8 +205,10 @@ def judgements_from(
 
     Returns
     -------
-    Judgements
-        Judgements of all judges on the union of their objects.
+    Associations
+        Average similarities of the objects of all judges, in `similarities`, with rows that are
+        renormalized. Pairs without judgements are missing. The report lists the correlation of each
+        judge with the average of the others, and names the judges with a negative correlation.
 
     Raises
     ------
@@ -211,14 +217,14 @@ def judgements_from(
 
     See Also
     --------
-    read_judgements, Judgements
+    read_judgements, AdditiveClustering
 
     Examples
     --------
     >>> import numpy as np
     >>> from manymaps import judgements_from
     >>> judged = judgements_from(np.array([[[0, 2], [2, 0]], [[0, 4], [4, 0]]]))
-    >>> judged.average[0, 1].item()
+    >>> judged.similarities[0, 1].item()
     3.0
     """
     if judge is not None:
@@ -243,7 +249,7 @@ def judgements_from(
             f"the tables have {', '.join(map(str, sizes))} rows and no labels; pass frames with "
             "labels, or tables of the same objects in the same order"
         )
-    return _joined(tables, names, "the tables")
+    return _averaged(tables, names, "the tables")
 
 
 def square_frame(
@@ -316,14 +322,40 @@ def _square(table: Any, source: str, labels: Sequence[str] | None) -> pd.DataFra
     return square_frame(labelled_matrix(values, labels, source, "similarity"))
 
 
-def _joined(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str) -> Judgements:
-    """Extend the tables to the objects of all judges and join them."""
+def _averaged(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str) -> Associations:
+    """Average the tables over the judges, and note their agreement."""
+    import pandas as pd
+
+    check_labels(judges, len(tables), "judge")
     labels = list(dict.fromkeys(label for table in tables for label in table.index))
-    values = [table.reindex(index=labels, columns=labels).to_numpy() for table in tables]
-    return Judgements(labels, np.array(values), judges, source)
+    values = np.array([table.reindex(labels, columns=labels).to_numpy() for table in tables])
+    values[:, range(len(labels)), range(len(labels))] = np.nan
+    # A row per ordered pair and a column per judge.
+    pairs = pd.DataFrame(values.reshape(len(tables), -1).T, columns=pd.Index(judges))
+    for judge in pairs.columns[pairs.isna().all()]:
+        raise DataError(f"{source}: judge {judge!r} has no judgements; omit this judge")
+    average = pairs.mean(axis=1).to_numpy().reshape(len(labels), -1)
+    others = pairs.apply(lambda own: pairs.drop(columns=own.name).mean(axis=1))
+    agreement = {
+        judge: pd.DataFrame({"own": pairs[judge], "others": others[judge]}).corr(min_periods=3)
+        for judge in pairs
+    }
+    correlations = {judge: table.iat[0, 1] for judge, table in agreement.items()}
+    known = [f"{judge} {r:.2f}" for judge, r in correlations.items() if not np.isnan(r)]
+    notes = [f"the average of {plural('judge', len(judges))}"]
+    if known:
+        notes[0] += f"; correlations with the average of the others: {', '.join(known)}"
+    notes += [
+        f"judge {judge} correlates by {r:.2f} with the average of the others"
+        for judge, r in correlations.items()
+        if r < 0
+    ]
+    report = ReadReport(source, int(pairs.count().sum()), notes=tuple(notes))
+    sums = np.nansum(average, axis=1)
+    return replace(associations_from(average, labels=labels), row_sums=sums, report=report)
 
 
-def _of_rows(frame: pd.DataFrame, judge: str, columns: Mapping[str, str | None]) -> Judgements:
+def _of_rows(frame: pd.DataFrame, judge: str, columns: Mapping[str, str | None]) -> Associations:
     """Read judgements from a long table, in which repeated judgements of a pair are averaged."""
     by = find_needed(frame, "judge", judge)
     judges = labels_of(frame, by)
@@ -340,4 +372,4 @@ def _of_rows(frame: pd.DataFrame, judge: str, columns: Mapping[str, str | None])
         )
         for k in range(len(judges.texts))
     ]
-    return _joined(tables, judges.texts, source_of(frame))
+    return _averaged(tables, judges.texts, source_of(frame))

@@ -51,7 +51,6 @@ from manymaps.constraints import (
 )
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
-from manymaps.data.judgements import Judgements
 from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataWarning, ParameterError, setting
@@ -73,7 +72,7 @@ from manymaps.seeds import run_seeds, second_seed
 __all__ = ["MapEstimator"]
 
 Data: TypeAlias = (
-    Associations | Judgements | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
+    Associations | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
 )
 
 AFFINITIES = ("auto", "precomputed")
@@ -160,11 +159,11 @@ class MapEstimator(
 
         Parameters
         ----------
-        X : Associations, Judgements, Vectors, NeighborGraph, (sparse) array or frame
+        X : Associations, Vectors, NeighborGraph, (sparse) array or frame
             The data, of shape (n, n) or (n, n_features). An array or frame contains similarities
             with `affinity="precomputed"`, distances with `metric="precomputed"`, and vectors
-            otherwise. `Trials` are counted, and `Judgements` are averaged. If X is a frame, the
-            labels of the atlas are its index or, if it has a default index, its only text column.
+            otherwise. `Trials` are counted. If X is a frame, the labels of the atlas are its index
+            or, if it has a default index, its only text column.
             In a sparse table of distances, only stored entries are used, as in scikit-learn. Pairs
             without an entry are not neighbours, so distances of zero must be stored explicitly. If
             every pair is stored, the map is the same as for the dense table. A similarity that is

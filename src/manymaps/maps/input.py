@@ -2,7 +2,6 @@
 
 X                                   labels    in the record
 Associations, Trials                X         strengths, which may sum to less than 1 per row
-Judgements                          X         strengths (means)
 table, affinity="precomputed"       index     strengths, and the table itself
 table, metric="precomputed"         index     points: distances (n, n)
 Vectors, table                      X, index  points: vectors (n, n_features)
@@ -21,7 +20,6 @@ from manymaps.affinity.distances import known_distances
 from manymaps.affinity.neighbors import NeighborGraph, as_graph
 from manymaps.data.associations import Associations, associations_of
 from manymaps.data.frame_labels import labelled_values
-from manymaps.data.judgements import Judgements
 from manymaps.data.trials import as_associations
 from manymaps.data.validation import validated
 from manymaps.errors import DataError, setting
@@ -74,7 +72,7 @@ def read_input(X: Any, estimator: Any) -> Input:
 
     Parameters
     ----------
-    X : Associations, Trials, Judgements, Vectors, NeighborGraph, pair of arrays, array or frame
+    X : Associations, Trials, Vectors, NeighborGraph, pair of arrays, array or frame
         Data.
     estimator : MapEstimator
         Estimator, whose `affinity` and `metric` define what a table contains.
@@ -94,7 +92,7 @@ def read_input(X: Any, estimator: Any) -> Input:
         estimator.n_features_in_ = norms.n_objects
         return Input(
             labels=tuple(norms.labels), strengths=norms.strengths, observed=_judged(norms),
-            lacks_mass=not isinstance(X, Judgements), covered=norms.covered,
+            lacks_mass=True, covered=norms.covered,
         )  # fmt: skip
     graph = as_graph(X)
     if isinstance(graph, NeighborGraph):
