@@ -14,12 +14,6 @@ from manymaps.data.datasets import (
 )
 
 __all__ = [
-    "CONSONANT_CLUSTERS",
-    "CONSONANT_CONSTANT",
-    "INTEGER_CLUSTERS",
-    "INTEGER_CONSTANT",
-    "load_consonants",
-    "load_integers",
-    "load_word_associations",
-    "load_word_relations",
+    "CONSONANT_CLUSTERS", "CONSONANT_CONSTANT", "INTEGER_CLUSTERS", "INTEGER_CONSTANT",
+    "load_consonants", "load_integers", "load_word_associations", "load_word_relations",
 ]  # fmt: skip

@@ -28,6 +28,6 @@ class TestPeopleDrawnAgain:
         raw.write_text("cue,R1,R2\n" + "a,b,c\nb,a,c\nc,a,b\n" * 5)
         options = ("-o", tmp_path / "o.atlas", "--fits", 2, *QUICK)
         result = invoke("stability", raw, *options, "--bootstrap", "participants")
-        failed(result, 2, "requires trials, with one row per participant")
+        failed(result, 2, "requires trials with a column of participants")
         assert not (tmp_path / "o.atlas").exists()
         worked(invoke("stability", raw, *options, "--bootstrap", "responses"))

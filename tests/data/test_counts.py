@@ -36,7 +36,6 @@ def test_the_table_knows_its_sums():
     assert counts.shape == (3, 4)
     assert counts.n_counts == 6.5
     assert counts.n_pairs == 4
-    assert counts.n_fractional == 1
     np.testing.assert_array_equal(counts.row_totals, TABLE.sum(axis=1))
     np.testing.assert_array_equal(counts.column_totals, TABLE.sum(axis=0))
 

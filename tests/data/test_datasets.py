@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from manymaps.archive.arrays import open_arrays
 from manymaps.data.datasets import (
     CONSONANT_CLUSTERS,
     CONSONANT_CONSTANT,
@@ -61,8 +62,13 @@ def association_script() -> ModuleType:
     return imported("build_word_associations")
 
 
+def senses_of_pairs() -> np.ndarray:
+    with open_arrays(DATA / "word_relations.npz") as file:
+        return file.read("senses")
+
+
 def senses_of(word: str) -> dict[int, list[str]]:
-    relations, senses = load_word_relations(return_senses=True)
+    relations, senses = load_word_relations(), senses_of_pairs()
     i = relations.index(word)
     pairs = slice(*relations.strengths.indptr[i : i + 2])
     found: dict[int, list[str]] = {}
@@ -86,7 +92,7 @@ def test_shape_and_rows(relations):
 
 def test_the_senses_of_each_word_are_numbered(relations):
     assert relations.strengths.has_sorted_indices
-    numbers = load_word_relations(return_senses=True)[1]
+    numbers = senses_of_pairs()
     assert len(numbers) == relations.n_pairs
     for senses in np.split(numbers, relations.strengths.indptr[1:-1]):
         assert set(senses) == set(range(max(senses) + 1))

@@ -40,7 +40,7 @@ def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path, kind)
         assert_same(vectors, ["owl", "cat"], VALUES[[2, 0]])
         assert vectors.report.n_read == 4
         assert vectors.report.dropped == {"not in the list of words": 2}
-        assert vectors.report.notes == (f"1 of 3 words is not in {path}: 'dog'",)
+        assert vectors.report.notes == (f"1 of 3 words not in {path}: 'dog'",)
     with pytest.raises(DataError):
         read_vectors(path, words=["CAT", "x"], **options)
 

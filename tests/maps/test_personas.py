@@ -1,11 +1,14 @@
 """The start by personas: what it splits, what it keeps together, and the fits that begin there."""
 
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 import manymaps as mm
 from manymaps.affinity.network import spectral_directions
+from manymaps.archive.arrays import open_arrays
 from manymaps.compute.threads import threads
 from manymaps.maps.personas import persona_start, personas
 
@@ -214,7 +217,9 @@ class TestFit:
 
     @pytest.mark.slow
     def test_senses_come_apart_at_no_cost_in_fit(self):
-        relations, senses = mm.load_word_relations(return_senses=True)
+        relations = mm.load_word_relations()
+        with open_arrays(files("manymaps") / "data" / "word_relations.npz") as file:
+            senses = file.read("senses")
         scores = {}
         for init in ("personas", "random"):
             fit = mm.MultipleMapsTSNE(20, init=init, max_iter=150, random_state=0).fit(relations)

@@ -183,9 +183,7 @@ class Associations:
         """Mask of known pairs, (n, n), with a false diagonal, or None if all pairs are known."""
         if self.missing is None:
             return None
-        observed = ~self.missing.toarray()
-        np.fill_diagonal(observed, False)
-        return observed
+        return np.asarray(~(self.missing.toarray() | np.eye(self.n_objects, dtype=bool)))
 
     @property
     def is_symmetric(self) -> bool:

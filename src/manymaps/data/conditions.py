@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from manymaps.errors import ParameterError
-from manymaps.labels import fold, listed
+from manymaps.labels import listed
 
 Columns = Mapping[str, np.ndarray]
 
@@ -93,14 +93,6 @@ def _fault(columns: Columns, error: Exception) -> str:
     hint = f"did you mean {near[0]!r}?" if near else _ADVICE
     reason = f"{unknown[1]!r} is not a column" if unknown else " ".join(str(error).split())[:100]
     return f"is not understood ({reason}); the columns are {listed(list(columns))}; {hint}"
-
-
-def column_named(wanted: str, columns: Columns) -> str | None:
-    """Find a column by name, ignoring case if only one column then matches."""
-    if wanted in columns:
-        return wanted
-    similar = [name for name in columns if fold(name) == fold(wanted)]
-    return similar[0] if len(similar) == 1 else None
 
 
 def unknown_cells(cells: np.ndarray) -> np.ndarray:

@@ -98,7 +98,5 @@ def numbered(labels: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ..
     (['tie', 'knot', 'tie (2)'], ("1 row with a repeated label got a number: 'tie (2)'",))
     """
     names, changed = numbered_labels(labels)
-    if not changed:
-        return names, ()
-    count = plural(kind, len(changed))
-    return names, (f"{count} with a repeated label got a number: {first_of(changed)}",)
+    note = f"{plural(kind, len(changed))} with a repeated label got a number: {first_of(changed)}"
+    return names, (note,) if changed else ()

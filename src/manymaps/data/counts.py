@@ -25,9 +25,23 @@ from manymaps.checks import check_labels, check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import count_table
 from manymaps.data.frames import as_column
-from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
+
+# Common names for the rows (observations) and columns (features) of count tables.
+OBSERVED = """
+document text post file article paper page abstract sentence paragraph chapter book author speaker
+site plot station quadrat transect location locality sample subject patient participant respondent
+user customer buyer client reader viewer listener member cell barcode
+basket transaction order invoice session row observation
+"""
+FEATURED = """
+word term token lemma ngram feature species taxon otu asv genus family
+item product good movie film song track artist book author
+gene transcript protein tag keyword column variable
+"""
+OBSERVATIONS, FEATURES = frozenset(OBSERVED.split()), frozenset(FEATURED.split())
+UNKNOWN_KINDS = ("row", "column")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,11 +166,6 @@ class Counts:
         """Sum of each column, shape (n_columns,)."""
         values = self.values
         return np.bincount(values.indices, weights=values.data, minlength=self.n_columns)
-
-    @cached_property
-    def n_fractional(self) -> int:
-        """Number of counts that are not whole numbers."""
-        return int(np.count_nonzero(self.values.data % 1))
 
     def subset(self, rows: Any = None, columns: Any = None) -> Counts:
         """Select rows and columns, in the order of the selection.

@@ -9,12 +9,12 @@ The word relations connect the most frequent English nouns and verbs, and are ta
 3.0:
 
     strengths[i, j]    association strength of response j for cue i; every row sums to 1
-    senses[p]          sense of the cue that the p-th stored pair (in row-major order) belongs to:
-                       0 is the word's most frequent sense, 1 the next
 
-No other association data include this ground truth, for example which sense of *tie* is related to
-*knot* and which sense is related to *contest*. `scripts/build_word_relations.py` documents the
-strengths and builds the file. The licence is in `data/WORDNET-LICENSE`.
+`scripts/build_word_relations.py` documents the strengths and builds the file. The file also
+contains `senses`, the sense of the cue that each stored pair (in row-major order) belongs to: 0 is
+the word's most frequent sense, 1 the next. No other association data include this ground truth, for
+example which sense of *tie* is related to *knot* and which sense is related to *contest*. The
+licence is in `data/WORDNET-LICENSE`.
 
 The similarity tables contain the integers 0 to 9 and sixteen consonants. Their
 values are not judgements of participants, but the predictions of two published additive clustering
@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Final, Literal, overload
+from typing import Final
 
 import numpy as np
 from scipy import sparse
@@ -119,27 +119,13 @@ def load_word_associations() -> Associations:
     return Associations(_labels(arrays), strengths, report, row_sums=sums)
 
 
-@overload
-def load_word_relations(*, return_senses: Literal[False] = False) -> Associations: ...
-@overload
-def load_word_relations(*, return_senses: Literal[True]) -> tuple[Associations, np.ndarray]: ...
-def load_word_relations(
-    *, return_senses: bool = False
-) -> Associations | tuple[Associations, np.ndarray]:
+def load_word_relations() -> Associations:
     """Load relations between the 3,200 most frequent English nouns and verbs, from WordNet 3.0.
-
-    Parameters
-    ----------
-    return_senses : bool, default False
-        Whether to return the senses of the pairs as well.
 
     Returns
     -------
-    relations : Associations
+    Associations
         Asymmetric associations with 2 to 24 related words per row. Each row sums to 1.
-    senses : ndarray of int, shape (n_pairs,)
-        Sense of the cue that each stored pair belongs to, in row-major order: 0 is the most
-        frequent sense of the cue, 1 the next. Only returned if `return_senses` is True.
 
     See Also
     --------
@@ -163,8 +149,7 @@ def load_word_relations(
     indices = arrays["indices"].astype(np.int32)
     strengths = sparse.csr_array((weights, indices, arrays["indptr"]), shape=(n, n))
     report = ReadReport(source="word relations from WordNet 3.0", n_read=len(weights))
-    relations = Associations(_labels(arrays), strengths, report)
-    return (relations, arrays["senses"].astype(np.int64)) if return_senses else relations
+    return Associations(_labels(arrays), strengths, report)
 
 
 def load_integers(

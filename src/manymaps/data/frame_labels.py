@@ -107,20 +107,20 @@ def _of_rows(frame: pd.DataFrame) -> tuple[list[str] | None, pd.DataFrame]:
     # Numeric columns are not converted to lists, because the conversion is slow for wide tables.
     kinds = [dtype.kind for dtype in frame.dtypes]
     objects = {c: list(frame.iloc[:, c]) for c, kind in enumerate(kinds) if kind == "O"}
-    dates = [names[c] for c, kind in enumerate(kinds) if kind in "mM"]
-    dates += [names[c] for c, cells in objects.items() if any(isinstance(x, date) for x in cells)]
+    with_dates = {c for c, cells in objects.items() if any(isinstance(x, date) for x in cells)}
+    dates = [name for c, name in enumerate(names) if kinds[c] in "mM" or c in with_dates]
     if dates:
         raise DataError(
             f"the frame has dates in {listed(dates)}; convert them to numbers, or omit them"
         )
-    texts = {c: cells for c, cells in objects.items() if any(map(_is_word, cells))}
+    texts = [c for c, cells in objects.items() if any(map(_is_word, cells))]
     if not texts:
         return labels, frame
     # Labels can come only from a single column of unique texts. If there are two, neither is used.
-    c, cells = next(iter(texts.items()))
+    cells = objects[texts[0]]
     are_complete = all(isinstance(cell, str) and cell.strip() for cell in cells)
     if labels is None and are_complete and len(texts) == 1 and len(set(cells)) == len(cells):
-        return cells, frame.iloc[:, [other for other in range(len(names)) if other != c]]
+        return cells, frame.iloc[:, [c for c in range(len(names)) if c != texts[0]]]
     raise DataError(
         f"the frame has text in {listed([names[c] for c in texts])}; expected numbers. Omit such "
         "columns (add_metadata adds them to an atlas), and pass labels, which must be unique, as "

@@ -24,10 +24,11 @@ from manymaps.labels import first_of, fold, listed, only_count, unaccented
 if TYPE_CHECKING:
     import pandas as pd
 
-_NUMBERS = (int, float, np.integer, np.floating)
 # Names of a column of labels, in order of priority, and names under which pandas writes an index.
 KEYS = ("label", "word", "id")
 INDEX = ("", "Unnamed: 0")
+# Types of numbers, as pandas names them.
+NUMBERS = ("integer", "floating", "mixed-integer-float")
 _NO_TABLE = "metadata of type {} is not a table; pass a frame or a mapping of names to values"
 
 
@@ -105,8 +106,6 @@ def index_labels(frame: Any) -> list[str] | None:
     >>> index_labels(pd.DataFrame({"x": [1, 2]})) is None
     True
     """
-    if not hasattr(frame, "iloc"):
-        return None
     labels = _index_cells(frame)
     if only_count(labels):
         return None
@@ -339,23 +338,23 @@ def as_column(values: Any) -> np.ndarray:
             return values
         is_bytes = values.dtype.kind == "S"
         values = (np.char.decode(values, "utf-8", "replace") if is_bytes else values).tolist()
+    import pandas as pd
+
     known = [value for value in values if not is_missing(value)]
-    complete = bool(known) and len(known) == len(values)
-    are_bools = [isinstance(value, bool | np.bool_) for value in known]
-    if complete and all(are_bools):
+    is_complete, kind = len(known) == len(values), pd.api.types.infer_dtype(known)
+    if kind == "boolean" and is_complete:
         return np.array(values, dtype=bool)
-    are_numbers = known and not any(are_bools) and all(isinstance(x, _NUMBERS) for x in known)
     integers = [abs(int(value)) for value in known if isinstance(value, int | np.integer)]
-    if are_numbers and complete and len(integers) == len(known) and max(integers) < 2**63:
+    if kind == "integer" and is_complete and max(integers) < 2**63:
         return np.array(values, dtype=int)
     # Above this value, float64 cannot represent every integer.
-    if are_numbers and max(integers, default=0) <= 2**53:
+    if kind in NUMBERS and max(integers, default=0) <= 2**53:
         return np.array([np.nan if is_missing(value) else value for value in values], dtype=float)
     return np.array(["" if is_missing(value) else str(value) for value in values])
 
 
 def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
-    """Concatenate columns, filling missing parts with NaN (numbers, Booleans) or "" (texts).
+    """Concatenate columns, filling missing parts with NaN (numbers) or "" (texts, Booleans).
 
     >>> end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
     [1.0, 2.0, nan]
@@ -366,10 +365,9 @@ def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
     kinds = {part.dtype.kind for part in known}
     if len(known) == len(parts) and len(kinds) == 1:
         return np.concatenate(known)
-    # Lists of times would be numbers of nanoseconds.
-    types = {"M": str, "m": str} | ({"b": float} if kinds == {"b"} else {})
-    lists = (
-        [None] * n if part is None else part.astype(types.get(part.dtype.kind, part.dtype)).tolist()
-        for part, n in parts
-    )
-    return as_column([cell for cells in lists for cell in cells])
+    cells: list[Any] = []
+    for part, n in parts:
+        # Lists of times would be numbers of nanoseconds.
+        is_time = part is not None and part.dtype.kind in "mM"
+        cells += [None] * n if part is None else (part.astype(str) if is_time else part).tolist()
+    return as_column(cells)

@@ -47,23 +47,18 @@ N_RESPONSES = 100
 def resampled(
     norms: Norms,
     random_state: int | np.random.Generator | None = None,
-    *,
-    n_responses: int | None = None,
 ) -> Norms:
     """Resample the responses to each cue of norms, or the participants of trials.
 
     Parameters
     ----------
     norms : Associations or Trials
-        Proportions of responses (rows that sum to at most 1), counts (integers) or trials.
+        Proportions of responses (rows that sum to at most 1), counts (integers) or trials. The
+        numbers of responses to the cues are taken from counts that were read (`n_responses`) or
+        from counts in the rows. If they are unknown, 100 responses per cue are assumed
+        (`N_RESPONSES`), as in norms with 100 participants per cue.
     random_state : int, Generator or None, default None
         Seed of the sample. None draws a seed once from NumPy's global state.
-    n_responses : int, optional
-        Number of responses to each cue, at least 1 (norms only). By default, the numbers are taken
-        from counts that were read (`norms.n_responses`) or from counts in the rows. If they are
-        unknown, 100 responses are assumed (`N_RESPONSES`), as in norms with 100 participants per
-        cue.
-
     Returns
     -------
     Associations or Trials
@@ -77,8 +72,6 @@ def resampled(
     DataError
         If rows sum to more than 1 and are not counts, as in judged similarities, or if there are no
         trials.
-    ParameterError
-        If the number of responses is invalid.
 
     See Also
     --------
@@ -89,16 +82,14 @@ def resampled(
     >>> from scipy import sparse
     >>> from manymaps import Associations, resampled
     >>> ties = sparse.csr_array([[0, .75, .25], [1, 0, 0], [1, 0, 0]])
-    >>> norms = Associations(["tie", "knot", "suit"], ties)
-    >>> resampled(norms, 2, n_responses=8).strengths.toarray()[0].tolist()
+    >>> norms = Associations(["tie", "knot", "suit"], ties, n_responses=[8, 8, 8])
+    >>> resampled(norms, 2).strengths.toarray()[0].tolist()
     [0.0, 0.875, 0.125]
     """
     check_norms("norms", norms)
     rng = drawn_generator(random_state)
     if isinstance(norms, Associations):
-        return cast(Norms, _resampled_responses(norms, rng, n_responses))
-    if n_responses is not None:
-        raise ParameterError("n_responses applies to norms only; omit it for trials")
+        return cast(Norms, _resampled_responses(norms, rng))
     if norms.n_trials == 0:
         raise DataError(f"{norms.report.source} has no trials; resampling requires at least one")
     return cast(Norms, _resampled_participants(norms, rng))
@@ -119,8 +110,7 @@ def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
     check_choice(name, by, get_args(Unit))
     if by == "participants" and not has_people:
         raise ParameterError(
-            "requires trials, with one row per participant and cue, and their column of "
-            "participants; pass them, or use 'responses'",
+            "requires trials with a column of participants; pass them, or use 'responses'",
             name=name,
             value=by,
         )
@@ -134,8 +124,10 @@ def counted_responses(
 
     Parameters
     ----------
-    norms, n_responses
-        Arguments of `resampled`.
+    norms : Associations
+        Proportions of responses, or counts.
+    n_responses : int, optional
+        Number of responses to each cue. By default, it is determined as in `resampled`.
 
     Returns
     -------
@@ -204,11 +196,9 @@ def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
     return replace(sample, participant=draws, participants=names)
 
 
-def _resampled_responses(
-    norms: Associations, rng: np.random.Generator, n_responses: int | None
-) -> Associations:
+def _resampled_responses(norms: Associations, rng: np.random.Generator) -> Associations:
     strengths = norms.strengths
-    shares, numbers, counted = _shares_and_numbers(norms, n_responses)
+    shares, numbers, counted = _shares_and_numbers(norms, None)
     drawn = np.zeros(strengths.nnz, dtype=np.int64)
     for i in np.flatnonzero(numbers):
         row = slice(strengths.indptr[i], strengths.indptr[i + 1])

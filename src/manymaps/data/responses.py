@@ -72,10 +72,8 @@ class GroupedResponses:
         """
         selection = slice(None) if group is None else self.group == group
         cue, answer = self.cue[selection], self.answer[selection]
-        shape = (len(self.labels), len(self.labels))
-        return sparse.csr_array(
-            sparse.coo_array((np.ones(cue.size, np.int64), (cue, answer)), shape=shape)
-        )
+        ones, n = np.ones(cue.size, np.int64), len(self.labels)
+        return sparse.csr_array((ones, (cue, answer)), shape=(n, n))
 
     def totals(self) -> np.ndarray:
         """Count the responses to each label as a cue, shape (n_groups, n_labels)."""

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.data.conditions import column_named, select_rows, unknown_cells
+from manymaps.data.conditions import select_rows, unknown_cells
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import listed, natural_order
+from manymaps.labels import label_places, listed, natural_order
 
 #: Negative codes in `Trials.given` for missing answers.
 MISSING, UNKNOWN, REPEATED = -1, -2, -3
@@ -346,13 +346,14 @@ class Trials:
         DataError
             If a group has no trials.
         """
-        column = column_named(by, self.columns)
-        if column is None:
+        (place,) = label_places([by], list(self.columns))
+        if place < 0:
             holds, unknown, opposite = select_rows(by, self.columns, "by")
             reason = f"unknown whether {by}"
             masks = {by.strip(): holds, opposite: ~holds & ~unknown}
         else:
-            cells, reason = self.columns[column], f"unknown {by}"
+            column, cells = list(self.columns.items())[place]
+            reason = f"unknown {by}"
             unknown, are_numbers = unknown_cells(cells), cells.dtype.kind == "f"
             values = sorted(
                 set(cells[~unknown].tolist()), key=None if are_numbers else natural_order

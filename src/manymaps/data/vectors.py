@@ -13,7 +13,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -74,11 +73,11 @@ class Vectors:
         labels = [str(label) for label in self.labels]
         check_labels(labels, values.shape[0], "row", distinct=False, named=True)
         names, notes = numbered(labels, "row")
-        if not isinstance(values, np.memmap):
-            reject_non_finite(values, names, self.report.source)
         object.__setattr__(self, "labels", tuple(names))
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "report", replace(self.report, notes=self.report.notes + notes))
+        if not isinstance(values, np.memmap):
+            self.check_finite()
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -93,11 +92,6 @@ class Vectors:
     def n_features(self) -> int:
         """Number of coordinates of each vector."""
         return int(self.values.shape[1])
-
-    @cached_property
-    def positions(self) -> dict[str, int]:
-        """Row of each label."""
-        return {label: row for row, label in enumerate(self.labels)}
 
     def subset(self, labels: Iterable[str]) -> Vectors:
         """Select vectors by label, in the order of the requested labels.
@@ -121,15 +115,15 @@ class Vectors:
         wanted = list(dict.fromkeys([labels] if isinstance(labels, str) else map(str, labels)))
         if not wanted:
             raise DataError("labels is empty; pass at least one label")
-        unknown = [label for label in wanted if label not in self.positions]
+        row_of = {label: row for row, label in enumerate(self.labels)}
+        unknown = [label for label in wanted if label not in row_of]
         if unknown:
             raise DataError(
                 f"{len(unknown):,} of {len(wanted):,} labels are not among the {len(self):,} of "
                 f"{self.report.source}: {first_of(unknown)}{self._suggested(unknown[0])}; labels "
                 "are compared exactly, with their case"
             )
-        rows = [self.positions[label] for label in wanted]
-        return Vectors(wanted, self.values[rows], self.report)
+        return Vectors(wanted, self.values[[row_of[label] for label in wanted]], self.report)
 
     def check_finite(self) -> None:
         """Check all values block by block, including memory-mapped values.
@@ -139,12 +133,17 @@ class Vectors:
         DataError
             If a value is NaN or infinite. The message contains its row, label and column.
         """
-        reject_non_finite(self.values, self.labels, self.report.source)
+        rule = (
+            "vectors need finite numbers within the range of float32. Leave the row out or replace "
+            "the value"
+        )
+        source, labels = self.report.source, (self.labels, None)
+        check_cells(self.values, not_finite, rule, source=source, labels=labels)
 
     def _suggested(self, label: str) -> str:
         """Return the existing labels that are most similar to a label, for error messages."""
         spellings = (label.lower(), label.upper(), label.capitalize(), label.strip())
-        near = [s for s in dict.fromkeys(spellings) if s in self.positions]
+        near = [s for s in dict.fromkeys(spellings) if s in self.labels]
         if not near and len(self) <= MOST_LABELS_TO_COMPARE:
             near = difflib.get_close_matches(label[:100], self.labels, n=3, cutoff=0.6)
         return f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
@@ -203,7 +202,7 @@ def choose_rows(
     Examples
     --------
     >>> choose_rows(["tie", "knot", "tie"], ["knot", "bow", "tie"], "a.vec")
-    ([1, 0, 2], ("1 of 3 words is not in a.vec: 'bow'",))
+    ([1, 0, 2], ("1 of 3 words not in a.vec: 'bow'",))
     """
     rows_of: dict[str, list[int]] = {word: [] for word in words}
     for row, label in enumerate(labels):
@@ -215,8 +214,7 @@ def choose_rows(
             f"none of the {len(rows_of):,} words is in {source}; the list begins with "
             f"{first_of(missing) or 'nothing'}. Words are compared exactly, with their case"
         )
-    verb = "is" if len(missing) == 1 else "are"
-    note = f"{len(missing):,} of {len(rows_of):,} words {verb} not in {source}: {first_of(missing)}"
+    note = f"{len(missing):,} of {len(rows_of):,} words not in {source}: {first_of(missing)}"
     return [row for rows in rows_of.values() for row in rows], (note,) if missing else ()
 
 
@@ -229,26 +227,9 @@ def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
         If the values are not a table of real numbers, or the table is empty.
     """
     values = checked_table(values, source)
-    # A number beyond the range of float32 becomes infinite, and `reject_non_finite` reports it.
+    # A number beyond the range of float32 becomes infinite, and `check_finite` reports it.
     with np.errstate(over="ignore"):
         if isinstance(values, np.ndarray):
             # A converted copy must not remain a memmap, because memmaps are checked later.
             return values if values.dtype == np.float32 else np.asarray(values).astype(np.float32)
         return canonical_rows(sparse.csr_array(values, dtype=np.float32))
-
-
-def reject_non_finite(
-    values: np.ndarray | sparse.csr_array,
-    labels: Sequence[str],
-    source: str,
-    columns: Sequence[str] | None = None,
-) -> None:
-    """Raise an error that names the row, label and column of the first NaN or infinity.
-
-    Dense values are checked in blocks of rows, so that a memory-mapped file is not loaded.
-    """
-    rule = (
-        "vectors need finite numbers within the range of float32. Leave the row out or replace "
-        "the value"
-    )
-    check_cells(values, not_finite, rule, source=source, labels=(labels, columns))

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from manymaps.checks import not_amount
-from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
+from manymaps.data.counts import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.data.tables import (
     DECIMAL_COMMA,
     MISSING,

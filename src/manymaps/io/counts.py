@@ -313,9 +313,10 @@ def _reported(counts: Counts) -> Counts:
     if not counts.n_pairs:
         raise DataError(f"{counts.report.source} contains no count above 0")
     read, notes = counts.report, [*counts.report.notes, *empty_notes(counts, "kept")]
-    if counts.n_fractional:
+    n_fractional = np.count_nonzero(counts.values.data % 1)
+    if n_fractional:
         notes.append(
-            f"{counts.n_fractional:,} of {counts.n_pairs:,} counts are not whole numbers "
+            f"{n_fractional:,} of {counts.n_pairs:,} counts are not whole numbers "
             f"(the smallest count is {counts.values.data.min():g}); they are used as weights"
         )
     merged = read.n_read - read.n_dropped - counts.n_pairs
