@@ -108,7 +108,7 @@ def test_two_directions_of_an_asymmetric_table_are_averaged_for_clusters_only():
 def test_correlations_by_hand():
     one = np.array([[NAN, 1.0, 2, 3], [1, NAN, 4, 5], [2, 4, NAN, NAN], [3, 5, NAN, NAN]])
     other = np.array([[NAN, 2.0, 1, 4], [2, NAN, 3, NAN], [1, 3, NAN, 6], [4, NAN, 6, NAN]])
-    third = np.where(np.isnan(one), NAN, 9 - one)
+    third = 30 - one**2
     # Of the first and the mean of the others; nobody but the second judged the last pair.
     pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
     mean = [np.nanmean([other[pair], third[pair]]) for pair in pairs]
@@ -134,13 +134,16 @@ def judged_by_five(gaps=0.3, scale=1.0):
     for table in tables:
         hidden = np.triu(rng.random((24, 24)) < gaps, 1)
         table[hidden | hidden.T] = NAN
-    stacked = np.where(np.eye(24, dtype=bool), 0, tables)
-    return judgements_from(tables), np.nanmean(stacked, axis=0)
+    known = ~np.isnan(tables) & ~np.eye(24, dtype=bool)
+    counts, average = known.sum(axis=0), np.full((24, 24), NAN)
+    np.divide(tables.sum(axis=0, where=known), counts, out=average, where=counts > 0)
+    return judgements_from(tables), average
 
 
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
 def test_what_is_fitted_to_judgements_is_their_average(normalization):
     judged, average = judged_by_five(scale=0.1)  # rows sum to less than 1, but no mass is missing
+    np.fill_diagonal(average, 0)
     settings = {"normalization": normalization, "max_iter": 20, "penalty": 0, "random_state": 0}
     atlas = mm.MultipleMapsTSNE(2, **settings).fit(judged).atlas_
     table = mm.MultipleMapsTSNE(2, affinity="precomputed", **settings).fit(average).atlas_
@@ -153,6 +156,7 @@ def test_clusters_a_plain_map_and_a_diagnosis_are_of_the_average():
     ours = clusters.fit(judged).memberships_.copy()
     np.testing.assert_array_equal(ours, clusters.fit(average).memberships_)
     np.testing.assert_allclose(mm.similarity_map(judged).maps, mm.similarity_map(average).maps)
+    np.fill_diagonal(average, 0)
     found, kept = (mm.diagnose(data) for data in (judged, associations_from(average, rows="keep")))
     assert found["suggested_maps"] == kept["suggested_maps"]
     assert found["stress"] == pytest.approx(kept["stress"])
