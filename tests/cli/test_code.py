@@ -91,6 +91,16 @@ class TestRead:
         assert found["n_features"] is None
         assert found["row_metadata"] == ["group", "year"]
 
+    def test_columns_of_years_and_coordinates_are_named(self, tmp_path):
+        table = "site,bird,seen,Latitude\na,3,1999,51.5\nb,1,2003,50.2\nc,2,2011,49.9\n"
+        (tmp_path / "sites.csv").write_text(table)
+        found = record("read", tmp_path / "sites.csv", "--kind", "counts")
+        (note,) = [note for note in found["notes"] if "years or coordinates" in note]
+        assert note.startswith("'seen', 'Latitude' look like")
+        (tmp_path / "sites.csv").write_text("site,bird,fish\na,3,1999\nb,1,0\n")
+        found = record("read", tmp_path / "sites.csv", "--kind", "counts")
+        assert not any("years or" in note for note in found["notes"])
+
     def test_which_files_hold_counts(self, tmp_path):
         listed = write_list(tmp_path / "list.csv", sample())
         norms = write_norms(tmp_path)

@@ -14,7 +14,7 @@ from manymaps.cli.contract import cell, grid, next_step, shown
 from manymaps.data.counts import looks_transposed
 from manymaps.data.pair_rules import NEVER_A_CUE
 from manymaps.errors import setting
-from manymaps.labels import fold
+from manymaps.labels import fold, listed
 
 if TYPE_CHECKING:
     from manymaps.cli.reading import Loaded, PairData
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 # --fold is recommended if more than this share of the objects differ from another object only in
 # case or spaces.
 _FEW_ALIKE = 0.02
+# Names of numeric columns in tables of sites that are not counts.
+MEASURES = frozenset((
+    "year", "month", "day", "latitude", "longitude", "lat", "lon", "lng", "easting", "northing",
+    "elevation", "altitude", "depth", "temperature",
+))  # fmt: skip
 # Entries of every record, with null if the data do not have them.
 ALWAYS = ("kind", "n_objects", "n_features", "n_pairs", "symmetric", "n_components")
 
@@ -148,6 +153,11 @@ def reading_notes(data: PairData | mm.Counts | mm.Trials) -> list[str]:
 def _notes(data: PairData | mm.Counts | mm.Trials) -> list[str]:
     """List the reader's notes, with advice if spellings differ or most responses are dropped."""
     notes = list(data.report.notes)
+    if isinstance(data, mm.Counts) and (odd := _measures(data)):
+        notes.append(
+            f"{listed(odd)} look like years or coordinates, but are read as counts; remove these "
+            "columns if they do not count anything"
+        )
     if not isinstance(data, mm.Associations):
         return notes
     alike = data.n_objects - len({fold(label) for label in data.labels})
@@ -163,6 +173,15 @@ def _notes(data: PairData | mm.Counts | mm.Trials) -> list[str]:
             f"use {setting('responses', 'keep:5')} to keep those given to at least 5 cues"
         )
     return notes
+
+
+def _measures(counts: mm.Counts) -> list[str]:
+    """List the columns with the name of a measure, or with a year in each row."""
+    table = counts.values.tocsc()
+    lowest, highest = (getattr(table, end)(axis=0).toarray().ravel() for end in ("min", "max"))
+    are_years = (lowest >= 1500) & (highest <= 2100)
+    named = zip(counts.column_labels or (), are_years, strict=True)
+    return [name for name, is_year in named if is_year or name.strip().casefold() in MEASURES]
 
 
 def dropped(report: ReadReport) -> str:
