@@ -94,7 +94,7 @@ def cluster(options: ClusterOptions) -> None:
 
     FILE is a square table with labels in its first row and column, or a list of pairs: object,
     other object, similarity. Empty cells of a table are missing values. The diagonal is ignored.
-    Judgements of several judges, which `manymaps read` writes, are averaged.
+    `manymaps read` averages the judgements of several judges.
 
     \b
     Examples:  manymaps cluster judged.csv --clusters 8
