@@ -180,9 +180,8 @@ def _shares_and_numbers(
 def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
     """Draw participants with replacement, each draw as a separate participant."""
     known = trials.participant is not None
-    participant = trials.participant if known else np.arange(trials.n_trials)
-    order = np.argsort(participant, kind="stable")
-    sizes = np.bincount(participant)
+    owner = np.arange(trials.n_trials) if trials.participant is None else trials.participant
+    order, sizes = np.argsort(owner, kind="stable"), np.bincount(owner)
     trials_of = np.split(order, np.cumsum(sizes)[:-1])
     active = np.flatnonzero(sizes)
     people = np.sort(active[rng.integers(len(active), size=len(active))])
