@@ -174,7 +174,7 @@ def test_widget_in_jupyterlab(page, lab):
     expect(chosen).to_contain_text("knot")
     page.get_by_role("combobox", name="Find objects").fill("tie")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("On three maps.", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="tie: on three maps")).to_be_visible()
 
     # A cell may overtake the news that the kernel is being sent, so it is asked until it has them.
     for _ in range(10):
@@ -184,7 +184,7 @@ def test_widget_in_jupyterlab(page, lab):
             break
     expect(page.get_by_text("selected: knot ; tie ; 0")).to_be_visible()
     run(page, 2)
-    expect(page.get_by_text(": on two maps")).to_be_visible()
+    expect(page.get_by_role("heading", name=": on two maps")).to_be_visible()
     expect(page.get_by_role("application", name="Map 2")).to_be_visible()
     expect(chosen).to_contain_text("2 objects selected")
     assert errors == []

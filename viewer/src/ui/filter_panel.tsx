@@ -136,14 +136,15 @@ export function Only({ name, onChoose }: { name: string; onChoose: () => void })
 /** Two fields for the ends of a range; an empty one leaves that end open. */
 function Range({ session, column }: { session: Session; column: NumberColumn }) {
   const { atlas, state } = session;
-  const said = state.filters.get(column.name);
-  const filter = said === undefined || "has" in said ? EVERYTHING : said;
+  const current = state.filters.get(column.name);
+  const filter = current === undefined || "has" in current ? EVERYTHING : current;
   const [least, most] = useMemo(() => extremes(column), [column]);
   const change = (part: Partial<RangeFilter>) => {
     const next = { ...filter, ...part };
     const isOpen = next.low === EVERYTHING.low && next.high === EVERYTHING.high;
     // A range of numbers excludes objects without a number.
-    const withMissing = part.withMissing ?? (isOpen || (said !== undefined && filter.withMissing));
+    const withMissing =
+      part.withMissing ?? (isOpen || (current !== undefined && filter.withMissing));
     session.filter(column.name, { ...next, withMissing });
   };
   const ends = [

@@ -61,7 +61,7 @@ function Near({ session, object, map }: { session: Session; object: number; map:
   const { word } = session.state;
   const partners = lookups.recalledBy(object);
   const asked = word === null ? [] : lookups.recalledBy(word);
-  const told = asked.find((partner) => partner.object === object);
+  const evoked = asked.find((partner) => partner.object === object);
   const near = lookups.senseIn(object, map)?.neighbors ?? [];
   const isObserved = partners.length > 0;
   const listed: [number, string][] = isObserved
@@ -69,23 +69,23 @@ function Near({ session, object, map }: { session: Session; object: number; map:
     : near.map((neighbor) => [neighbor, ""]);
   return (
     <>
-      {word !== null && told && (
+      {word !== null && evoked && (
         <span class="more">
           {texts.evokesIt<ComponentChildren>(
             <Word atlas={atlas} object={word} />,
-            texts.percent(told.share),
+            texts.percent(evoked.share),
           )}
         </span>
       )}
       {listed.length > 0 && (
         <span class="more">
           {texts.listOf(isObserved)}
-          {listed.slice(0, MOST_NEAR).map(([other, told], k) => (
+          {listed.slice(0, MOST_NEAR).map(([other, share], k) => (
             <>
               {k > 0 && ", "}
               <Portraits atlas={atlas} object={other} isNamed />
               <Word atlas={atlas} object={other} />
-              {told}
+              {share}
             </>
           ))}
         </span>
