@@ -37,7 +37,7 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.affinity.network import association_network, popularity
+from manymaps.affinity.network import association_network
 from manymaps.checks import check_whole
 from manymaps.constraints import Allowed, CheckedParameters, Number, Whole
 from manymaps.errors import DataError
@@ -49,6 +49,8 @@ __all__ = [
     "SpreadingActivation", "Uniform", "tune",
 ]  # fmt: skip
 
+# Responses that do not occur in the training part may occur in the test part.
+_UNSEEN = 0.01
 SHARE = Number(least=0, most=1)
 POSITIVE = Number(above=0)
 NOT_NEGATIVE = Number(least=0)
@@ -98,7 +100,7 @@ class AssociationModel(CheckedParameters, BaseEstimator, ABC):
         """
         self._validate_params()
         train = checked_part(train, "training")
-        self.popularity_ = popularity(train)
+        self.popularity_ = np.asarray(train.sum(axis=0)).ravel() + _UNSEEN
         self._fit(train, random_state)
         return self
 
