@@ -40,7 +40,7 @@ class LBFGS(Optimizer):
     memory: int = 20
     method = "L-BFGS-B"
 
-    def options(self, n_iter: int) -> dict[str, float]:
+    def _options(self, n_iter: int) -> dict[str, float]:
         """Options of `scipy.optimize.minimize`."""
         return {
             "maxiter": n_iter, "maxfun": 10 * n_iter + 100, "maxcor": self.memory,
@@ -70,7 +70,7 @@ class ConjugateGradient(Optimizer):
 
     method = "CG"
 
-    def options(self, n_iter: int) -> dict[str, float]:
+    def _options(self, n_iter: int) -> dict[str, float]:
         """Options of `scipy.optimize.minimize`."""
         return {"maxiter": n_iter, "gtol": 1e-7}
 

@@ -286,7 +286,7 @@ def _search_lines(
         with one_blas_thread():
             result = minimize(
                 function, run.parameters.pack() / scale, jac=True, method=optimizer.method,
-                callback=after, options=optimizer.options(max_iter - run.n_iter),
+                callback=after, options=optimizer._options(max_iter - run.n_iter),
             )  # fmt: skip
         if result.status in (_LIMIT_REACHED, _STOPPED):
             break
