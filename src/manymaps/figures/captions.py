@@ -20,7 +20,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 
 from manymaps.checks import check_choice
-from manymaps.figures.coloring import INK, MUTED, NUMBERS, Coloring
+from manymaps.figures.coloring import INK, MUTED, NUMBER_RAMP, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_width
 
 Pair = tuple[float, float]
@@ -55,6 +55,11 @@ class Sheet:
     def is_column(self) -> bool:
         """Whether the figure fits in one of two columns of a paper."""
         return self.width == WIDTHS["column"]
+
+    @property
+    def most_panels(self) -> int | None:
+        """The maximum number of panels, which is five rows on a paper."""
+        return None if self.width is None else 10 if self.is_column else 20
 
     @property
     def scale(self) -> float:
@@ -140,12 +145,14 @@ class Captions:
         size: float,
         shift: Pair = (0, 8),
         color: str = INK,
+        ink: str = MUTED,
         colors: Sequence[Any] = (),
         end: str = "",
     ) -> None:
-        """Write a name in bold, followed by as many words as the width allows.
+        """Write a name in bold, followed by the words on the rest of the line.
 
-        The words have their own `colors`, if they are passed. The text `end` is written at the
+        If the words have their own `colors`, as many as fit are written. Otherwise, all of them are
+        written in `ink`, and the line is cut if it is too long. The text `end` is written at the
         right end of the line.
         """
         self.write(TOP_LEFT, shift, name, size=size, color=color, bold=True)
@@ -154,24 +161,21 @@ class Captions:
         if end:
             self.write((1, 1), (0, shift[1]), end, size=self.sheet.note, color=MUTED, align="right")
             room -= self._width(end, self.sheet.note) + size
-        shown = [elide(self.typeface.printable(word), 40 if colors else 24) for word in words]
+        shown = [elide(self.typeface.printable(word), 40) for word in words]
+        if not colors:
+            line = BETWEEN.join(shown)
+            while len(line) > 2 and self._width(line, size) > room:
+                line = elide(line, len(line) - 1)
+            self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=ink)
+            return
         while len(shown) > 1 and self._width(BETWEEN.join(shown), size) > room:
             shown.pop()
-        if not shown:
-            return
-        line = BETWEEN.join(shown)
-        while len(line) > 2 and self._width(line, size) > room:
-            line = elide(line, len(line) - 1)
-        if not colors:
-            self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=MUTED)
-            return
         for k, (word, own) in enumerate(zip(shown, colors, strict=False)):
-            text = line if len(shown) == 1 else word
-            self.write(TOP_LEFT, (used, shift[1]), text, size=size, color=own)
-            used += self._width(text, size)
-            if k + 1 < len(shown):
+            if k:
                 self.write(TOP_LEFT, (used, shift[1]), BETWEEN, size=size, color=MUTED)
                 used += self._width(BETWEEN, size)
+            self.write(TOP_LEFT, (used, shift[1]), word, size=size, color=own)
+            used += self._width(word, size)
 
     def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
         """Write notes at the lower left, in rows if needed, leaving `reserve` points free."""
@@ -195,7 +199,7 @@ class Captions:
             self.write(
                 BOTTOM_RIGHT, (x, y), label, size=self.sheet.note, color=MUTED, align="right"
             )
-            diameter = 2 * np.sqrt(area * share / np.pi)
+            diameter = float(np.sqrt(area * share))
             x -= self._width(label, self.sheet.note) + 4 + diameter / 2
             self._dot(BOTTOM_RIGHT, (x, y + 2.7), diameter, MUTED)
             x -= diameter / 2 + 9
@@ -251,7 +255,9 @@ class Captions:
         steps, step = 60, SCALE_LENGTH / 60 / 72
         cells = [Rectangle((k * step, 0), 1.3 * step, 7 / 72) for k in range(steps)]
         cells[-1].set_width(step)
-        ramp = PatchCollection(cells, facecolors=NUMBERS(np.linspace(0, 1, steps)), linewidths=0)
+        ramp = PatchCollection(
+            cells, facecolors=NUMBER_RAMP(np.linspace(0, 1, steps)), linewidths=0
+        )
         ramp.set(transform=self._inches(TOP_LEFT, (x, y)), clip_on=False)
         self.place.add_artist(ramp)
         ramp.set_clip_on(False)

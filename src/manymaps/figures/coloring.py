@@ -1,10 +1,8 @@
 """Colours in a figure, which show the island, the size of a dot, a category, or a number.
 
-Islands have eight muted hues, which were searched for so that readers with three types of colour
-blindness can distinguish them (`viewer/src/scene/coloring.ts` has the same hues). Sizes are shown
-in a single muted hue, and numbers in the viridis palette without its palest end. Categories have
-the colours of Okabe and Ito, followed by 13 colours of the page. The colours of Okabe and Ito are
-distinguishable with all common forms of colour blindness.
+All colours are those of the page on light paper. Islands have eight muted hues and categories 20
+colours, which were searched for so that readers with three types of colour blindness can
+distinguish them. Sizes are shown in a single muted hue, and numbers in a darkened viridis palette.
 """
 
 from __future__ import annotations
@@ -12,10 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import cycle
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
@@ -25,25 +21,27 @@ from manymaps.data.tables import is_missing
 from manymaps.errors import ParameterError
 from manymaps.labels import natural_order
 
-PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FFFFFF", "#22272E", "#737983", "#DDD8CC", "#C7432B"
-NO_VALUE = "#B9BABB"
+# The colours of the light page (`viewer/src/scene/coloring.ts`); figures have white paper.
+PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FFFFFF", "#22272E", "#5F666F", "#DDD8CC", "#B93C25"
+#: Rare categories, and objects without a value.
+OTHER = "#8A8C8F"
 #: Hues of islands. Their contrast on white is at least 4.7, and their least distance in OKLab is
 #: 0.08 for readers without red, green or blue receptors, and 0.13 for others.
 ISLANDS = (
     *("#8C3907", "#2272B2", "#6E733A", "#614290", "#0A5C4A", "#AC547D", "#113277", "#611146"),
 )
 CATEGORIES = (
-    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00"),
-    *("#5B4A9C", "#7A4A22", "#4A4F57", "#77054E", "#729C1D", "#FE3C88", "#026EE1", "#2E4226"),
-    *("#BE2F92", "#106E90", "#917EF0", "#658A72", "#8A1700"),
+    *("#003B7B", "#CA7101", "#037D50", "#77054E", "#8A1700", "#1198D9", "#9D9048"),
+    *("#7A46AC", "#026EE1", "#FE3C88", "#B24044", "#729C1D", "#2E4226", "#BE2F92"),
+    *("#106E90", "#917EF0", "#6A4168", "#760881", "#0F4D00", "#658A72"),
 )
+WEIGHTS = ("#69959F", "#35707C", "#064E5A")
+NUMBERS = ("#3B0049", "#2F276E", "#00496C", "#02615E", "#027849", "#4E8B00", "#9F9102")
 # Share of the text colour that is mixed into a colour of a category, because pale colours are hard
 # to read as text.
 TEXT_DARKENING = 0.45
-SHARES = LinearSegmentedColormap.from_list("shares", ["#A9C6CC", "#4F8E9C", "#14505F"])
-NUMBERS = LinearSegmentedColormap.from_list(
-    "numbers", matplotlib.colormaps["viridis"](np.linspace(0, 0.92, 256))
-)
+SHARE_RAMP = LinearSegmentedColormap.from_list("shares", WEIGHTS)
+NUMBER_RAMP = LinearSegmentedColormap.from_list("numbers", NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,11 @@ class Coloring:
     name : str or None
         The metadata column. It is None if colours show the size of a dot.
     colors : ndarray of shape (n_objects, 4), or None
-        Colour of each dot. If there is no column, each map colours its own dots by `SHARES`.
+        Colour of each dot. If there is no column, each map colours its own dots by `SHARE_RAMP`.
     categories : tuple of (str, color)
         The key of a column of categories.
     scale : (str, str) or None
-        The values at the ends of the scale `NUMBERS`, for a column of numbers.
+        The values at the ends of the scale `NUMBER_RAMP`, for a column of numbers.
     """
 
     name: str | None = None
@@ -70,7 +68,7 @@ class Coloring:
     def of(self, objects: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """Return the colours of objects with these sizes, shape (k, 4)."""
         if self.colors is None:
-            return np.asarray(SHARES(np.sqrt(np.clip(shares, 0, 1))))
+            return np.asarray(SHARE_RAMP(np.sqrt(np.clip(shares, 0, 1))))
         return self.colors[objects]
 
 
@@ -84,7 +82,7 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     column : str or None
         The metadata column. Numbers are shown on a colour scale, except for integers with at most
         20 different values. All other values are categories. The 20 most frequent categories have
-        their own colours, which the others repeat. The key lists the categories in their natural
+        their own colours, and the others are grey. The key lists the categories in their natural
         order. In a bipartite atlas, "kind" is also a column, and the key omits a kind without
         values.
 
@@ -111,7 +109,8 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
         numbers = values.astype(np.float64)
         return _by_number(column, numbers, _in_question(atlas, np.isfinite(numbers)))
     texts = ["" if is_missing(value) else _text(value) for value in values.tolist()]
-    return _by_category(column, texts, _in_question(atlas, np.array([bool(t) for t in texts])))
+    asked = _in_question(atlas, np.array([bool(text) for text in texts]))
+    return _by_category(column, texts, asked, is_coded=values.dtype.kind in "iuf")
 
 
 def readable(color: np.ndarray) -> np.ndarray:
@@ -142,9 +141,9 @@ def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
         low, high = values[finite].min(), values[finite].max()
     low, high = float(low), float(high if high > low else low + 1)
     norm = Normalize(low, high, clip=True)
-    colors = np.asarray(NUMBERS(norm(np.where(finite, values, low))))
-    colors[~finite] = to_rgba(NO_VALUE)
-    key = () if finite[asked].all() else (("no value", NO_VALUE),)
+    colors = np.asarray(NUMBER_RAMP(norm(np.where(finite, values, low))))
+    colors[~finite] = to_rgba(OTHER)
+    key = () if finite[asked].all() else (("no value", OTHER),)
     ends = (
         f"{'≤ ' if (values[finite] < low).any() else ''}{_short(low)}",
         f"{'≥ ' if (values[finite] > high).any() else ''}{_short(high)}",
@@ -157,15 +156,16 @@ def _short(number: float) -> str:
     return f"{number:.0f}" if 1000 <= abs(number) < 1e6 else f"{number:.3g}"
 
 
-def _by_category(name: str, texts: Sequence[str], asked: np.ndarray) -> Coloring:
+def _by_category(name: str, texts: Sequence[str], asked: np.ndarray, *, is_coded: bool) -> Coloring:
     counts = Counter(text for text in texts if text)
-    frequent = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    color_of = dict(zip(frequent, cycle(CATEGORIES), strict=False))
-    listed = {text: color_of[text] for text in frequent[: len(CATEGORIES)]}
-    colors = np.array([to_rgba(color_of.get(text, NO_VALUE)) for text in texts]).reshape(-1, 4)
-    key = sorted(listed.items(), key=lambda entry: natural_order(entry[0]))
-    if len(counts) > len(listed):
-        key.append((f"{len(counts) - len(listed)} others repeat these colours", NO_VALUE))
+    frequent = sorted(counts, key=lambda text: (-counts[text], text))
+    # The page has codes in the order of the numbers.
+    first = sorted(counts, key=float) if is_coded else frequent
+    color_of = dict(zip(first, CATEGORIES, strict=False))
+    colors = np.array([to_rgba(color_of.get(text, OTHER)) for text in texts]).reshape(-1, 4)
+    key = sorted(color_of.items(), key=lambda entry: natural_order(entry[0]))
+    if len(counts) > len(color_of):
+        key.append((f"{len(counts) - len(color_of)} others", OTHER))
     if any(not text for text, is_asked in zip(texts, asked, strict=True) if is_asked):
-        key.append(("no value", NO_VALUE))
+        key.append(("no value", OTHER))
     return Coloring(name, colors, tuple(key))

@@ -24,7 +24,8 @@ def with_islands(
     """Add the islands of a map to the scene of a whole map, and the hue of each object.
 
     Islands are named by the categories of `column`, if it contains categories. The scene of a map
-    without islands is returned unchanged.
+    without islands is returned unchanged. The same applies to a bipartite map whose islands have no
+    names, because the colours would have no meaning for readers.
     """
     if column is not None and categories_of(atlas, column) is None:
         column = None
@@ -34,15 +35,16 @@ def with_islands(
         atlas, scene.map, scene.objects[order], scene.points[order], scene.shares[order],
         column=column, words=None if roles is None else roles.is_text,
     )  # fmt: skip
-    if not found:
-        return scene
     islands = [replace(each, members=order[each.members]) for each in islands_of(found)]
+    if roles is not None:
+        # The words of an island are already drawn at their positions.
+        islands = [island for island in islands if island.name]
+    if not islands:
+        return scene
     hues = np.full(len(order), -1)
     for island in islands:
         hues[island.members] = island.hue
-    # In a bipartite atlas, the words of an island are already drawn at their positions.
-    named = [island for island in islands if roles is None or island.name]
-    return replace(scene, regions=tuple(named), hues=hues)
+    return replace(scene, regions=tuple(islands), hues=hues)
 
 
 def panel_words(

@@ -28,13 +28,13 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
 from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive.archives import written_whole
-from manymaps.atlas.answers import NAMED
 from manymaps.atlas.atlas import Atlas, Sense
-from manymaps.atlas.captions import labels_say_nothing
+from manymaps.atlas.captions import default_column, labels_say_nothing
 from manymaps.atlas.landmarks import standing
 from manymaps.atlas.representation import METHODS
 from manymaps.atlas.roles import FEW_DOTS, Roles, label_roles, numbers_of_kinds
@@ -103,7 +103,8 @@ def plot_map(
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots: a scale for numbers, and categories for few integers
-        and anything else. By default, each island of the map has a colour, as on the page.
+        and anything else. By default, each island of the map has a colour, as on the page. In a
+        bipartite atlas, the default is the first column of 2 to 20 categories.
     label : str or sequence of str, optional
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
@@ -148,6 +149,7 @@ def plot_map(
     check_index("map", map, atlas.n_maps)
     if width is not None and ax is not None:
         raise ParameterError("cannot be combined with ax", name="width", value=width)
+    color = color or default_column(atlas)
     style = _Style.of(atlas, min_weight, color, label, sheet_for(width))
     named, sheet, roles = _rows(atlas, highlight), style.sheet, style.roles
     scene = with_islands(atlas, style.scene(map, named), color, roles)
@@ -200,7 +202,7 @@ def plot_atlas(
     color: str | None = None,
     label: str | Sequence[str] | None = None,
     width: Width | None = None,
-) -> Figure:
+) -> Figure | list[Figure]:
     """Plot all maps of an atlas, each titled with its number and typical words.
 
     Parameters
@@ -218,7 +220,7 @@ def plot_atlas(
     highlight : str or sequence of str
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
-        Metadata column that colours the dots. By default, each island of a map has a colour.
+        Metadata column that colours the dots, as for `plot_map`.
     label : str or sequence of str, optional
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
     width : {"column", "page"}, optional
@@ -226,8 +228,9 @@ def plot_atlas(
 
     Returns
     -------
-    Figure
-        The figure.
+    Figure or list of Figure
+        The figure. With a `width`, a sheet has at most 20 maps on a page, or 10 in a column, and
+        more maps are returned as a list of figures. `save_figure` writes all of them.
 
     Raises
     ------
@@ -256,30 +259,43 @@ def plot_atlas(
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
     for m in numbers:
         check_index("map", m, atlas.n_maps)
+    color = color or default_column(atlas)
     style = _Style.of(atlas, min_weight, color, label, sheet_for(width))
-    named, sheet, roles = _rows(atlas, highlight), style.sheet, style.roles
-    count, is_screen = len(numbers), style.sheet.width is None
+    named, most = _rows(atlas, highlight), style.sheet.most_panels
+    limit = _most_labels(atlas, named, max_labels)
+    starts = range(0, len(numbers), most or len(numbers))
+    sheets = [_atlas_sheet(style, numbers, start, named, limit) for start in starts]
+    return sheets if len(sheets) > 1 else sheets[0]
+
+
+def _atlas_sheet(
+    style: _Style, numbers: Sequence[int], start: int, named: Sequence[int], limit: int | None
+) -> Figure:
+    """Draw the maps from one index on that fit on a sheet."""
+    atlas, sheet, roles, color = style.atlas, style.sheet, style.roles, style.colors.name
+    shown = numbers[start : start + (sheet.most_panels or len(numbers))]
+    count, is_screen = len(numbers), sheet.width is None
     usual = 4.6 if count < 3 else 3.2 if count < 10 else 2.3
     panel_size, n_columns = panel_width(sheet, count, usual)
-    shape = 0.45 if atlas.n_components == 1 else 1.0
-    panels = grid_of_panels(
-        count, (panel_size, shape * panel_size), key=(style.colors, style.typeface),
-        title=0.34 if is_screen else 0.24, sheet=sheet,
-        n_columns=n_columns or usual_columns(count),
+    # Five rows fit on a page of 247 mm.
+    panels = style.grid(
+        len(shown), (panel_size, panel_size * (1.0 if is_screen else 0.91)),
+        0.34 if is_screen else 0.24, n_columns or usual_columns(count),
     )  # fmt: skip
-    scenes = [with_islands(atlas, style.scene(m, named), color, roles) for m in numbers]
+    scenes = [with_islands(atlas, style.scene(m, named), color, roles) for m in shown]
     area = common_area(scenes, panel_size, 0.05 if roles is None else 0.06, (3.0, 36.0))
     small, large = ((6.0, 7.0), 6.5), ((6.5, 8.5), 8.5) if is_screen else ((6.0, 7.5), 7.5)
     font_sizes, name_size = small if panel_size < 3 else large
     look = Look(
         style.typeface, style.colors, font_sizes=font_sizes, name_size=name_size,
         dot_areas=(area, area), margin=(14.0, 12.0), crowded_labels=round(2.3 * panel_size**2),
-        max_labels=_most_labels(atlas, named, max_labels),
+        max_labels=limit,
     )  # fmt: skip
-    for k, (ax, m, scene) in enumerate(zip(panels, numbers, scenes, strict=True)):
-        style.draw(ax, scene, look)
+    n_labels = 0
+    for k, (ax, m, scene) in enumerate(zip(panels, shown, scenes, strict=True)):
+        n_labels += style.draw(ax, scene, look)[1]
         words, word_colors = panel_words(atlas, scene, roles, 3, color)
-        name, end = (f"{m}", "") if is_screen else (letter(k), f"map {m}")
+        name, end = (f"{m}", "") if is_screen else (letter(start + k), f"map {m}")
         Captions(ax, style.typeface, sheet).title(
             name, words, size=sheet.title, shift=(0, 5 if end else 8), colors=word_colors,
             color=ACCENT if scene.named else INK, end=end,
@@ -289,8 +305,8 @@ def plot_atlas(
     subject = numbers_of_kinds(atlas)
     subject[0] = f"of {subject[0]}"
     describe_page(
-        page, plural("map", count), subject, _notes(style, scenes), coloring=style.colors,
-        key=(area, min_weight, "map weight"),
+        page, plural("map", count), subject, _notes(style, scenes, n_labels=n_labels),
+        coloring=style.colors, key=(area, style.least, "map weight"),
     )  # fmt: skip
     return page.figure
 
@@ -361,15 +377,14 @@ def plot_senses(
     """
     check_whole("n_neighbors", n_neighbors, 0)
     style = _Style.of(atlas, min_weight, color, None, sheet_for(width))
-    row, cards, percent = _cards_of(style, word, kind, n_neighbors)
-    sheet, n_cards, roles = style.sheet, len(cards), style.roles
-    is_screen, usual = sheet.width is None, (4.6, 3.9, 3.4)[min(n_cards, 3) - 1]
-    panel_size, n_columns = panel_width(sheet, n_cards, usual)
-    shape = 0.45 if atlas.n_components == 1 else 1.0
-    panels = grid_of_panels(
-        n_cards, (panel_size, shape * panel_size), key=(style.colors, style.typeface),
-        title=0.12 + 1.35 * sheet.title / 72, sheet=sheet,
-        n_columns=n_columns or (n_cards if n_cards <= 4 else min(5, -(-n_cards // 2))),
+    row, cards = _cards_of(style, word, kind, n_neighbors)
+    sheet, n_cards, roles, is_screen = style.sheet, len(cards), style.roles, width is None
+    # A word with one sense has a panel of the same size as one of three.
+    panel_size, n_columns = panel_width(sheet, max(n_cards, 3), 3.5)
+    lines = 1.35 if is_screen else 2.5
+    panels = style.grid(
+        n_cards, (panel_size, panel_size), 0.12 + lines * sheet.title / 72,
+        n_columns or (n_cards if n_cards <= 4 else min(5, -(-n_cards // 2))),
     )  # fmt: skip
     ink, largest = (0.05, 60.0) if roles else (0.035, 150.0 if is_screen else 20.0)
     area = common_area([card.scene for card in cards], panel_size, ink, (8.0, largest))
@@ -379,13 +394,21 @@ def plot_senses(
         max_labels=_most_labels(None, (), max_labels),
     )  # fmt: skip
     look = look if is_screen else replace(_for_paper(look), name_size=0)
+    n_labels = 0
     for k, (ax, card) in enumerate(zip(panels, cards, strict=True)):
-        _draw_card(ax, card, look, style, letter(k) if n_cards > 1 else "")
+        n_labels += style.draw(ax, card.scene, look)[1]
+        _title_card(ax, card, style, letter(k) if n_cards > 1 and not is_screen else "")
     page = Captions(root(panels[0]), style.typeface, sheet)
     name = elide(style.typeface.printable(atlas.labels[row]), 40)
+    n_senses = n_cards * (cards[0].share != "")
+    subject = f"on {plural('map', n_senses)}" if n_senses else "without a sense"
+    notes = ["decimals: mixing proportion"] if n_senses else []
+    if cards[0].share.endswith("%"):
+        notes = [f"percentages of the associations of the {atlas.noun}"]
+    notes += _omissions(style, [card.scene for card in cards], n_labels)
     describe_page(
-        page, name, [f"on {plural('map', n_cards)}"], _senses_notes(style, percent),
-        coloring=style.colors, key=(area, min_weight, "map weight"), color=ACCENT,
+        page, name, [subject], notes, coloring=style.colors, key=(area, min_weight, "map weight"),
+        color=ACCENT,
     )  # fmt: skip
     return page.figure
 
@@ -417,10 +440,15 @@ class _Style:
         priority = standing(atlas) if roles is None else roles.priority
         return cls(atlas, least, typeface, colors, roles, priority, sheet)
 
-    @property
-    def threshold(self) -> str:
-        """Description of the objects that are drawn."""
-        return f"a map weight of {self.least:g} or more"
+    def grid(
+        self, count: int, shape: tuple[float, float], title: float, n_columns: int
+    ) -> list[Axes]:
+        """Create panels of this size, or lower ones for lines, with a height for their titles."""
+        shape = (shape[0], 0.45 * shape[1]) if self.atlas.n_components == 1 else shape
+        key = (self.colors, self.typeface)
+        return grid_of_panels(
+            count, shape, key=key, title=title, n_columns=n_columns, sheet=self.sheet
+        )
 
     def scene(self, map: int, named: Sequence[int], always: Sequence[int] = ()) -> Scene:
         """Return the scene of a whole map."""
@@ -468,16 +496,15 @@ class _Card:
 
 def _cards_of(
     style: _Style, word: str, kind: str | None, n_neighbors: int
-) -> tuple[int, list[_Card], int | None]:
-    """Return the row of a word, its senses, and the rounded sum of their shares, if it is known."""
+) -> tuple[int, list[_Card]]:
+    """Return the row of a word and its senses, or its main map if it has no sense."""
     atlas, roles = style.atlas, style.roles
     row = atlas.index(word, kind=kind)
     near_kind = None if atlas.kinds is None else atlas.kinds[-1]
     senses = atlas.senses(word, n_neighbors=n_neighbors, kind=kind, neighbor_kind=near_kind)
-    texts, percent = [f"{sense.proportion:.2f}" for sense in senses], None
+    texts = [f"{sense.proportion:.2f}" for sense in senses]
     if senses and senses[0].share is not None:
-        percents = whole_percents([sense.share or 0.0 for sense in senses])
-        texts, percent = [f"{number}%" for number in percents], sum(percents)
+        texts = [f"{n}%" for n in whole_percents([sense.share or 0.0 for sense in senses])]
     if not senses:
         main = int(atlas.map_weights[:, row].argmax())
         senses, texts = [Sense(main, float(atlas.proportions[main, row]), None, (), ())], [""]
@@ -495,35 +522,44 @@ def _cards_of(
         if atlas.n_objects > FEW:
             scene = replace(scene, has_label=is_member | (scene.objects == row))
         cards.append(_Card(sense, text, scene))
-    return row, cards, percent
+    return row, cards
 
 
-def _draw_card(ax: Axes, card: _Card, look: Look, style: _Style, mark: str) -> None:
-    """Draw the panel of a sense; the panels of figures for a paper have a letter, `mark`."""
-    style.draw(ax, card.scene, look)
-    sheet, captions = style.sheet, Captions(ax, style.typeface, style.sheet)
-    is_marked = bool(sheet.width and mark)
-    if is_marked:
-        captions.write((0, 1), (0, 5), mark, size=sheet.title, bold=True)
-    # Only names that the panel labels.
-    names = [near.label for near in card.sense.neighbors[:NAMED]]
-    captions.title(
-        card.share, names, size=sheet.title, shift=(1.3 * sheet.title * is_marked, 5),
-        colors=[INK] * NAMED, end=f"map {card.sense.map}",
-    )  # fmt: skip
+def _title_card(ax: Axes, card: _Card, style: _Style, mark: str) -> None:
+    """Write the share and the name of a sense above its panel, on a paper in two lines."""
+    captions, size, end = (
+        Captions(ax, style.typeface, style.sheet),
+        style.sheet.title,
+        card.sense.map,
+    )
+    if style.sheet.width is None:
+        captions.title(
+            card.share, card.sense.name, size=size, shift=(0, 5), ink=INK, end=f"map {end}"
+        )
+    else:
+        share = [card.share] if mark else []
+        first = (0, 5 + 1.2 * size)
+        captions.title(mark or card.share, share, size=size, shift=first, ink=INK, end=f"map {end}")
+        captions.title("", card.sense.name, size=size, shift=(0, 5), ink=INK)
     panel_border(ax)
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+def save_figure(figure: Figure | Sequence[Figure], path: str | os.PathLike[str]) -> list[Path]:
     """Write a figure to a file; a partial file is never left behind.
 
     Parameters
     ----------
-    figure : Figure
-        The figure.
+    figure : Figure or sequence of Figure
+        The figure, or several sheets (`plot_atlas`). Sheets are pages of one PDF file, or PNG or
+        SVG files whose names end in "-1", "-2" and so on.
     path : path
         The file. Its suffix determines the format: .png (300 dots per inch), .svg (text is stored
         as text) or .pdf.
+
+    Returns
+    -------
+    list of Path
+        The files.
 
     Raises
     ------
@@ -543,24 +579,35 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     >>> from matplotlib.figure import Figure
     >>> from manymaps import save_figure
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "empty.svg")
-    ...     save_figure(Figure(), path)
+    ...     (path,) = save_figure(Figure(), Path(folder, "empty.svg"))
     ...     path.read_text().startswith("<?xml")
     True
     """
-    suffix = Path(path).suffix.lower()
+    path, sheets = Path(path), [figure] if isinstance(figure, Figure) else list(figure)
+    suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(
             f"{path}: must end in {', '.join(SUFFIXES)}; got {suffix or 'nothing'!r}"
         )
-    metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
-    with (
-        matplotlib.rc_context(
-            {"svg.fonttype": "none", "svg.hashsalt": "atlas", "pdf.fonttype": 42}
-        ),
-        written_whole(path) as temporary,
-    ):
-        figure.savefig(temporary, format=suffix[1:], dpi=SAVED_DPI, metadata=metadata)
+    if suffix == ".pdf":
+        with (
+            matplotlib.rc_context({"pdf.fonttype": 42}),
+            written_whole(path) as temporary,
+            PdfPages(temporary, metadata={"CreationDate": None}) as pages,
+        ):
+            for sheet in sheets:
+                pages.savefig(sheet, dpi=SAVED_DPI)
+        return [path]
+    names = [path.with_stem(f"{path.stem}-{k}") for k in range(1, len(sheets) + 1)]
+    files = names if len(sheets) > 1 else [path]
+    metadata = {"Date": None} if suffix == ".svg" else {}
+    for sheet, file in zip(sheets, files, strict=True):
+        with (
+            matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "atlas"}),
+            written_whole(file) as temporary,
+        ):
+            sheet.savefig(temporary, format=suffix[1:], dpi=SAVED_DPI, metadata=metadata)
+    return files
 
 
 def _corners(view: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
@@ -578,34 +625,29 @@ def _notes(
 ) -> list[str]:
     """Return the notes of one or several maps: what is shown, how, and what is omitted."""
     atlas, roles, n_shown = style.atlas, style.roles, sum(len(scene.objects) for scene in scenes)
-    notes = [f"dots: {plural(atlas.noun)} with {style.threshold} on the map"]
-    if len(scenes) == 1 and roles is None:
-        notes = [
-            f"{n_shown:,} of {plural(atlas.noun, atlas.n_objects)}, those with {style.threshold}"
-        ]
-    if roles is not None and not roles.crosses:
-        notes = [
-            f"dots: {plural(roles.dots)}",
-            f"text and specks: {plural(roles.texts)}, the most distinctive first",
-        ]
-    elif roles is not None:
-        n_without = (n_shown - n_labels) * (len(scenes) == 1)
-        notes = [f"{plural('object', n_without)} without a label"] if n_without else []
-    n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
-    if n_outside:
-        notes.append(f"arrows at the edge: {n_outside:,} farther out")
-    if scenes[0].n_components > 2:
-        notes.append(f"first 2 of {scenes[0].n_components} principal axes")
+    notes = [f"dots: {plural(atlas.noun)} with a map weight of {style.least:g} or more"]
+    if roles is not None:
+        texts = f"text and specks: {plural(roles.texts)}, the most distinctive first"
+        notes = [] if roles.crosses else [f"dots: {plural(roles.dots)}", texts]
+    elif len(scenes) == 1:
+        total = plural(atlas.noun, atlas.n_objects)
+        weight = f"those with a map weight of {style.least:g} or more"
+        notes = [f"{n_shown:,} of {total}, {weight}" if n_shown < atlas.n_objects else total]
+    notes += _omissions(style, scenes, n_labels)
     weights = atlas.map_weights[scenes[0].map]
     for row in sorted(set(named) - scenes[0].named):
         notes.append(f"{elide(atlas.labels[row], 24)}: {weights[row]:.2f} here, omitted")
     return notes
 
 
-def _senses_notes(style: _Style, percent: int | None) -> list[str]:
-    """Return the notes of a figure of senses."""
-    notes = ["decimals: mixing proportion"]
-    if percent is not None:
-        notes = ["percentages: share of the associations of the word"]
-        notes += [f"other maps: {100 - percent}%"] if percent < 100 else []
-    return [*notes, f"dots: {style.threshold}"]
+def _omissions(style: _Style, scenes: Sequence[Scene], n_labels: int) -> list[str]:
+    """Count the objects without a label and beyond the edge, and the axes that are not drawn."""
+    n_without = sum(len(scene.objects) for scene in scenes) - n_labels
+    n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
+    noun = style.atlas.noun if style.roles is None else "object"
+    notes = [f"{plural(noun, n_without)} without a label"] if n_without else []
+    if n_outside:
+        notes.append(f"arrows: {n_outside:,} farther out")
+    if scenes[0].n_components > 2:
+        notes.append(f"first 2 of {scenes[0].n_components} principal axes")
+    return notes

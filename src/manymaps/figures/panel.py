@@ -33,7 +33,7 @@ from manymaps.figures.coloring import (
     INK,
     ISLANDS,
     MUTED,
-    NO_VALUE,
+    OTHER,
     PAPER,
     TEXT_DARKENING,
     readable,
@@ -176,7 +176,10 @@ def draw(
         note = ax.text(0.5, 0.5, "nothing to show", color=MUTED, ha="center", gid="note")
         note.set_transform(ax.transAxes)
         return area, 0
+    # The size of a marker in matplotlib is the square of its diameter. Labels avoid slightly larger
+    # dots.
     radii = np.sqrt(area * scene.shares / np.pi)
+    radii[scene.is_named] = np.sqrt(_halo(area * scene.shares[scene.is_named])) / 2
     radii[scene.is_text] = CROSS_RADIUS * crosses
     pixels = frame.to_pixels(scene.points)
     directions = pixels - frame.size / 2
@@ -225,28 +228,39 @@ def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray
 def _draw_dots(panel: Panel, points: np.ndarray, areas: np.ndarray) -> None:
     """Draw dots in an arbitrary order, so that no group hides the others, but large ones first.
 
-    Dots without a hue or a value are drawn below the others, and requested objects above them.
+    Dots without a hue or a value are below the others. Requested objects are above the others, but
+    in the panel of a sense, the word must not hide a member that is much smaller.
     """
-    scene, colors, ax = panel.scene, panel.colors, panel.ax
-    is_dot = ~scene.is_text & ~scene.view.outside
-    rows = np.random.default_rng(0).permutation(np.flatnonzero(is_dot & ~scene.is_named))
-    pale = np.array([to_rgba(CONTEXT), to_rgba(NO_VALUE)])
+    scene, look, ax, colors = panel.scene, panel.look, panel.ax, panel.colors
+    is_dot, is_named = ~scene.is_text & ~scene.view.outside, scene.is_named
+    if look.coloring.name is None:
+        colors[is_named] = to_rgba(ACCENT)
+    pale = np.array([to_rgba(CONTEXT), to_rgba(OTHER)])
     is_context = (colors[:, None] == pale).all(axis=2).any(axis=1)
-    rows = rows[np.lexsort((-areas[rows], ~is_context[rows]))]
+    areas = np.where(is_named, np.maximum(areas, NAMED), areas)
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(is_dot))
+    is_above = is_named[rows] & (not look.of_sense)
+    order = np.where(is_named, areas / 2, areas)[rows]
+    rows = rows[np.lexsort((-order, ~is_context[rows], is_above))]
     is_many = len(rows) >= RASTERIZED_FROM
     rims = 0.035 * np.sqrt(areas.max()) * (not is_many)
     alpha = float(np.clip(1.45 - 0.2 * np.log10(max(len(rows), 1)), 0.5, 1.0))
-    x, y = points[rows].T
-    dots = ax.scatter(x, y, s=areas[rows], c=colors[rows], linewidths=rims, edgecolors=PAPER)
-    dots.set(gid="dots", zorder=2, alpha=alpha, rasterized=is_many)
-    named = np.flatnonzero(is_dot & scene.is_named)
-    if len(named) == 0:
-        return
-    (x, y), areas = points[named].T, np.maximum(areas[named], NAMED)
-    halo = ax.scatter(x, y, s=areas * 2.2 + 60, color=ACCENT, linewidths=0)
-    halo.set(gid="halo", alpha=0.22, zorder=1.5)
-    fills = colors[named] if panel.look.coloring.name else ACCENT
-    ax.scatter(x, y, s=areas, c=fills, linewidths=0.9, edgecolors=PAPER, gid="dots", zorder=3)
+    colors[:, 3] = np.where(is_named, 1.0, alpha)
+    dots = ax.scatter(
+        *points[rows].T, s=areas[rows], c=colors[rows], edgecolors=PAPER,
+        linewidths=np.where(is_named, 0.9, rims)[rows],
+    )  # fmt: skip
+    dots.set(gid="dots", zorder=2, rasterized=is_many)
+    named = np.flatnonzero(is_dot & is_named)
+    if len(named):
+        sizes = _halo(areas[named])
+        halo = ax.scatter(*points[named].T, s=sizes, color=ACCENT, linewidths=0)
+        halo.set(gid="halo", alpha=0.22, zorder=1.5)
+
+
+def _halo(areas: np.ndarray) -> np.ndarray:
+    """Return the areas of the halos around the dots of requested objects, in square points."""
+    return np.asarray(1.6 * np.maximum(areas, NAMED) + 40)
 
 
 def _draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
@@ -394,7 +408,7 @@ def _label_colors(panel: Panel, rows: np.ndarray) -> list[Any]:
         darkening = np.where(scene.is_text[rows], TEXT_DARKENING, DOT_DARKENING)[:, None]
         colors = panel.colors[rows]
         is_plain = scene.is_text[rows] & (
-            (look.coloring.colors is None) | np.isclose(colors, to_rgba(NO_VALUE)).all(axis=1)
+            (look.coloring.colors is None) | np.isclose(colors, to_rgba(OTHER)).all(axis=1)
         )
         inks = list((1 - darkening) * colors + darkening * np.array(to_rgba(INK)))
         inks = [INK if plain else ink for plain, ink in zip(is_plain, inks, strict=True)]

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from manymaps.analysis.stability import Stability
 from manymaps.atlas.senses import LEAST_SHARE
 from manymaps.figures.captions import Captions, Width, sheet_for
-from manymaps.figures.coloring import ACCENT, HAIRLINE, MUTED, SHARES
+from manymaps.figures.coloring import ACCENT, HAIRLINE, MUTED, SHARE_RAMP
 from manymaps.figures.layout import describe_page, root
 from manymaps.figures.lettering import typeface_for
 from manymaps.figures.listing import APART, N_MEMBERS, ROW, SenseList, named_words
@@ -95,7 +95,7 @@ def plot_stability(
             recurs = np.isfinite(shares)
             rows.ax.scatter(
                 centers[recurs], np.full(recurs.sum(), y), s=area * shares[recurs],
-                color=SHARES(recurs.mean()), linewidths=0, zorder=3, gid="dot",
+                color=SHARE_RAMP(recurs.mean()), linewidths=0, zorder=3, gid="dot",
             )  # fmt: skip
             rows.members([labels[j] for j in senses.strongest(sense, N_MEMBERS)], y)
     page = Captions(root(rows.ax), typeface, sheet)
