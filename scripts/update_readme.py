@@ -3,7 +3,7 @@
     make demo && python scripts/update_readme.py demo/demo.atlas [--check]
 
 Each line of the README that starts with "$ manymaps" is followed by the output of that command, and
-docs/play.png shows the senses of the word that the demo draws. Both are taken from the atlas. The
+docs/bank.png shows the senses of the word that the demo draws. Both are taken from the atlas. The
 picture stores the senses that it shows as text, because its pixels depend on installed fonts.
 
 With --check nothing is written; the exit code is 1 if either differs from the atlas. The last
@@ -29,7 +29,7 @@ from manymaps.cli.demo import DEMO_WORD
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-PICTURE = ROOT / "docs" / "play.png"
+PICTURE = ROOT / "docs" / "bank.png"
 COMMAND = re.compile(r"(?<=^    \$ )manymaps (.+)\n(?:    .*\n)+", re.MULTILINE)
 
 NAMED_MAP = re.compile(r"map \d+")

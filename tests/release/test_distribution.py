@@ -22,6 +22,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import manymaps as mm
+from manymaps.cli.demo import DEMO_WORD, EXAMPLES
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +147,8 @@ def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(alone, demo):
     assert run(["--version"], folder, program) == f"manymaps {mm.__version__}\n"
     where = run(["-c", "import manymaps; print(manymaps.__file__)"], folder, alone.python)
     assert Path(where.strip()).is_relative_to(alone.packages)
-    assert mm.load_atlas(folder / record["output"]).senses("bank")
+    atlas = mm.load_atlas(folder / record["output"])
+    assert all(len(atlas.senses(word)) > 1 for word in (DEMO_WORD, *EXAMPLES))
     page = (folder / record["page"]).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "<title>Associations of English words</title>" in page

@@ -14,7 +14,7 @@ from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import Running
 from manymaps.cli.record import command, group, option
 
-DEMO_WORD = "play"
+DEMO_WORD = "bank"
 EXAMPLES = ("ring", "bow", "court", "pitch")
 DESCRIPTION = (
     "Two words are near each other if a language model gives one in response to the other. A word "
