@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import manymaps as mm
 from manymaps.cli.contract import note
 from manymaps.cli.options import Width, atlas_argument, opened_atlas, refuse, width_option
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Several, Whole, figure_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +59,7 @@ def plot(options: PlotOptions) -> None:
         (options.kind is not None and not word, "--kind requires --word"),
     )
     style = chosen(options, "color", "width")
+    figure: Figure | list[Figure]
     if word:
         figure = mm.plot_senses(atlas, word, kind=options.kind, **style)
     elif len(maps or range(atlas.n_maps)) == 1:
