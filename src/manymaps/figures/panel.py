@@ -246,15 +246,16 @@ def _draw_dots(panel: Panel, points: np.ndarray, areas: np.ndarray) -> None:
     rims = 0.035 * np.sqrt(areas.max()) * (not is_many)
     alpha = float(np.clip(1.45 - 0.2 * np.log10(max(len(rows), 1)), 0.5, 1.0))
     colors[:, 3] = np.where(is_named, 1.0, alpha)
+    x, y = points.T
     dots = ax.scatter(
-        *points[rows].T, s=areas[rows], c=colors[rows], edgecolors=PAPER,
+        x[rows], y[rows], s=areas[rows], c=colors[rows], edgecolors=PAPER,
         linewidths=np.where(is_named, 0.9, rims)[rows],
     )  # fmt: skip
     dots.set(gid="dots", zorder=2, rasterized=is_many)
     named = np.flatnonzero(is_dot & is_named)
     if len(named):
         sizes = _halo(areas[named])
-        halo = ax.scatter(*points[named].T, s=sizes, color=ACCENT, linewidths=0)
+        halo = ax.scatter(x[named], y[named], s=sizes, color=ACCENT, linewidths=0)
         halo.set(gid="halo", alpha=0.22, zorder=1.5)
 
 
