@@ -215,7 +215,7 @@ class TestDistillation:
 
 
 class TestReportOf2009:
-    """L.J.P. van der Maaten & G.E. Hinton, TiCC TR 2009-001."""
+    """L.J.P. van der Maaten & G.E. Hinton, EWI-ICT TR 2009-001."""
 
     def test_settings(self):
         paper = AssociationPredictor.van_der_maaten_2009(3, 22)

@@ -234,8 +234,9 @@ class MultipleMapsTSNE(_MultipleMaps):
 
     References
     ----------
-    L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC TR
-    2009-001; Visualizing non-metric similarities in multiple maps, Machine Learning 87, 2012.
+    L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps,
+    EWI-ICT TR 2009-001, Delft University of Technology; Visualizing non-metric similarities in
+    multiple maps, Machine Learning 87, 2012.
 
     Examples
     --------
@@ -299,8 +300,8 @@ class MultipleMapsSNE(_MultipleMaps):
 
     References
     ----------
-    L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC TR
-    2009-001, section 3.
+    L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps,
+    EWI-ICT TR 2009-001, Delft University of Technology, section 3.
 
     Examples
     --------

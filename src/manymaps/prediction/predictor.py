@@ -309,8 +309,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         References
         ----------
-        L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC
-        TR 2009-001.
+        L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps,
+        EWI-ICT TR 2009-001, Delft University of Technology.
 
         Examples
         --------
