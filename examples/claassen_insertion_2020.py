@@ -1,175 +1,96 @@
 """Insertion of new words into a fitted map, compared with a new fit that includes them.
 
-    python examples/claassen_insertion_2020.py [--draws 5] [--quick] [-o FOLDER]
+    python examples/claassen_insertion_2020.py [--draws 5] [--quick] [--store FOLDER] [-o FOLDER]
 
 The script reproduces tables 4 and 5 and figure 2 of C. Claassen, Improving t-SNE for applications
-on word embedding data in text mining (Erasmus University Rotterdam, 2020). The vectors of the words
-that the thesis inserts are not published. Therefore 50 of the 601 words are held out at random. The
-map is fitted to the others (perplexity 35), and the 50 words are inserted by
+on word embedding data in text mining (Erasmus University Rotterdam, 2020). The words that the
+thesis inserts have no vectors in its repository. Therefore 50 of its 601 words are held out at
+random. The map of the others is `TSNE.claassen_2020(35)`, and the 50 words are inserted by
 
-    median       the weighted geometric median of their 25 most similar words, weights s^p
-                 (4.8) or (p^s - 1) / (p - 1) (4.9)
-    refined      `refine=True`: from there to lower cost of t-SNE with the map fixed, then to the
-                 nearby position at which neighbourhoods agree best up to the perplexity
-    refined, 20  the same with perplexity 20: agreement up to 20 neighbours, which is better for a
-                 measure of 10 (as found on the GloVe and fastText vectors of the words)
-    transform    the method of openTSNE, on its own map of the same words
+    most similar word    at the position of the most similar word of the map
+    median               at the weighted geometric median of their 25 most similar words, with
+                         weights s^p (4.8) or (p^s - 1) / (p - 1) (4.9)
+    refined              `refine=True`: from there to lower cost of t-SNE with the map fixed, then
+                         to the nearby position at which neighbourhoods agree best
 
-The row "rerun" is t-SNE of all 601 words. Each of the 50 words is measured among all words, and
-among the old words only. A rerun uses the similarities among new words, but an insertion does not.
-The levels of the thesis are for other words and cannot be compared, but the order of methods can.
+The reruns are maps of all 601 words: with local perplexity as in the first map, and with Gaussian
+rows and 5,000 iterations, which is the rerun in the program of the thesis. Each of the 50 words is
+measured among all words, for 10 neighbours (as in tables 1 to 3) and for 25 (the number that the
+program of the thesis uses for inserted words). The levels of the thesis are for other words and
+cannot be compared, but the order of methods can.
 
-The last table repeats this with 50 new MNIST digits and a map of 20,000. With -o the script writes
-two figures: a map with its inserted words circled, and the curves of the weights.
+With -o the script draws a map with its inserted words circled, and the curves of the weights.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import importlib.util
-import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import manymaps as mm
-from claassen_words import K, read_words
-from lib.real_data import data_file
+from claassen_words import read_words
+from lib.results import markdown, options, store
+from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.data.vectors import Vectors
-from manymaps.maps.insertion import Insertion, Refinement, insert
+from manymaps.maps.insertion import Insertion, insert
 from manymaps.maps.neighbor_weights import ExponentialWeights, NeighborWeights, PowerWeights
 from manymaps.metrics import mu_global, mu_local
 
 PERPLEXITY, NEIGHBORS, HELD_OUT = 35.0, 25, 50
-DIGITS, DIGIT_PERPLEXITY = 20_000, 30.0
-HIS = "thesis, other words: local 30.80 inserted, 36.72 rerun; global 28.43 inserted, 27.76 rerun"
-REPEATS = 5
-
-Places = Callable[[], np.ndarray]
+RERUN_ITERATIONS = 5_000
+# Percentages of the thesis, for other words.
+PRINTED = {"median (4.8)": (30.80, 28.43), "rerun, program of the thesis": (36.72, 27.76)}
 
 
-@dataclass
-class Row:
-    """The results of one method for each new object of all draws, and its least time."""
-
-    among_all: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
-    among_old: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
-    seconds: float = np.inf
+def measured(data: np.ndarray, places: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Measure the new words: local for 10 and 25 neighbours, global; shape (3, words)."""
+    kept = [mu_local(data, places, k=k, rows=new, count_self=True).values for k in (10, 25)]
+    return np.array([*kept, mu_global(data, places, rows=new, count_self=True).values])
 
 
-@dataclass
-class Sheet:
-    """A table with one row per method."""
-
-    count_self: bool
-    rows: dict[str, Row] = field(default_factory=dict)
-
-    def add(
-        self, name: str, data: np.ndarray, old: np.ndarray, place: Places, repeats: int
-    ) -> None:
-        """Measure the positions that `place` finds; the new objects are those that are not old."""
-        row = self.rows.setdefault(name, Row())
-        for _ in range(repeats):
-            clock = time.perf_counter()
-            places = place()
-            row.seconds = min(row.seconds, time.perf_counter() - clock)
-        new = np.setdiff1d(np.arange(len(data)), old)
-        own = self.count_self
-        for (kept, ranks), among in ((row.among_all, None), (row.among_old, old)):
-            kept += mu_local(
-                data, places, k=K, rows=new, among=among, count_self=own
-            ).values.tolist()
-            ranks += mu_global(data, places, rows=new, among=among, count_self=own).values.tolist()
-
-    def print(self) -> None:
-        """Print a line per method: mean and standard error in percent, time, share of the rerun."""
-        heads = f"  {'local':>6}{'s.e.':>6}{'global':>8}{'s.e.':>6}"
-        print(f"{'':20}  {'among all':^26}  {'among the old alone':^26}")
-        print(f"{'':20}{heads}{heads}{'ms':>9}  of a rerun")
-        for name, row in self.rows.items():
-            cells = ""
-            for pair in (row.among_all, row.among_old):
-                for values in pair:
-                    error = 100 * np.nanstd(values, ddof=1) / len(values) ** 0.5
-                    cells += f"{100 * np.nanmean(values):8.2f}{error:6.2f}"
-            share = row.seconds / self.rows["rerun"].seconds
-            print(f"{name:20}{cells}{1000 * row.seconds:9.0f}{share:12.4f}")
+def nearest_word(data: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Find the row of the most similar old word of each new word."""
+    return np.asarray(np.argmax(data[new] @ data[old].T, axis=1))
 
 
-def both(data: np.ndarray, old: np.ndarray, old_places: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Join the positions of the old and the new objects."""
-    places = np.empty((len(data), 2))
-    places[old] = old_places
-    places[np.setdiff1d(np.arange(len(data)), old)] = new
-    return places
-
-
-def add_all(
-    sheet: Sheet, vectors: Vectors, old: np.ndarray, perplexity: float, quick: bool = False
-) -> Insertion:
-    """Insert all objects that are not old in every way, and rerun; return the refined insertion.
-
-    Where it is to be quick, each way is timed once, and openTSNE left out.
-    """
+def maps_of_draw(
+    vectors: Vectors, old: np.ndarray, max_iter: int
+) -> Iterator[tuple[str, np.ndarray, Insertion | None]]:
+    """Position the words that are not old in every way; return maps of all words."""
     data = np.asarray(vectors.values)
     new = np.setdiff1d(np.arange(len(data)), old)
     known, novel = (vectors.subset([vectors.labels[i] for i in part]) for part in (old, new))
-    fit = mm.TSNE(perplexity=perplexity, random_state=0).fit(known)
+    model = mm.TSNE.claassen_2020(PERPLEXITY).set_params(max_iter=max_iter, random_state=0)
+    fit = model.fit(known)
     atlas, old_places = fit.atlas_, fit.embedding_
 
-    def inserted(weights: NeighborWeights, refine: bool | Refinement) -> Insertion:
+    def joined(new_places: np.ndarray) -> np.ndarray:
+        places = np.empty((len(data), 2))
+        places[old], places[new] = old_places, new_places
+        return places
+
+    def inserted(weights: NeighborWeights, refine: bool = False) -> Insertion:
         with warnings.catch_warnings():
-            # Some words resemble nothing; they are measured all the same, and counted below.
+            # Some words resemble no other word; they are measured all the same.
             warnings.simplefilter("ignore", mm.DataWarning)
             return insert(atlas, novel, n_neighbors=NEIGHBORS, weights=weights, refine=refine)
 
-    ways: dict[str, Callable[[], Insertion]] = {
-        "median, power": lambda: inserted(PowerWeights(), False),
-        "median, exponential": lambda: inserted(ExponentialWeights(), False),
-        "refined": lambda: inserted(PowerWeights(), True),
-        "refined, 20": lambda: inserted(PowerWeights(), Refinement(perplexity=20)),
+    yield "most similar word", joined(old_places[nearest_word(data, old, new)]), None
+    ways: dict[str, Insertion] = {
+        "median (4.8)": inserted(PowerWeights()),
+        "median (4.9)": inserted(ExponentialWeights()),
+        "refined": inserted(PowerWeights(), refine=True),
     }
-    for name, way in ways.items():
-
-        def place(way: Callable[[], Insertion] = way) -> np.ndarray:
-            return both(data, old, old_places, way().maps[0])
-
-        sheet.add(name, data, old, place, 1 if quick else REPEATS)
-
-    def rerun() -> np.ndarray:
-        return np.asarray(mm.TSNE(perplexity=perplexity, random_state=0).fit(data).embedding_)
-
-    sheet.add("rerun", data, old, rerun, 2 if len(data) < DIGITS and not quick else 1)
-    if not quick and importlib.util.find_spec("openTSNE"):
-        import openTSNE
-
-        theirs = openTSNE.TSNE(perplexity=perplexity, random_state=0, n_jobs=2).fit(data[old])
-
-        def transform() -> np.ndarray:
-            return both(data, old, np.asarray(theirs), np.asarray(theirs.transform(data[new])))
-
-        sheet.add("openTSNE, transform", data, old, transform, 1)
-    return ways["refined"]()
-
-
-def read_digits() -> Vectors | None:
-    """Draw 20,050 MNIST digits at random, on their first 50 principal components."""
-    from sklearn.decomposition import PCA
-
-    path = data_file("mnist/train-images-idx3-ubyte.gz")
-    if path is None:
-        return None
-    with gzip.open(path, encoding="utf-8") as stream:
-        pixels = np.frombuffer(stream.read(), np.uint8, offset=16).reshape(-1, 784)
-    chosen = np.random.default_rng(0).permutation(len(pixels))[: DIGITS + HELD_OUT]
-    components = PCA(50, svd_solver="covariance_eigh").fit_transform(
-        pixels[chosen].astype(np.float32) / 255
+    for name, insertion in ways.items():
+        yield name, joined(insertion.maps[0]), insertion
+    yield "rerun, local perplexity", np.asarray(model.fit(data).embedding_), None
+    model.set_params(
+        affinity=GaussianAffinity(PERPLEXITY), max_iter=min(max_iter, RERUN_ITERATIONS)
     )
-    return Vectors([str(i) for i in chosen], components.astype(np.float32))
+    yield "rerun, program of the thesis", np.asarray(model.fit(data).embedding_), None
 
 
 def draw_map(insertion: Insertion, path: Path) -> None:
@@ -228,10 +149,9 @@ def draw_curves(path: Path) -> None:
 
 
 def main() -> None:
-    """Print the tables, and draw the figures if requested."""
-    parser = argparse.ArgumentParser(description="Tables 4 and 5 of Claassen 2020.")
+    """Compute the table, and draw the figures if requested."""
+    parser = options(__doc__)
     parser.add_argument("--draws", type=int, default=5, help="draws of 50 words")
-    parser.add_argument("--quick", action="store_true", help="one draw, and no digits")
     parser.add_argument("-o", "--output", type=Path, help="draw the figures into this folder")
     arguments = parser.parse_args()
     if arguments.output is not None:
@@ -241,25 +161,36 @@ def main() -> None:
     if words is None:
         return
     vectors = words.vectors["word2vec"]
-    draws = 1 if arguments.quick else arguments.draws
-    sheet, alone = Sheet(count_self=True), 0
+    data = np.asarray(vectors.values)
+    draws, max_iter = (1, 1_000) if arguments.quick else (arguments.draws, 10_000)
+    found: dict[str, list[np.ndarray]] = {}
     for draw in range(draws):
         order = np.random.default_rng(draw).permutation(len(vectors))
-        old = np.sort(order[HELD_OUT:])
-        insertion = add_all(sheet, vectors, old, PERPLEXITY, arguments.quick)
-        alone += int(insertion.dissimilar.sum())
-        if draw == 0 and arguments.output is not None:
-            draw_map(insertion, arguments.output / "inserted.png")
-    print(f"\nTables 4 and 5: {HELD_OUT} of {len(vectors)} words inserted, {draws} draws; in %")
-    sheet.print()
-    print(f"{alone} of the {draws * HELD_OUT} resemble no word of the map, says the insertion")
-    print(HIS)
-    digits = None if arguments.quick else read_digits()
-    if digits is not None:
-        sheet = Sheet(count_self=False)
-        add_all(sheet, digits, np.arange(DIGITS), DIGIT_PERPLEXITY)
-        print(f"\n{HELD_OUT} MNIST digits inserted among {DIGITS}; in %, no digit counting itself")
-        sheet.print()
+        old, new = np.sort(order[HELD_OUT:]), np.sort(order[:HELD_OUT])
+        for name, places, insertion in maps_of_draw(vectors, old, max_iter):
+            found.setdefault(name, []).append(measured(data, places, new))
+            if name == "refined" and draw == 0 and arguments.output is not None:
+                draw_map(insertion, arguments.output / "inserted.png")
+    rows = []
+    errors = []
+    for name, parts in found.items():
+        values = 100 * np.concatenate(parts, axis=1)
+        errors.append(values.std(axis=1, ddof=1) / np.sqrt(values.shape[1]))
+        local, overall = PRINTED.get(name, (None, None))
+        rows.append((name, local, overall, *np.nanmean(values, axis=1)))
+    store(
+        arguments.store,
+        "claassen_insertion.txt",
+        f"Tables 4 and 5: {HELD_OUT} of {len(vectors)} words inserted, {draws} draws, word2vec, "
+        f"perplexity {PERPLEXITY:g}, {max_iter:,} iterations. Percentages over all words, with "
+        f"standard errors of {np.min(errors):.1f} to {np.max(errors):.1f}. The values of the "
+        "thesis are for other words.",
+        markdown(
+            ("", "thesis, local", "thesis, global", "10 nearest kept", "25 nearest kept",
+             "order of distances"),
+            rows,
+        ),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

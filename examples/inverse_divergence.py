@@ -1,13 +1,14 @@
 """Maps that minimize the inverse divergence KL(Q || P) instead of KL(P || Q).
 
-    python examples/inverse_divergence.py [--words 200] [--maps 5] [--iterations 200] [--seed 0]
-                                          [--quick]
+    python examples/inverse_divergence.py [--words 200] [--maps 5] [--iterations 200] [--quick]
+                                          [--store FOLDER]
 
 KL(P || Q) penalizes related words that are far apart, but hardly penalizes unrelated words in the
 same map. The discussion of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in
-multiple maps (TiCC TR 2009-001), therefore expects that KL(Q || P~), with a smoothed P, would give
-maps of a single topic. Cook et al. (2007) also mention this divergence. The script fits multiple
-maps t-SNE to the included associations with both divergences. It sums over all pairs, in NumPy.
+multiple maps (EWI-ICT TR 2009-001, Delft), therefore expects that KL(Q || P~), with a smoothed P,
+would give maps of a single topic. Cook et al. (2007) also mention this divergence. The script fits
+multiple maps t-SNE to the included associations with both divergences. It sums over all pairs, in
+NumPy.
 
     v_ij = sum_m pi_i^m pi_j^m / (1 + |y_i^m - y_j^m|^2),     q_ij = v_ij / sum_k v_ik
     p~_ij = (1 - smoothing) p_ij + smoothing / (n - 1)
@@ -19,23 +20,18 @@ Both gradients continue with the chain rule to positions and mixing weights. The
 KL(Q || P~) starts from the other fit, because it ends in poor local minima from random positions.
 
     KL(P||Q), KL(Q||P~)    mean per word
-    related                share of the choices q that are responses in the data
+    related                percentage of the choices q that are responses in the data
     maps                   effective number of maps of a word, exp(entropy) of its proportions
-
-Results for 200 words in five maps: with KL(Q || P~), 96 % of the choices are responses in the data,
-instead of 79 %, and a word has weight in 1.4 maps, instead of 1.7. KL(P || Q) rises from 0.51 to
-1.47, because associates are far apart more often.
 """
 
 from __future__ import annotations
-
-import argparse
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax, xlogy
 
 import manymaps as mm
+from lib.results import markdown, options, store
 
 SMOOTHING = 0.01
 
@@ -88,35 +84,45 @@ def smoothed(p: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
-    """Print a row of measures for each divergence."""
-    parser = argparse.ArgumentParser(description="Maps by the inverse and the usual divergence.")
-    parser.add_argument(
-        "--words", type=int, default=200, help="words that are responses most often"
-    )
+    """Fit by each divergence and store the measures."""
+    parser = options(__doc__)
+    parser.add_argument("--words", type=int, default=200, help="words most often given")
     parser.add_argument("--maps", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="few words, maps and iterations")
-    options = parser.parse_args()
-    if options.quick:
-        options.words, options.maps, options.iterations = 100, 3, 100
+    arguments = parser.parse_args()
+    n_words, n_maps, most = arguments.words, arguments.maps, arguments.iterations
+    if arguments.quick:
+        n_words, n_maps, most = 100, 3, 100
 
-    norms = mm.load_word_associations().most_given(options.words)
+    norms = mm.load_word_associations().most_given(n_words)
     p = norms.strengths.toarray()
     p /= p.sum(axis=1, keepdims=True)
-    x = np.random.default_rng(options.seed).normal(0, 0.1, 3 * options.maps * len(p))
-    print(f"{len(p)} words, {options.maps} maps")
-    print(f"{'minimized':12}{'KL(P||Q)':>10}{'KL(Q||P~)':>11}{'related':>9}{'maps':>7}")
-    for name in ("KL(P||Q)", "KL(Q||P~)"):
-        shape = options.maps, len(p)
+    uniform = (1 - np.eye(len(p))) / (len(p) - 1)
+    shape = n_maps, len(p)
+    rows: list[tuple[object, ...]] = [("uniform choices", *measures(p, uniform), None)]
+    x = np.random.default_rng(0).normal(0, 0.1, 3 * n_maps * len(p))
+    for name in ("KL(P‖Q)", "KL(Q‖P~)"):
         x = minimize(
-            cost, x, (shape, p, name == "KL(Q||P~)"), "L-BFGS-B", jac=True,
-            options={"maxiter": options.iterations, "maxfun": 2 * options.iterations},
+            cost, x, (shape, p, name == "KL(Q‖P~)"), "L-BFGS-B", jac=True,
+            options={"maxiter": most, "maxfun": 2 * most},
         ).x  # fmt: skip
         _, pi, _, _, q = model(x, shape)
-        kl = divergence(p, q).mean(), divergence(q, smoothed(p)).mean()
-        related, n_maps = (q * (p > 0)).sum() / len(p), np.exp(-xlogy(pi, pi).sum(axis=0)).mean()
-        print(f"{name:12}{kl[0]:10.3f}{kl[1]:11.3f}{related:9.3f}{n_maps:7.2f}", flush=True)
+        maps = float(np.exp(-xlogy(pi, pi).sum(axis=0)).mean())
+        rows.append((name, *measures(p, q), maps))
+    store(
+        arguments.store,
+        "maaten_inverse.txt",
+        f"{len(p)} words of the included associations that are given most often, {n_maps} maps, "
+        f"{most} iterations, one start. Related: percentage of the choices that are responses in "
+        "the data. Maps: effective number of maps of a word.",
+        markdown(("minimized", "KL(P‖Q)", "KL(Q‖P~)", "related, %", "maps per word"), rows),
+    )
+
+
+def measures(p: np.ndarray, q: np.ndarray) -> tuple[float, float, float]:
+    """Compute both divergences per word and the percentage of related choices."""
+    forward, inverse = divergence(p, q).mean(), divergence(q, smoothed(p)).mean()
+    return float(forward), float(inverse), 100 * float((q * (p > 0)).sum() / len(p))
 
 
 if __name__ == "__main__":

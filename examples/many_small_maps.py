@@ -2,6 +2,7 @@
 
     python examples/many_small_maps.py [--sizes 10x2 20x2 ...] [--splits 5] [--first-split 0]
         [--penalties .005] [--iterations 15] [--starts] [--output table.csv] [--quick]
+        [--store FOLDER]
 
 Associations are held out as in `prediction_2009.py`: errors in nats per cue, with training,
 validation and test parts of 80/10/10 by pair. The first lines are single maps of 70 dimensions, one
@@ -9,7 +10,8 @@ of them fitted to a mixture of the training part and the prediction of the first
 Then follow maps of 2, 3, 5 and 10 dimensions with about equal numbers of coordinates (20, 40 and 80
 per object), each fitted to the prediction of that first map. Fits stop by the validation part.
 "maps a word" is the exponential of the mean entropy of a word's proportions. "pages" is the number
-of maps with at least a tenth of a word, which a reader has to inspect.
+of maps with at least a tenth of a word, which a reader has to inspect. With several splits, --store
+writes the means and standard deviations over the splits to many_small_maps_splits.txt.
 
 --starts compares starts and the teacher, for the first of the sizes: charts, random rotations of
 the eigenvectors and random positions, each fitted to the training part only and with the teacher.
@@ -27,6 +29,7 @@ from typing import Any
 import numpy as np
 
 import manymaps as mm
+from lib.results import markdown, options, store
 from manymaps.model.parameters import log_softmin
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import Split, score_predictor
@@ -78,11 +81,26 @@ def main() -> None:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
+    if arguments.splits > 1:
+        shown = ("train", "valid", "test", "unknown", "recall_at_10")
+        store(
+            arguments.store,
+            "many_small_maps_splits.txt",
+            f"{name}, {arguments.splits} splits: means, and standard deviations over the splits. "
+            "Errors in nats per cue. The maps learn from the predictions of the first map, 1x70. "
+            "Unknown: known associates excluded.",
+            markdown(
+                ("maps", *(f"{column}{end}" for column in shown for end in ("", ", sd"))),
+                [(row["maps"], *(row[f"{column}{end}"] for column in shown for end in ("", "_sd")))
+                 for row in rows],
+                digits=4,
+            ),
+        )  # fmt: skip
 
 
 def read_arguments() -> argparse.Namespace:
     """Read the options; --quick uses few words, sizes and passes."""
-    parser = argparse.ArgumentParser(description="Many small maps against one of many dimensions.")
+    parser = options(__doc__)
     parser.add_argument("--sizes", nargs="+", default=SIZES, metavar="MxD")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--first-split", type=int, default=0, help="the seed of the first split")
@@ -90,7 +108,6 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--iterations", type=int, default=15, help="passes of maps with a teacher")
     parser.add_argument("--starts", action="store_true", help="starts with and without a teacher")
     parser.add_argument("--output", type=Path, help="the table as CSV")
-    parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.splits, arguments.sizes, arguments.iterations = 1, ["10x2", "2x10"], 8

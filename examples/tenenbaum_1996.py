@@ -1,37 +1,34 @@
 """Additive clustering as in Tenenbaum, Learning the structure of similarity, NIPS 8 (1996).
 
-    python examples/tenenbaum_1996.py [--quick] [--sets 200] [-o FOLDER]
+    python examples/tenenbaum_1996.py [--sets 20] [--starts 100] [--quick] [-o FOLDER]
 
-1. Artificial data (section 3.1): 12 stimuli, 8 classes at random, weights from [0.1, 0.6], noise of
-   5 %. Here the noise is normal, with 5 % of the standard deviation of the similarities. Sets with
-   an unidentifiable class are drawn again: an empty one, one of a single member, or a repeated one.
-   "EM alone" is a single random start of the paper's algorithm, and "EM, search" is one followed by
-   the search for better clusters. "first run" is a single start of our default, a long annealing
-   and that search. The paper's numbers are for 10 sets. With fewer clusters than classes, the best
-   fit need not be the heaviest classes. The first row of each block therefore counts the fits that
-   are at least as good.
+1. Artificial data (section 3.1): 12 stimuli, 8 classes at random, weights from [0.1, 0.6], and
+   normal noise with a standard deviation of 5 % of the mean similarity. Sets with an unidentifiable
+   class are drawn again: a class of fewer than two members, or a repeated one. "EM, first run" is
+   one run of `AdditiveClustering.tenenbaum_1996`, "EM, best of five" is that estimator with the
+   five starts of section 3.2, and "default" is one run of our default, a long annealing followed by
+   a search. With fewer clusters than classes, the best fit need not be the heaviest classes.
+   Therefore, the fits that are at least as good are counted as well.
 2. The integers 0 to 9 (section 3.2, table 1).
 3. Sixteen consonants (section 3.3, table 2).
 
-The measured similarities of 2 and 3 are read from MANYMAPS_DATA. Without them, similarities rebuilt
-from the printed clusters are fitted instead, with a note. Both are scaled to [0, 1], as the printed
-weights imply. The constant is at least 0, as in the paper, where it is the weight of a cluster of
-all objects. The script also prints the gain of a constant with any sign. With -o it draws the
-clusters over a map of the similarities.
+The measured similarities of 2 and 3 are read from MANYMAPS_DATA and scaled to [0, 1], as the
+printed weights imply. The constant is at least 0, as in the paper, where it is the weight of a
+cluster of all objects. With -o the script draws the clusters over a map of the similarities.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
 
+from lib.real_data import data_file
+from lib.results import markdown, options, store
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.scaling import similarity_map
 from manymaps.datasets import (
@@ -39,24 +36,16 @@ from manymaps.datasets import (
     CONSONANT_CONSTANT,
     INTEGER_CLUSTERS,
     INTEGER_CONSTANT,
-    load_consonants,
-    load_integers,
 )
 from manymaps.figures.features import plot_features
 from manymaps.figures.maps import save_figure
 from manymaps.io.similarities import read_similarities
 
-DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 N, K, WEIGHTS, NOISE = 12, 8, (0.1, 0.6), 0.05
-PAPER_ITERATIONS, PAPER_SETS = 58, 10
-AS_IN_PAPER = "nonnegative"
-SOLVERS = ("gibbs", "annealing")
-# The comparison of section 3.2, without our search: the best of 5 starts, repeated 10 times.
-COMPARED = {
-    "EM, paper's schedule": AdditiveClustering.tenenbaum_1996().solver,
-    "EM, our schedule": "gibbs",
-}
-STARTS, REPEATS = 5, 10
+PRINTED_ITERATIONS, PRINTED_CORRELATION = 58, 0.948
+REPEATS, RANDOM = 10, 1000
+
+Fit = Callable[[int, int], AdditiveClustering]
 
 
 class AdditiveSimilarities(NamedTuple):
@@ -69,137 +58,75 @@ class AdditiveSimilarities(NamedTuple):
 
 @dataclass(frozen=True)
 class Printed:
-    """A table of the paper, and the file of the similarities."""
+    """A table of the paper, the file of the similarities, and an older result."""
 
     name: str
     file: str
     clusters: Mapping[tuple[str, ...], float]
     constant: float
-    vaf: float
-    other: str
+    percent: float
+    other: tuple[str, float]
 
 
 INTEGERS = Printed(
-    "integers", "numbers10_similarity.csv", INTEGER_CLUSTERS, INTEGER_CONSTANT, 0.909,
-    "ADCLUS (Shepard & Arabie 1979): 83.1 % with 10 clusters",
+    "integers", "similarity/numbers10_similarity.csv", INTEGER_CLUSTERS, INTEGER_CONSTANT, 90.9,
+    ("ADCLUS (Shepard & Arabie 1979), 10 clusters", 83.1),
 )  # fmt: skip
 CONSONANTS = Printed(
-    "consonants", "phonemes16_confusion.csv", CONSONANT_CLUSTERS, CONSONANT_CONSTANT, 0.902,
-    "MAPCLUS (Arabie & Carroll 1980): 88.3 % with 8 clusters",
+    "consonants", "similarity/phonemes16_confusion.csv", CONSONANT_CLUSTERS, CONSONANT_CONSTANT,
+    90.2, ("MAPCLUS (Arabie & Carroll 1980), 8 clusters", 88.3),
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Way:
-    """A way of fitting clusters: the number of starts, and whether a search follows."""
-
-    name: str
-    solver: str | None
-    n_init: int
-    polish: bool
+def paper(k: int, seed: int) -> AdditiveClustering:
+    """Return the algorithm of the paper with five starts."""
+    return AdditiveClustering.tenenbaum_1996(k).set_params(random_state=seed)
 
 
-WAYS = (
-    Way("EM alone", "gibbs", 1, False),
-    Way("EM, search", "gibbs", 1, True),
-    Way("first run", None, 1, True),
-)
+def paper_once(k: int, seed: int) -> AdditiveClustering:
+    """Return the algorithm of the paper with one start."""
+    return paper(k, seed).set_params(n_init=1)
 
 
-def columns(members: np.ndarray) -> set[tuple[int, ...]]:
-    """Return classes as a set, in which they can be looked up."""
-    return {tuple(int(x) for x in column) for column in members.T}
+def default_once(k: int, seed: int) -> AdditiveClustering:
+    """Return the default with one start."""
+    return AdditiveClustering(k, n_init=1, constant="nonnegative", random_state=seed)
 
 
-def compared(
-    found: AdditiveClustering, data: AdditiveSimilarities, top: int
-) -> tuple[int, np.ndarray]:
-    """Count the heaviest classes that are found exactly, and pair true with fitted weights."""
-    got = {
-        tuple(int(x) for x in column): weight
-        for column, weight in zip(found.memberships_.T, found.weights_, strict=True)
-    }
-    truth = [tuple(int(x) for x in column) for column in data.memberships.T]
-    pairs = [(data.weights[k], got[one]) for k, one in enumerate(truth) if one in got]
-    return len(columns(data.memberships[:, :top]) & set(got)), np.array(pairs).reshape(-1, 2)
+WAYS: dict[str, Fit] = {
+    "EM, first run": paper_once, "EM, best of five": paper, "default, first run": default_once,
+}  # fmt: skip
 
 
-def wilson(hits: int, n: int) -> str:
-    """Format a share with its 95 % interval."""
-    z, p = 1.96, hits / n
-    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    return f"{hits:4} of {n} ({middle - half:.0%} to {middle + half:.0%})"
+def random_classes(rng: np.random.Generator, k: int, n: int = N) -> np.ndarray:
+    """Draw memberships (n, k) with P(f = 1) = 1 / 2; all differ and have two members or more."""
+    members = np.zeros((n, k), np.int8)
+    while members.sum(axis=0).min() < 2 or len(np.unique(members.T, axis=0)) < k:
+        members = (rng.random((n, k)) < 0.5).astype(np.int8)
+    return members
 
 
-def artificial_set(rng: np.random.Generator) -> AdditiveSimilarities:
-    """Draw s_ij = sum_k w_k f_ik f_jk + noise, with P(f_ik = 1) = 1 / 2 and w_k uniform."""
-    members = np.zeros((N, K), np.int8)
-    while members.sum(axis=0).min() < 2 or len(np.unique(members.T, axis=0)) < K:
-        members = (rng.random((N, K)) < 0.5).astype(np.int8)
+def make_additive_similarities(rng: np.random.Generator) -> AdditiveSimilarities:
+    """Draw s_ij = sum_k w_k f_ik f_jk + noise, with 5 % of the mean similarity (section 3.1)."""
+    members = random_classes(rng, K)
     weights = np.sort(rng.uniform(*WEIGHTS, K))[::-1]
     upper = np.triu_indices(N, 1)
     exact = ((members * weights) @ members.T)[upper]
     values = np.full((N, N), np.nan)
-    values[upper] = exact + NOISE * exact.std() * rng.normal(size=exact.shape)
+    values[upper] = exact + NOISE * exact.mean() * rng.normal(size=exact.shape)
     return AdditiveSimilarities(np.where(np.isnan(values), values.T, values), members, weights)
 
 
-def artificial_tables(n_sets: int, ways: Sequence[Way], counts: Sequence[int]) -> None:
-    """Print section 3.1 over the first 10 sets, as many as in the paper, and over all."""
-    rng = np.random.default_rng(1996)
-    sets = [artificial_set(rng) for _ in range(n_sets)]
-    few = min(PAPER_SETS, n_sets)
-    print(f"\n1. Artificial data: {N} stimuli, {K} classes, {n_sets} sets")
-    head = f"{f'first {few}':>11}  {f'all {n_sets}, 95 % interval':<28}paper"
-    print(f"clusters  {'fitted by':12}{'recovered':28}{head}")
-    for k in counts:
-        for way in ways:
-            _print_rows(k, way, sets, few)
+def columns(members: np.ndarray) -> list[tuple[int, ...]]:
+    """Return classes in a form that can be looked up."""
+    return [tuple(int(x) for x in column) for column in members.T]
 
 
-def _print_rows(k: int, way: Way, sets: Sequence[AdditiveSimilarities], few: int) -> None:
-    fits = [
-        AdditiveClustering(
-            k,
-            solver=way.solver,
-            n_init=way.n_init,
-            polish=way.polish,
-            constant=AS_IN_PAPER,
-            random_state=at,
-        ).fit(one.similarities)
-        for at, one in enumerate(sets)
-    ]
-    top = min(k, K)
-    found = [compared(fit, one, top) for fit, one in zip(fits, sets, strict=True)]
-    hits = np.array([count for count, _ in found])
-    true, fitted = np.concatenate([pairs for _, pairs in found]).T
-    heaviest = [explained(one.similarities, one.memberships[:, :top]) for one in sets]
-    fit_better = np.array([fit.variance_accounted_for_ for fit in fits]) > np.array(heaviest) - 1e-9
-
-    def row(what: str, reached: np.ndarray, paper: str) -> None:
-        cells = f"{reached[:few].sum():8} of {few}  {wilson(int(reached.sum()), len(sets)):<28}"
-        print(f"{k:8}  {way.name:12}{what:28}{cells}{paper}")
-
-    row(f"a fit as good as the top {top}", fit_better, "")
-    if k == 8:
-        row("all eight classes", hits == 8, "10 of 10")
-    elif k == 7:
-        row("the seven heaviest", hits == 7, "9 of 10")
-        row("six of them or more", hits >= 6, "")
-    elif k == 5:
-        row("four of the top five or more", hits >= 4, "6 of 10")
-        row("three of them or more", hits >= 3, "10 of 10")
-    else:
-        row("all eight classes", hits == 8, "")
-        row("eight significant weights", np.array([significant(f) for f in fits]) == 8, "10 of 10")
-    mean = np.mean([fit.n_iter_ for fit in fits])
-    notes = [f"EM iterations {mean:.0f}, paper {PAPER_ITERATIONS}"] if way.solver == "gibbs" else []
-    if len(true) > 2:
-        r = f"their weights correlate {np.corrcoef(true, fitted)[0, 1]:.3f} with the true ones"
-        notes.append(f"{r}{', paper .948' if k == 7 else ''}")
-    if notes:
-        print(f"{'':22}{'; '.join(notes)}", flush=True)
+def weight_pairs(found: AdditiveClustering, data: AdditiveSimilarities) -> np.ndarray:
+    """Pair the true with the fitted weights of the classes that are found exactly; shape (2, m)."""
+    got = dict(zip(columns(found.memberships_), found.weights_, strict=True))
+    truth = zip(columns(data.memberships), data.weights, strict=True)
+    return np.array([(w, got[one]) for one, w in truth if one in got]).reshape(-1, 2).T
 
 
 def significant(found: AdditiveClustering) -> int:
@@ -208,136 +135,204 @@ def significant(found: AdditiveClustering) -> int:
     return 1 + int(np.argmax(weights[:-1] / weights[1:]))
 
 
-def similarities(printed: Printed) -> tuple[np.ndarray, tuple[str, ...], bool]:
-    """Read the measured table or the rebuilt one, scaled to [0, 1], with unknown diagonal."""
-    path = DATA / "similarity" / printed.file
-    measured = path.exists()
-    if measured:
-        table = read_similarities(path)
-        values, labels = table.to_numpy(copy=True), tuple(table.index)
-    else:
-        load = load_integers if printed is INTEGERS else load_consonants
-        rebuilt = load(0.05, random_state=0)
-        values, labels = rebuilt.strengths.toarray(), tuple(rebuilt.labels)
-    np.fill_diagonal(values, np.nan)
-    if measured:
-        low, high = np.nanmin(values), np.nanmax(values)
-        values = (values - low) / (high - low)
-    return values, labels, measured
+def settled(found: AdditiveClustering) -> int:
+    """Count the EM iterations until the variance accounted for no longer changes."""
+    vaf = found.history_["vaf"]
+    return int(np.flatnonzero(np.abs(vaf - vaf[-1]) > 1e-9).max(initial=-1)) + 2
 
 
-def explained(values: np.ndarray, members: np.ndarray, weights: np.ndarray | None = None) -> float:
+def percent_explained(
+    values: np.ndarray, members: np.ndarray, weights: np.ndarray | None = None
+) -> float:
     """Compute the variance that memberships (n, K) account for, with given or best weights."""
-    from scipy.optimize import nnls
-
     upper = np.triu_indices(len(values), 1)
     s = values[upper]
     design = np.column_stack([*(np.outer(one, one)[upper] for one in members.T), np.ones(len(s))])
     if weights is None:
         weights = nnls(design.astype(float), s)[0]
-    return float(1 - ((s - design @ weights) ** 2).sum() / ((s - s.mean()) ** 2).sum())
+    return 100 * float(1 - ((s - design @ weights) ** 2).sum() / ((s - s.mean()) ** 2).sum())
 
 
-def real_table(printed: Printed, section: int, n_init: int, figure: Path | None) -> None:
-    """Print classes next to the printed ones, and the variance that each accounts for."""
-    values, labels, measured = similarities(printed)
-    what = "as measured" if measured else "rebuilt from the printed clusters, with 5 % noise"
-    start = time.perf_counter()
-    found, free = (
-        AdditiveClustering(8, n_init=n_init, constant=constant, random_state=0)
-        .fit(values, labels=labels)
-        for constant in (AS_IN_PAPER, "free")
-    )  # fmt: skip
-    seconds = time.perf_counter() - start
-    print(f"\n{section}. {printed.name.capitalize()}, {what}; {n_init} starts, {seconds:.1f} s")
-    print(f"variance accounted for {found.variance_accounted_for_:.4f}; paper {printed.vaf:.3f}")
-    members = np.array([[label in one for one in printed.clusters] for label in labels])
-    as_it_is = explained(values, members, np.array([*printed.clusters.values(), printed.constant]))
-    refitted = explained(values, members)
-    print(f"the printed clusters here: {as_it_is:.4f} as printed, {refitted:.4f} refitted")
-    print(
-        f"a constant free in sign: {free.variance_accounted_for_:.4f}, with {free.constant_:.3f} "
-        "as the constant"
+def hit_counts(
+    k: int, sets: Sequence[AdditiveSimilarities], found: Sequence[np.ndarray]
+) -> np.ndarray:
+    """Count the heaviest min(k, K) classes that are among the memberships found, per set."""
+    top = min(k, K)
+    return np.array([
+        len(set(columns(one.memberships[:, :top])) & set(columns(members)))
+        for one, members in zip(sets, found, strict=True)
+    ])  # fmt: skip
+
+
+def recovered(k: int, hits: np.ndarray) -> list[tuple[str, str, np.ndarray]]:
+    """Name what the paper counts, its count, and whether each set reaches it."""
+    if k == 8:
+        return [("all eight classes", "10 of 10", hits == 8)]
+    if k == 7:
+        return [("the seven heaviest", "9 of 10", hits == 7)]
+    if k == 5:
+        return [
+            ("four of the top five or more", "6 of 10", hits >= 4),
+            ("three of them or more", "10 of 10", hits >= 3),
+        ]
+    return [("all eight classes", "", hits == 8)]
+
+
+def artificial_table(folder: Path | None, n_sets: int, counts: Sequence[int]) -> None:
+    """Compute section 3.1."""
+    rng = np.random.default_rng(1996)
+    sets = [make_additive_similarities(rng) for _ in range(n_sets)]
+    rows: list[list[object]] = []
+    iterations: list[int] = []
+    correlations = []
+    for k in counts:
+        top = min(k, K)
+        heaviest = [percent_explained(one.similarities, one.memberships[:, :top]) for one in sets]
+        fits = {
+            name: [fit(k, seed).fit(one.similarities) for seed, one in enumerate(sets)]
+            for name, fit in WAYS.items()
+        }
+        found = {name: [fit.memberships_ for fit in way] for name, way in fits.items()}
+        found["random classes"] = [random_classes(rng, k) for _ in sets]
+        counted = {name: recovered(k, hit_counts(k, sets, ways)) for name, ways in found.items()}
+        for at, (what, printed, _) in enumerate(counted["EM, first run"]):
+            rows.append([k, what, printed, *(f"{way[at][2].sum()} of {n_sets}"
+                                             for way in counted.values())])  # fmt: skip
+        if k < K:
+            as_good = [
+                sum(percent_explained(one.similarities, members) > least - 1e-7
+                    for one, members, least in zip(sets, way, heaviest, strict=True))
+                for way in found.values()
+            ]  # fmt: skip
+            rows.append([k, f"a fit as good as the top {k}", "",
+                         *(f"{count} of {n_sets}" for count in as_good)])  # fmt: skip
+        if k > K:
+            eight = [sum(significant(fit) == K for fit in way) for way in fits.values()]
+            rows.append([k, "eight significant weights", "10 of 10",
+                         *(f"{count} of {n_sets}" for count in eight), ""])  # fmt: skip
+        if k == 8:
+            iterations = [settled(fit) for fit in fits["EM, first run"]]
+        if k == 7:
+            for way in fits.values():
+                pairs = [weight_pairs(fit, one) for fit, one in zip(way, sets, strict=True)]
+                correlations.append(np.corrcoef(np.concatenate(pairs, axis=1))[0, 1])
+        print(f"{k} clusters done", flush=True)
+    r = ", ".join(f"{value:.3f}" for value in correlations)
+    store(
+        folder,
+        "tenenbaum_artificial.txt",
+        f"Section 3.1: {N} stimuli, {K} classes, noise of 5 % of the mean similarity; {n_sets} "
+        "sets, and 10 in the paper. EM: AdditiveClustering.tenenbaum_1996, 150 iterations of 100 "
+        "unrecorded and 50 recorded sweeps, without a search. Default: annealing and a search. "
+        "Random classes: drawn like the true ones.",
+        markdown(("clusters", "recovered", "paper", *found), rows),
+        f"With eight clusters, the clusters of EM are constant after {np.mean(iterations):.0f} "
+        f"iterations on average (paper: {PRINTED_ITERATIONS}\niterations). With seven clusters, "
+        "the weights of the recovered classes have these correlations with the\ntrue weights, in "
+        f"the order of the columns: {r} (paper: {PRINTED_CORRELATION}).\n",
     )
-    print(printed.other)
-    baseline_table(values)
-    print(f"{'weight':>8}{'paper':>8}  cluster")
+
+
+def similarities(printed: Printed) -> tuple[np.ndarray, tuple[str, ...]] | None:
+    """Read the measured table, scaled to [0, 1], with unknown diagonal; None without the data."""
+    path = data_file(printed.file)
+    if path is None:
+        return None
+    table = read_similarities(path)
+    values = table.to_numpy(copy=True)
+    np.fill_diagonal(values, np.nan)
+    low, high = np.nanmin(values), np.nanmax(values)
+    return (values - low) / (high - low), tuple(table.index)
+
+
+def real_table(folder: Path | None, printed: Printed, n_init: int, figures: Path | None) -> None:
+    """Compute sections 3.2 and 3.3: the clusters, and the variance of each algorithm."""
+    read = similarities(printed)
+    if read is None:
+        return
+    values, labels = read
+    best = default_once(8, 0).set_params(n_init=n_init).fit(values, labels=labels)
+    repeats = [
+        100 * paper(8, seed).fit(values).variance_accounted_for_ for seed in range(REPEATS)
+    ]  # fmt: skip
+    members = np.array([[label in one for one in printed.clusters] for label in labels])
+    weights = np.array([*printed.clusters.values(), printed.constant])
+    rng = np.random.default_rng(0)
+    chance = [
+        percent_explained(values, random_classes(rng, 8, len(labels))) for _ in range(RANDOM)
+    ]  # fmt: skip
+    variance = markdown(
+        ("8 clusters", "paper, %", "here, %"),
+        [
+            (f"EM of the paper, best of five starts (mean of {REPEATS} seeds)", printed.percent,
+             float(np.mean(repeats))),
+            ("the same, lowest seed", None, min(repeats)),
+            ("the same, highest seed", None, max(repeats)),
+            ("the printed clusters with the printed weights", printed.percent,
+             percent_explained(values, members, weights)),
+            ("the printed clusters with the best weights", None,
+             percent_explained(values, members)),
+            (f"default, best of {n_init} starts", None, 100 * best.variance_accounted_for_),
+            (printed.other[0], printed.other[1], None),
+            (f"random clusters with the best weights (mean of {RANDOM:,})", None,
+             float(np.mean(chance))),
+        ],
+    )  # fmt: skip
     left = dict(printed.clusters)
-    for one in found.clusters_:
-        weight = left.pop(one.members, None)
-        shown = f"{weight:8.3f}" if weight is not None else f"{'-':>8}"
-        print(f"{one.weight:8.3f}{shown}  {' '.join(one.members)}")
-    print(f"{found.constant_:8.3f}{printed.constant:8.3f}  (constant)")
-    for members, weight in left.items():
-        print(f"{'-':>8}{weight:8.3f}  {' '.join(members)}")
-    if printed is CONSONANTS:
-        there = any(one.members == ("m", "n") for one in found.clusters_)
-        print(f"the nasals m n are {'' if there else 'not '}a cluster")
-        if measured:
-            print(
-                "The printed weights are within .002 of least squares on this matrix, so no choice"
-                "\nof weights gives 90.2 % here. But they differ by more than rounding, those of "
-                "clusters\none way and the constant the other: most likely the matrix fitted then "
-                "had other\nsmall confusions, which lie outside these clusters and were left "
-                "unexplained."
-            )
-    if figure is not None:
-        atlas = similarity_map(values, labels)
-        save_figure(plot_features(atlas, found), figure)
-        print(f"{figure}")
+    rows: list[tuple[object, ...]] = [
+        (" ".join(one.members), left.pop(one.members, None), one.weight) for one in best.clusters_
+    ]
+    rows += [(" ".join(names), weight, None) for names, weight in left.items()]
+    rows.append(("constant", printed.constant, best.constant_))
+    store(
+        folder,
+        f"tenenbaum_{printed.name}.txt",
+        f"The measured {printed.name}, scaled to lie between 0 and 1, with a constant of at least "
+        "0: variance accounted for, then the clusters of the default with their weights. An empty "
+        "cell is a cluster of only one of the two solutions.",
+        variance,
+        markdown(("cluster", "paper", "here"), rows, digits=3),
+    )
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        figure = plot_features(similarity_map(values, labels), best)
+        save_figure(figure, figures / f"{printed.name}.png")
 
 
-def baseline_table(values: np.ndarray) -> None:
-    """Print the variance that each solver accounts for without a search."""
-    print(f"best of {STARTS} starts without a search, mean and sd of {REPEATS} repetitions:")
-    for name, solver in COMPARED.items():
-        model = AdditiveClustering.tenenbaum_1996().set_params(
-            solver=solver, n_init=STARTS * REPEATS, random_state=0
-        )
-        best = model.fit(values).solutions_.reshape(REPEATS, STARTS).max(axis=1)
-        print(f"  {name:22}{best.mean():.3f} {best.std():.3f}", flush=True)
-
-
-def path_table(printed: Printed, last: int, n_init: int) -> None:
-    """Print the best result of both solvers for each number of clusters."""
-    values, labels, _ = similarities(printed)
-    ways = [(solver, constant) for constant in (AS_IN_PAPER, "free") for solver in SOLVERS]
-    print(f"\nVariance accounted for by K clusters, {printed.name}, best of {n_init} starts")
-    print(f"{'':3}{f'constant {AS_IN_PAPER}':>36}{'free':>36}")
-    print(f"{'K':>3}" + 2 * ("".join(f"{solver:>12}" for solver in SOLVERS) + f"{'best':>12}"))
+def path_table(folder: Path | None, last: int, n_init: int) -> None:
+    """Compute the best fit to the integers for each number of clusters."""
+    read = similarities(INTEGERS)
+    if read is None:
+        return
+    rows = []
     for k in range(2, last + 1):
-        found = np.array(
-            [
-                AdditiveClustering(
-                    k, solver=solver, constant=constant, n_init=n_init, random_state=0
-                )
-                .fit(values, labels=labels)
-                .variance_accounted_for_
-                for solver, constant in ways
-            ]
-        ).reshape(2, -1)
-        cells = np.column_stack([found, found.max(axis=1)]).ravel()
-        print(f"{k:3}" + "".join(f"{v:12.4f}" for v in cells), flush=True)
+        fits = [
+            default_once(k, 0).set_params(solver=solver, n_init=n_init).fit(read[0])
+            for solver in ("gibbs", "annealing")
+        ]
+        rows.append((k, 100 * max(fit.variance_accounted_for_ for fit in fits)))
+    store(
+        folder,
+        "tenenbaum_path.txt",
+        f"Variance accounted for by the best of {n_init} starts of each of two solvers on the "
+        "measured integers, with a constant of at least 0.",
+        markdown(("clusters", "integers, %"), rows),
+    )
 
 
 def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="few sets and starts")
-    parser.add_argument("--sets", type=int, default=200, help="sets of artificial data")
+    """Compute the tables."""
+    parser = options(__doc__)
+    parser.add_argument("--sets", type=int, default=20, help="sets of artificial data")
     parser.add_argument("--starts", type=int, default=100, help="random starts on real data")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="for figures")
     arguments = parser.parse_args()
-    n_sets, n_init = (4, 5) if arguments.quick else (arguments.sets, arguments.starts)
-    counts = (8, 7) if arguments.quick else (8, 7, 5, 12)
-    artificial_tables(n_sets, WAYS[2:] if arguments.quick else WAYS, counts)
-    for section, printed in ((2, INTEGERS), (3, CONSONANTS)):
-        figure = None
-        if arguments.output is not None:
-            arguments.output.mkdir(parents=True, exist_ok=True)
-            figure = arguments.output / f"{printed.name}.png"
-        real_table(printed, section, n_init, figure)
-        path_table(printed, 3 if arguments.quick else 10, n_init)
+    quick = arguments.quick
+    n_sets, n_init = (4, 5) if quick else (arguments.sets, arguments.starts)
+    artificial_table(arguments.store, n_sets, (8, 7) if quick else (8, 7, 5, 12))
+    for printed in (INTEGERS, CONSONANTS):
+        real_table(arguments.store, printed, n_init, arguments.output)
+    path_table(arguments.store, 3 if quick else 10, n_init)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Symmetric SNE, UNI-SNE and t-SNE of 5,000 digits: Cook et al. 2007, section 6.
 
-    python examples/uni_sne_2007.py [-o FOLDER] [--quick]
+    python examples/uni_sne_2007.py [-o FOLDER] [--quick] [--store FOLDER]
 
 The data are five hundred MNIST digits of each class (the first ones in the file), reduced to 30
 dimensions by PCA fitted on all 60,000. P averages conditionals of perplexity 30. The script runs
@@ -9,16 +9,14 @@ P is not truncated at three times the perplexity, because the background explain
 1,500 neighbours contain all but the printed mass. KL is that of P and Q that each sum to 1 over
 ordered pairs.
 
-The script prints KL and the leave-one-out error of the nearest neighbour's class in each map. With
--o it saves the maps coloured by class. Requires the digits in MANYMAPS_DATA; without them it prints
+The script lists KL and the leave-one-out error of the nearest neighbour's class in each map. With
+-o it draws the maps coloured by class. Requires the digits in MANYMAPS_DATA; without them it prints
 a note and ends.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import os
 import time
 from pathlib import Path
 
@@ -26,19 +24,18 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 import manymaps as mm
+from lib.real_data import data_file
+from lib.results import markdown, options, store
 from manymaps.affinity import GaussianAffinity
 from manymaps.metrics import nearest_neighbor_error
 
-DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
-MNIST = DATA / "mnist"
 
-
-def digits(per_class: int) -> tuple[np.ndarray, np.ndarray]:
+def digits(folder: Path, per_class: int) -> tuple[np.ndarray, np.ndarray]:
     """Read the first digits of each class in 30 dimensions, shuffled, and their classes."""
-    images = gzip.decompress((MNIST / "train-images-idx3-ubyte.gz").read_bytes())
+    images = gzip.decompress((folder / "train-images-idx3-ubyte.gz").read_bytes())
     pixels = np.frombuffer(images, np.uint8, offset=16).reshape(-1, 784).astype(np.float32) / 255
     classes = np.frombuffer(
-        gzip.decompress((MNIST / "train-labels-idx1-ubyte.gz").read_bytes()), np.uint8, offset=8
+        gzip.decompress((folder / "train-labels-idx1-ubyte.gz").read_bytes()), np.uint8, offset=8
     )
     reduced = PCA(30, svd_solver="covariance_eigh").fit_transform(pixels)
     chosen = np.concatenate([np.flatnonzero(classes == c)[:per_class] for c in range(10)])
@@ -77,47 +74,44 @@ def figure(maps: dict[str, np.ndarray], classes: np.ndarray, path: Path) -> None
 
 
 def main() -> None:
-    """Fit the three models and print their lines."""
-    parser = argparse.ArgumentParser(description="UNI-SNE of digits.")
-    parser.add_argument("--seed", type=int, default=0)
+    """Fit the three models and store their measures."""
+    parser = options(__doc__)
     parser.add_argument("-o", "--output", type=Path, help="folder for the figure")
-    parser.add_argument("--quick", action="store_true", help="few digits and updates")
     arguments = parser.parse_args()
-    if not MNIST.exists():
-        print(f"no digits at {MNIST}: set MANYMAPS_DATA to the folder of real data; nothing done")
+    path = data_file("mnist/train-images-idx3-ubyte.gz")
+    if path is None:
         return
     per_class, updates, neighbors = (20, (110, 150), 190) if arguments.quick else (
         500, (1100, 1500), 1500
     )  # fmt: skip
-    vectors, classes = digits(per_class)
+    vectors, classes = digits(path.parent, per_class)
     whole = GaussianAffinity(30, n_neighbors=len(vectors) - 1).similarities(vectors)
     affinity = GaussianAffinity(30, n_neighbors=neighbors)
     kept = affinity.similarities(vectors) > 0
     left_out = 1 - whole.multiply(kept).sum() / whole.sum()
-    print(f"{len(vectors)} digits; beyond {neighbors} neighbours lies {left_out:.1e} of the mass")
-    print("model          updates      KL   (asked)   1-NN error   seconds")
     maps: dict[str, np.ndarray] = {}
-    settings = {"affinity": affinity, "random_state": arguments.seed}
+    rows: list[tuple[object, ...]] = []
 
-    def fit(name: str, asked: str, estimator: mm.SNE) -> mm.SNE:
-        start = time.perf_counter()
-        fitted = estimator.fit(vectors)
-        seconds = time.perf_counter() - start
-        error = nearest_neighbor_error(fitted.embedding_, classes).mean
-        maps[f"{name}: KL {fitted.kl_divergence_:.2f}, 1-NN error {error:.1%}"] = fitted.embedding_
-        print(
-            f"{name:13s} {fitted.n_iter_:8d}  {fitted.kl_divergence_:6.3f}  {asked:>8s}"
-            f"   {error:10.3f}   {seconds:7.1f}",
-            flush=True,
-        )
-        return fitted
+    def fit(name: str, printed: float | None, model: mm.SNE) -> mm.SNE:
+        start = time.process_time()
+        model.set_params(affinity=affinity, random_state=0).fit(vectors)
+        seconds = time.process_time() - start
+        error = float(nearest_neighbor_error(model.embedding_, classes).mean)
+        maps[f"{name}: KL {model.kl_divergence_:.2f}, 1-NN error {error:.1%}"] = model.embedding_
+        rows.append((name, model.n_iter_, printed, model.kl_divergence_, error, round(seconds)))
+        return model
 
-    symmetric = fit(
-        "symmetric SNE", "2.47", mm.SymmetricSNE(init="random", max_iter=updates[0], **settings)
+    symmetric = fit("symmetric SNE", 2.47, mm.SymmetricSNE(init="random", max_iter=updates[0]))
+    fit("UNI-SNE", 1.48, mm.UniSNE(init=symmetric.atlas_, max_iter=updates[1]))
+    fit("t-SNE", None, mm.TSNE())
+    store(
+        arguments.store,
+        "cook_uni_sne.txt",
+        f"{len(vectors):,} MNIST digits in 30 components, perplexity 30; KL of P and Q, each of "
+        "which sums to 1 over ordered pairs. Error: class of the nearest neighbour; guessing has "
+        f"an error of 0.900. Beyond {neighbors:,} neighbours lies {left_out:.0e} of P.",
+        markdown(("model", "updates", "KL, paper", "KL, here", "error", "CPU seconds"), rows, 3),
     )
-    start_from = symmetric.atlas_
-    fit("UNI-SNE", "1.48", mm.UniSNE(init=start_from, max_iter=updates[1], **settings))
-    fit("t-SNE", "", mm.TSNE(**settings))
     if arguments.output:
         figure(maps, classes, arguments.output / "uni_sne_2007.png")
 

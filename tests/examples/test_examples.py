@@ -11,6 +11,7 @@ import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import manymaps as mm
@@ -54,6 +55,33 @@ def started(script: str, *arguments: str) -> str:
     return result.stdout
 
 
+def rows_of(printed: str, name: str = "") -> dict[str, dict[str, float]]:
+    """The numbers of the Markdown tables in a result file, by the first cell of a row.
+
+    A head that ends in ": measure" adds the measure to the rows, because their first cells recur.
+    """
+    rows: dict[str, dict[str, float]] = {}
+    head: list[str] = []
+    for line in printed[printed.index(name) :].strip().splitlines()[1:]:
+        if line.endswith(".txt") and rows:
+            break
+        if not line.startswith("|"):
+            head = []
+            continue
+        first, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        if not head:
+            # "map 2" repeats the measure of the column before it.
+            head = [f"{before.split(',')[0]}, {cell}" if cell == "map 2" else cell
+                    for before, cell in zip(["", *cells], cells, strict=False)]  # fmt: skip
+            _, colon, measure = head[0].partition(": ")
+        elif first != "---":
+            pairs = zip(head, cells, strict=True)
+            rows[first + colon + measure] = {
+                what: float(cell) for what, cell in pairs if re.fullmatch(r"-?[\d.]+", cell)
+            }
+    return rows
+
+
 def test_figure1_2009(tmp_path: Path) -> None:
     """Two maps fit the three constructions and one map fails where it must."""
     printed = started("figure1_2009.py", "-o", str(tmp_path / "figure.png"))
@@ -79,32 +107,30 @@ def test_two_maps_2007(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("data_folder")
 def test_claassen_tables_2020() -> None:
-    """The local measures of iris and of the words reach the thesis's; the better rule exceeds them.
-
-    Its figures for principal components are met on the words.
-    """
+    """The simple maps of the thesis are met, and local perplexity keeps more neighbours."""
     printed = run("claassen_tables_2020.py")
-    iris = re.search(r"^manymaps +(\S+) ", printed, re.MULTILINE)
-    assert iris is not None
-    assert float(iris[1]) > 77.5
-    assert re.search(r"^PCA: 23\.4\d and 50\.9\d; thesis: 23\.4 and 50\.9$", printed, re.MULTILINE)
-    assert "nearest ten is above his best with local perplexity (61.85) at: every perplexity" in (
-        printed
-    )
+    iris, words = (rows_of(printed, name) for name in ("claassen_iris.txt", "claassen_words.txt"))
+    assert iris["t-SNE, P of the text"]["mean"] > iris["principal components"]["mean"]
+    axes = words["principal components"]
+    assert axes["local"] == pytest.approx(axes["thesis, local"], abs=0.1)
+    assert axes["global"] == pytest.approx(axes["thesis, global"], abs=0.1)
+    assert axes["local"] > words["random positions"]["local"] + 10
+    for p in ("program", "text"):
+        assert words["mean gain"][p] > 1
+    local = words["5: local"]
+    assert local["program, Gaussian: local"] == pytest.approx(55.06, abs=3)
+    assert local["program, local perplexity: local"] == pytest.approx(59.80, abs=3)
+    assert local["nearest ten: local"] > local["local perplexity: local"]
 
 
 @pytest.mark.usefixtures("data_folder")
 def test_claassen_insertion_2020(tmp_path: Path) -> None:
     """A refined insertion keeps neighbours better than a median, and about as well as a rerun."""
-    printed = run("claassen_insertion_2020.py", "-o", str(tmp_path))
-    local = {
-        name.strip(): float(value)
-        for name, value in re.findall(
-            r"^(median, power|refined|rerun) +(\S+) ", printed, re.MULTILINE
-        )
-    }
-    assert local["refined"] > local["median, power"]
-    assert local["refined"] > local["rerun"] - 3
+    rows = rows_of(run("claassen_insertion_2020.py", "-o", str(tmp_path)))
+    kept = {name: row["10 nearest kept"] for name, row in rows.items()}
+    assert kept["refined"] > kept["median (4.8)"]
+    assert kept["refined"] > kept["most similar word"]
+    assert kept["refined"] > kept["rerun, local perplexity"] - 3
     for name in ("inserted.png", "weights.png"):
         assert (tmp_path / name).stat().st_size > 0
 
@@ -145,24 +171,72 @@ def test_code_nips_2004(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("data_folder")
 def test_tenenbaum_1996(tmp_path: Path) -> None:
-    """The classes of artificial data, and more of the variance than the paper on both tables."""
+    """The classes of artificial data, and the variance that the printed clusters account for."""
     printed = run("tenenbaum_1996.py", "-o", str(tmp_path))
-    assert re.search(r"8  first run +all eight classes +4 of 4 ", printed)
-    reached = re.findall(r"^variance accounted for (\S+); paper (\S+)$", printed, re.MULTILINE)
-    assert len(reached) == 2
-    assert all(float(ours) > float(paper) - 5e-4 for ours, paper in reached)
-    assert "the nasals m n are a cluster" in printed
+    line = "| 8 | all eight classes | 10 of 10 | "
+    found = printed[printed.index(line) + len(line) :].split(" |")[:4]
+    assert [cell.strip() for cell in found[2:]] == ["4 of 4", "0 of 4"]
+    for name, most in (("integers", 0.2), ("consonants", 2)):
+        rows = rows_of(printed, f"tenenbaum_{name}.txt")
+        here = {what: row["here, %"] for what, row in rows.items() if "here, %" in row}
+        as_printed = rows["the printed clusters with the printed weights"]
+        assert as_printed["here, %"] == pytest.approx(as_printed["paper, %"], abs=most)
+        assert here["default, best of 5 starts"] >= as_printed["here, %"] - 0.05
+        chance = next(value for what, value in here.items() if what.startswith("random clusters"))
+        assert chance < as_printed["here, %"] - 20
+    assert rows["m n"]["here"] == pytest.approx(rows["m n"]["paper"], abs=0.05)
     assert (tmp_path / "integers.png").stat().st_size > 0
+
+
+def test_noise_of_artificial_similarities() -> None:
+    """Tenenbaum 1996, section 3.1: normal noise of 5 % of the mean similarity."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "examples")
+        script = runpy.run_path(str(ROOT / "examples" / "tenenbaum_1996.py"))
+    rng, upper = np.random.default_rng(0), np.triu_indices(12, 1)
+    ratios = []
+    for _ in range(300):
+        one = script["make_additive_similarities"](rng)
+        exact = ((one.memberships * one.weights) @ one.memberships.T)[upper]
+        ratios.append((one.similarities[upper] - exact) / exact.mean())
+        assert ((one.weights >= 0.1) & (one.weights <= 0.6)).all()
+        np.testing.assert_array_equal(one.similarities[upper], one.similarities.T[upper])
+    assert np.std(ratios) == pytest.approx(0.05, rel=0.03)
+    assert np.mean(ratios) == pytest.approx(0, abs=0.002)
+
+
+def test_background_2007() -> None:
+    """A second map lowers the cost of one map, and becomes more even than the first."""
+    printed = run("background_2007.py")
+    for kind in ("joint", "conditional"):
+        rows = rows_of(printed[printed.index(f"{kind} probabilities") :])
+        one, two = rows["one map"], rows["two maps, from one map"]
+        assert two["KL"] < one["KL"]
+        assert two["evenness, map 2"] > 4 * two["evenness, map 1"]
+        assert two["error, map 1"] < two["error, map 2"]
+
+
+def test_gradient_of_background_2007() -> None:
+    """The gradient of both models, by finite differences."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "examples")
+        model = runpy.run_path(str(ROOT / "examples" / "background_2007.py"))["Model"]
+    rng = np.random.default_rng(0)
+    p = rng.random((8, 8)) * (1 - np.eye(8))
+    for joint, target in ((True, p / p.sum()), (False, p / p.sum(axis=1, keepdims=True))):
+        one, theta = model(target, joint, 2), rng.normal(size=8 * 2 * 3)
+        toward = rng.normal(size=theta.shape)
+        change = one.cost(theta + 1e-6 * toward)[0] - one.cost(theta - 1e-6 * toward)[0]
+        assert change / 2e-6 == pytest.approx(one.cost(theta)[1] @ toward, rel=1e-6)
 
 
 def test_inverse_divergence() -> None:
     """What it keeps near is more often related, at the price of the forward KL."""
-    printed = run("inverse_divergence.py")
-    pattern = r"^(?:KL\(P\|\|Q\)|KL\(Q\|\|P~\)) +(\S+) +(\S+) +(\S+) +\S+$"
-    forward, inverse = re.findall(pattern, printed, re.MULTILINE)
-    assert float(inverse[0]) > float(forward[0])
-    assert float(inverse[1]) < float(forward[1])
-    assert float(inverse[2]) > float(forward[2])
+    rows = rows_of(run("inverse_divergence.py"))
+    forward, inverse = rows["KL(P‖Q)"], rows["KL(Q‖P~)"]
+    assert inverse["KL(P‖Q)"] > forward["KL(P‖Q)"]
+    assert inverse["KL(Q‖P~)"] < forward["KL(Q‖P~)"]
+    assert inverse["related, %"] > forward["related, %"] > rows["uniform choices"]["related, %"]
 
 
 def test_many_small_maps(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ its ten nearest in the map, at perplexity 15.
 .. include:: /results/claassen_iris.txt
    :parser: myst_parser.sphinx_
 
-Differences: the thesis reports one run of its own program, and we report the mean of ten seeds. The
-results of all t-SNE programs are within one or two standard errors (over flowers), so iris cannot
-distinguish the programs. It does distinguish t-SNE from principal components. Command: ``python
-examples/claassen_tables_2020.py``
+"P of the program" uses distances instead of squared distances, as the program of the thesis does.
+All t-SNE programs are within one standard error (over flowers) of the thesis, so iris cannot
+distinguish them. It does distinguish t-SNE from principal components. Command: ``python
+examples/claassen_tables_2020.py --tables iris``
 """
 
 from sklearn.datasets import load_iris

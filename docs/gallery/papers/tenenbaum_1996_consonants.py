@@ -12,9 +12,8 @@ account for 90.2 % of the variance, and MAPCLUS for 88.3 %.
 Seven of our eight clusters are those of the paper, and the eighth also contains *sh*. Differences:
 on our table, the printed clusters account for 91.5 % of the variance even with the printed weights,
 so 90.2 % cannot be the best fit to this table. The table fitted in the paper probably had other
-small confusions outside these clusters. The script fits a table that was rebuilt from the printed
-clusters with 5 % noise, and draws the clusters on a map of the similarities. Command: ``python
-examples/tenenbaum_1996.py``
+small confusions outside these clusters. The picture shows a fit to a table that was rebuilt from
+the printed clusters with 5 % noise. Command: ``python examples/tenenbaum_1996.py``
 """
 
 import manymaps as mm
