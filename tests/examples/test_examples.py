@@ -62,7 +62,7 @@ def rows_of(printed: str, name: str = "") -> dict[str, dict[str, float]]:
     """
     rows: dict[str, dict[str, float]] = {}
     head: list[str] = []
-    for line in printed[printed.index(name) :].strip().splitlines()[1:]:
+    for line in printed[printed.index(name) :].strip().splitlines():
         if line.endswith(".txt") and rows:
             break
         if not line.startswith("|"):
@@ -209,7 +209,8 @@ def test_background_2007() -> None:
     """A second map lowers the cost of one map, and becomes more even than the first."""
     printed = run("background_2007.py")
     for kind in ("joint", "conditional"):
-        rows = rows_of(printed[printed.index(f"{kind} probabilities") :])
+        table = printed[printed.index(f"| {kind} probabilities") :].split("\n\n")[0]
+        rows = rows_of(table)
         one, two = rows["one map"], rows["two maps, from one map"]
         assert two["KL"] < one["KL"]
         assert two["evenness, map 2"] > 4 * two["evenness, map 1"]
