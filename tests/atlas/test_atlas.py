@@ -229,7 +229,7 @@ class TestFile:
             (lambda m, a: a["proportions"].__imul__(2), "sum is 2"),
             (lambda m, a: a["proportions"].fill(np.nan), "'proportions' contains a value"),
             (lambda m, a: a["proportions"].__isub__(0.5), "has values from -0"),
-            (lambda m, a: a.update(maps=a["maps"].astype(int)), "expected float values"),
+            (lambda m, a: a.update(maps=a["maps"].astype(int)), "expected a type of 'f'"),
             (lambda m, a: a.update(maps=a["maps"][:, 1:]), "has shape .*; expected"),
             (lambda m, a: a.update(maps=a["maps"][..., :0]), "are empty"),
             (lambda m, a: a["maps"].fill(1e30), "the limit is"),

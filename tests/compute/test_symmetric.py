@@ -71,7 +71,7 @@ def test_a_large_target_is_stored_in_float32(monkeypatch):
     assert (compact.row_mass == 0).any()
     assert compact.negative_entropy == pytest.approx(precise.negative_entropy, rel=1e-7)
     (pairs,), (expected,) = compact.sides, precise.sides
-    for name in ("indptr", "indices", "forward", "backward", "both"):
+    for name in ("indptr", "indices", "forward", "backward"):
         np.testing.assert_allclose(getattr(pairs, name), getattr(expected, name), rtol=2e-7)
     for shared in ("forward", "backward"):
         assert np.shares_memory(getattr(pairs, shared), compact.values.data)

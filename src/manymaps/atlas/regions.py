@@ -196,8 +196,8 @@ def map_regions(
     ranked = [
         (rank, k, part)
         for k in range(len(islands))
-        if len(own := [part for part in parts if of_point[part[0]] == k]) > 1
-        for rank, part in enumerate(sorted(own, key=lambda part: -len(part)))
+        if len(within := [part for part in parts if of_point[part[0]] == k]) > 1
+        for rank, part in enumerate(sorted(within, key=lambda part: -len(part)))
     ]
     # The largest part of each island precedes the others, because names that come first have a
     # position even if there is little space.

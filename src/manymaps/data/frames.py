@@ -354,7 +354,7 @@ def as_column(values: Any) -> np.ndarray:
 
 
 def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
-    """Concatenate columns, filling missing parts with NaN (numbers) or "" (texts, Booleans).
+    """Concatenate columns, filling missing parts with NaN (numbers, Booleans) or "" (texts).
 
     >>> end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
     [1.0, 2.0, nan]
@@ -365,9 +365,10 @@ def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
     kinds = {part.dtype.kind for part in known}
     if len(known) == len(parts) and len(kinds) == 1:
         return np.concatenate(known)
-    cells: list[Any] = []
-    for part, n in parts:
-        # Lists of times would be numbers of nanoseconds.
-        is_time = part is not None and part.dtype.kind in "mM"
-        cells += [None] * n if part is None else (part.astype(str) if is_time else part).tolist()
-    return as_column(cells)
+    # Lists of times would be numbers of nanoseconds.
+    types = {"M": str, "m": str} | ({"b": float} if kinds == {"b"} else {})
+    lists = (
+        [None] * n if part is None else part.astype(types.get(part.dtype.kind, part.dtype)).tolist()
+        for part, n in parts
+    )
+    return as_column([cell for cells in lists for cell in cells])

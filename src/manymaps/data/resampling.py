@@ -59,6 +59,7 @@ def resampled(
         (`N_RESPONSES`), as in norms with 100 participants per cue.
     random_state : int, Generator or None, default None
         Seed of the sample. None draws a seed once from NumPy's global state.
+
     Returns
     -------
     Associations or Trials

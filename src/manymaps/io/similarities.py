@@ -326,6 +326,8 @@ def _averaged(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str
     """Average the tables over the judges, and note their agreement."""
     import pandas as pd
 
+    if not tables:
+        raise DataError(f"{source} contains no judgements")
     check_labels(judges, len(tables), "judge")
     labels = list(dict.fromkeys(label for table in tables for label in table.index))
     values = np.array([table.reindex(labels, columns=labels).to_numpy() for table in tables])
