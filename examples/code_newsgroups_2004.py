@@ -1,6 +1,7 @@
 """CODE and seven other embeddings of newsgroups: purity of groups, and lift of their words.
 
-    python examples/code_newsgroups_2004.py [--documents 500] [--draws 1] [--quick] [-o FIGURE]
+    python examples/code_newsgroups_2004.py [--documents 500] [--draws 5] [--methods NAME ...]
+        [--resume FILE] [--quick] [-o FIGURE]
 
 The script reproduces figure 4 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
 embedding of co-occurrence data (NIPS 2004), on its seven sets of 20 Newsgroups. For each set, some
@@ -15,9 +16,12 @@ measures are
                 all n below 100 (figure 4c)
 
 Every method is run with every normalization of the paper (none, document sum, tf-idf), and the one
-that is best over all sets is shown. The paper's number of documents, its tokens and its version of
-the collection differ from those used here (500 documents per group, words of at least two letters,
-headers removed). Levels therefore cannot be compared, but the order of methods can.
+that is best over all sets is shown. Values are means over draws of documents, with the standard
+deviation over draws and the difference of CODE to each other method on the same draws. --resume
+stores each finished embedding in a file, and a later run reads it. The paper's number of documents,
+its tokens and its version of the collection differ from those used here (500 documents per group,
+words of at least two letters, headers removed). Levels therefore cannot be compared, but the order
+of methods can.
 
 CODE is the conditional model p(word | document). On counts, documents are weighted by their length,
 and on document sums they have equal weights. Beyond the paper, the script includes the joint model,
@@ -30,10 +34,10 @@ limit. Its strength and the number of iterations are the best of four settings o
 from __future__ import annotations
 
 import argparse
+import json
 import warnings
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -50,7 +54,7 @@ from lib.baselines import (
 )
 from lib.real_data import data_file
 from manymaps.cooccurrence.correspondence import correspondence_analysis
-from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
+from manymaps.metrics.groups import group_lift, group_purity
 from manymaps.metrics.spaces import MapSpace, Space
 
 SETS = (
@@ -90,10 +94,15 @@ class Placed:
 
 @dataclass(frozen=True)
 class Score:
-    """Both measures of one embedding; no lift without words."""
+    """Both measures of one embedding; no lift without words.
 
-    purity: GroupMeasure
+    `curve` is the purity of 1, 2, ... documents, and `purity` is its mean.
+    """
+
+    purity: float
+    curve: list[float]
     lift: float
+    warned: bool
 
 
 Table: TypeAlias = sparse.csr_array
@@ -211,42 +220,64 @@ def read_newsgroups() -> Newsgroups | None:
         return Newsgroups(counts, archive["groups"][archive["labels"]])
 
 
-def measure_all(posts: Newsgroups, settings: Settings) -> tuple[Scores, Counter[str]]:
-    """Compute both measures of all methods, normalizations, sets and draws, and count warnings."""
+def measure_all(
+    posts: Newsgroups, settings: Settings, methods: Sequence[str], resume: Path | None
+) -> Scores:
+    """Compute both measures of all methods, normalizations, draws and sets."""
     scores: Scores = {
         (name, norm): {s: [] for s in settings.sets}
-        for name, (_, norms) in METHODS.items()
-        for norm in norms
+        for name in methods
+        for norm in METHODS[name][1]
     }
-    warned: Counter[str] = Counter()
-    for s in settings.sets:
-        for draw in range(settings.draws):
+    stored = read_stored(resume)
+    for draw in range(settings.draws):
+        for s in settings.sets:
             counts, groups = posts.drawn(SETS[s], settings, draw)
             for name, norm in scores:
-                table = normalize_counts(counts, norm)
-                with warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always", mm.DataWarning)
-                    placed = METHODS[name][0](table, settings, draw)
-                warned[name] += bool(caught)
-                lift = np.nan
-                if placed.both is not None:
-                    lift = group_lift(placed.both, groups, counts).mean
-                scores[name, norm][s].append(Score(group_purity(placed.rows, groups), lift))
-        print(f"set {s + 1}: {', '.join(SETS[s])}", flush=True)
-    return scores, warned
+                sizes = settings.documents, settings.words, settings.max_iter
+                key = json.dumps([*sizes, s, draw, name, norm])
+                if key not in stored:
+                    stored[key] = measure(counts, groups, settings, draw, name, norm)
+                    if resume is not None:
+                        with resume.open("a", encoding="utf-8") as file:
+                            file.write(json.dumps([key, asdict(stored[key])]) + "\n")
+                scores[name, norm][s].append(stored[key])
+            print(f"draw {draw}, set {s + 1}: {', '.join(SETS[s])}", flush=True)
+    return scores
 
 
-def means(scores: Scores, measure: str) -> dict[Key, np.ndarray]:
-    """Average a measure over draws, for each set."""
+def read_stored(path: Path | None) -> dict[str, Score]:
+    """Read the finished embeddings, without an incomplete last line."""
+    if path is None or not path.exists():
+        return {}
+    lines = [line for line in path.read_text("utf-8").split("\n")[:-1] if line.endswith("]")]
+    return {key: Score(**score) for key, score in map(json.loads, lines)}
+
+
+def measure(
+    counts: Table, groups: np.ndarray, settings: Settings, draw: int, name: str, norm: str
+) -> Score:
+    """Embed the documents of one draw by one method, and compute both measures."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", mm.DataWarning)
+        placed = METHODS[name][0](normalize_counts(counts, norm), settings, draw)
+    lift = np.nan if placed.both is None else group_lift(placed.both, groups, counts).mean
+    purity = group_purity(placed.rows, groups)
+    curve = [round(float(share), 6) for share in purity.curve]
+    return Score(float(purity.mean), curve, float(lift), bool(caught))
+
+
+def of_draws(scores: Scores, name: str) -> dict[Key, np.ndarray]:
+    """Return a measure as (n_sets, n_draws) for each method and normalization."""
     return {
-        key: np.array(
-            [
-                np.mean([one.purity.mean if measure == "purity" else one.lift for one in ones])
-                for ones in per_set.values()
-            ]
-        )
+        key: np.array([[getattr(one, name) for one in ones] for ones in per_set.values()])
         for key, per_set in scores.items()
     }
+
+
+def means(values: dict[Key, np.ndarray]) -> dict[Key, np.ndarray]:
+    """Average a measure over draws, for each set."""
+    return {key: table.mean(axis=1) for key, table in values.items()}
 
 
 def at_best(values: dict[Key, np.ndarray]) -> Best:
@@ -260,15 +291,50 @@ def at_best(values: dict[Key, np.ndarray]) -> Best:
     return best
 
 
-def print_table(title: str, best: Best, sets: tuple[int, ...], scale: float) -> None:
-    """Print a line per method: every set, and the mean share of each set's maximum."""
-    top = np.max([row for _, row in best.values()], axis=0)
+def shares_of_best(values: dict[Key, np.ndarray], best: Best) -> dict[str, np.ndarray]:
+    """Divide by the best method of each set and draw, and average over sets: one per draw."""
+    chosen = {name: values[name, norm] for name, (norm, _) in best.items()}
+    top = np.max(list(chosen.values()), axis=0)
+    return {name: (table / top).mean(axis=0) for name, table in chosen.items()}
+
+
+def print_sets(title: str, best: Best, sets: tuple[int, ...], scale: float) -> None:
+    """Print a line per method with the mean over draws of every set."""
     print(f"\n{title}")
     heads = "".join(f"{f'set {s + 1}':>8}" for s in sets)
-    print(f"{'':24}{'at':>10}{heads}{'of max':>9}")
+    print(f"{'':24}{'at':>10}{heads}")
     for name, (norm, row) in best.items():
         cells = "".join(f"{scale * value:8.2f}" for value in row)
-        print(f"{name:24}{norm:>10}{cells}{(row / top).mean():9.3f}")
+        print(f"{name:24}{norm:>10}{cells}")
+
+
+def print_shares(scores: Scores, best: dict[str, Best]) -> None:
+    """Print shares of the best method, differences over draws, and purity on the fifth set."""
+    shares = {name: shares_of_best(of_draws(scores, name), best[name]) for name in best}
+    print("\n| method | at | doc-doc | deviation | CODE less this | deviation of the difference "
+          "| CODE ahead | word-doc | deviation of word-doc | purity of 1 | of 10 | of 100 |"
+          f"\n{'|---' * 12}|")  # fmt: skip
+    for name, (norm, _) in best["purity"].items():
+        doc_doc = shares["purity"][name]
+        ahead = shares["purity"]["CODE"] - doc_doc
+        cells = [f"beyond the paper: {name}" if name in BEYOND else name, norm]
+        cells += [f"{doc_doc.mean():.3f}", f"{spread(doc_doc):.3f}"]
+        if name == "CODE":
+            cells += [""] * 3
+        else:
+            cells += [f"{ahead.mean():.3f}", f"{spread(ahead):.3f}"]
+            cells += [f"{(ahead > 0).sum()} of {len(ahead)}"]
+        lift = shares["lift"].get(name)
+        cells += ["", ""] if lift is None else [f"{lift.mean():.3f}", f"{spread(lift):.3f}"]
+        curves = [one.curve for one in scores[name, norm][CURVE_SET]]
+        at = (min(k, len(curves[0])) - 1 for k in (1, 10, 100))
+        cells += [f"{100 * np.mean([curve[k] for curve in curves]):.1f}" for k in at]
+        print(f"| {' | '.join(cells)} |")
+
+
+def spread(values: np.ndarray) -> float:
+    """Compute the standard deviation over draws; NaN for one draw."""
+    return float(values.std(ddof=1)) if len(values) > 1 else np.nan
 
 
 def print_normalizations(values: dict[Key, np.ndarray]) -> None:
@@ -276,7 +342,8 @@ def print_normalizations(values: dict[Key, np.ndarray]) -> None:
     top = np.max(list(values.values()), axis=0)
     print("\nDoc-doc by normalization, share of the maximum in each set over all of these")
     print(f"{'':24}" + "".join(f"{norm:>10}" for norm in NORMALIZATIONS))
-    for name, (_, norms) in METHODS.items():
+    for name in dict.fromkeys(name for name, _ in values):
+        norms = METHODS[name][1]
         cells = [
             f"{(values[name, norm] / top).mean():10.3f}" if norm in norms else f"{'-':>10}"
             for norm in NORMALIZATIONS
@@ -284,42 +351,45 @@ def print_normalizations(values: dict[Key, np.ndarray]) -> None:
         print(f"{name:24}" + "".join(cells))
 
 
-def print_verdict(what: str, best: Best, sets: tuple[int, ...]) -> None:
-    """Print where the paper's claim holds true, and which methods exceed CODE in which set."""
-    top = np.max([row for _, row in best.values()], axis=0)
-    ours = best["CODE"][1]
-    others = {name: row for name, (_, row) in best.items() if name not in ("CODE", *BEYOND)}
-    ahead = [name for name, row in others.items() if (row / top).mean() > (ours / top).mean()]
+def print_verdict(
+    what: str, values: dict[Key, np.ndarray], best: Best, sets: tuple[int, ...]
+) -> None:
+    """Print where the paper's claim holds, over all sets and for each set and draw."""
+    shares = shares_of_best(values, best)
+    chosen = {name: values[name, norm] for name, (norm, _) in best.items() if name not in BEYOND}
+    ours = chosen.pop("CODE")
     print(f"\n{what}; the paper: {CLAIM}")
+    ahead = [name for name in chosen if shares[name].mean() > shares["CODE"].mean()]
     if ahead:
         print(f"  over all sets it does not hold: {', '.join(ahead)} exceed CODE")
     else:
         print("  over all sets it holds")
-    for k, s in enumerate(sets):
-        better = [name for name, row in others.items() if row[k] > ours[k]]
-        print(f"  set {s + 1}: {'holds' if not better else 'exceeded by ' + ', '.join(better)}")
-    for name in BEYOND:
-        if name in best:
-            wins = int((best[name][1] > ours).sum())
-            print(f"  beyond the paper: {name} exceeds CODE in {wins} of {len(sets)} sets")
+    print("| set | CODE less the best other method | deviation | CODE ahead |\n|---|---|---|---|")
+    for k, (s, row) in enumerate(zip(sets, ours, strict=True)):
+        others = {name: table[k] for name, table in chosen.items()}
+        name = max(others, key=lambda name: others[name].mean())
+        rest = row - others[name]
+        print(f"| {s + 1} | {name}: {rest.mean():.3f} | {spread(rest):.3f} "
+              f"| {(rest > 0).sum()} of {len(rest)} |")  # fmt: skip
 
 
-def print_curves(curves: dict[str, GroupMeasure]) -> None:
+def print_curves(scores: Scores, best: Best) -> None:
     """Print figure 4a as numbers."""
-    shown = [k for k in CURVE_SIZES if all(k <= len(curve.sizes) for curve in curves.values())]
-    print("\nFigure 4a: purity of k neighbours (crypt, electronics, med; first draw), in %")
+    print("\nFigure 4a: purity of k neighbours (crypt, electronics, med; mean over draws), in %")
+    curves = {name: mean_curve(scores[name, norm][CURVE_SET]) for name, (norm, _) in best.items()}
+    shown = [k for k in CURVE_SIZES if all(k <= len(curve) for curve in curves.values())]
     print(f"{'k':24}" + "".join(f"{k:7}" for k in shown))
     for name, curve in curves.items():
-        print(f"{name:24}" + "".join(f"{100 * curve.curve[k - 1]:7.1f}" for k in shown))
+        print(f"{name:24}" + "".join(f"{100 * curve[k - 1]:7.1f}" for k in shown))
 
 
-def draw(
-    curves: dict[str, GroupMeasure],
-    doc_doc: Best,
-    word_doc: Best,
-    shown: tuple[int, ...],
-    path: Path,
-) -> None:
+def mean_curve(ones: Sequence[Score]) -> np.ndarray:
+    """Average purities over draws, for the numbers of documents that all draws have."""
+    size = min(len(one.curve) for one in ones)
+    return np.mean([one.curve[:size] for one in ones], axis=0)
+
+
+def draw(scores: Scores, doc_doc: Best, word_doc: Best, shown: tuple[int, ...], path: Path) -> None:
     """Draw the three panels of figure 4."""
     from matplotlib import colormaps
     from matplotlib.figure import Figure
@@ -327,16 +397,19 @@ def draw(
     colors = {name: colormaps["tab10"](k) for k, name in enumerate(DRAWN)}
     figure = Figure(figsize=(15, 5), layout="constrained")
     purity, points, lifts = figure.subplots(1, 3, width_ratios=(1.2, 1, 1))
-    for name in DRAWN:
-        measure = curves[name]
+    drawn = [name for name in DRAWN if name in doc_doc]
+    for name in drawn:
+        curve = mean_curve(scores[name, doc_doc[name][0]][CURVE_SET])
         wide = 2.4 if name == "CODE" else 1.3
-        purity.plot(measure.sizes, measure.curve, label=name, color=colors[name], linewidth=wide)
+        purity.plot(
+            np.arange(1, len(curve) + 1), curve, label=name, color=colors[name], linewidth=wide
+        )
     purity.set(title="crypt, electronics, med", xlabel="neighbours k (log scale)", xscale="log",
                ylabel="share of the document's own group")  # fmt: skip
     purity.legend(fontsize=8)
     top = np.max([row for _, row in doc_doc.values()], axis=0)
-    shares = {name: doc_doc[name][1] / top for name in DRAWN}
-    order = sorted(DRAWN, key=lambda name: shares[name].mean())
+    shares = {name: doc_doc[name][1] / top for name in drawn}
+    order = sorted(drawn, key=lambda name: shares[name].mean())
     for place, name in enumerate(order):
         line = np.full(len(top), place)
         points.scatter(shares[name], line, s=22, color=colors[name], alpha=0.45)
@@ -344,7 +417,7 @@ def draw(
     points.set(title="doc-doc, share of each set's maximum; large: mean")
     points.set_yticks(range(len(order)), order)
     points.grid(axis="x", alpha=0.3)
-    names = [name for name in DRAWN if name in word_doc]
+    names = [name for name in drawn if name in word_doc]
     height = 0.8 / len(names)
     sets = np.arange(len(top))
     for k, name in enumerate(names):
@@ -363,7 +436,9 @@ def main() -> None:
     """Print the tables, and draw the figure if requested."""
     parser = argparse.ArgumentParser(description="Figure 4 of Globerson et al. 2004.")
     parser.add_argument("--documents", type=int, default=500, help="documents a group")
-    parser.add_argument("--draws", type=int, default=1, help="draws of documents")
+    parser.add_argument("--draws", type=int, default=5, help="draws of documents")
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
+    parser.add_argument("--resume", type=Path, help="the finished embeddings, one JSON line each")
     parser.add_argument("--quick", action="store_true", help="three sets, few documents and words")
     parser.add_argument("-o", "--output", type=Path, help="draw the figure into this file")
     arguments = parser.parse_args()
@@ -372,23 +447,25 @@ def main() -> None:
         return
     settings = Settings(arguments.documents, 2000, arguments.draws, tuple(range(len(SETS))), 1000)
     if arguments.quick:
-        settings = Settings(60, 300, 1, (3, CURVE_SET, 6), 60)
-    scores, warned = measure_all(posts, settings)
-    purity, lift = means(scores, "purity"), means(scores, "lift")
-    doc_doc, word_doc = at_best(purity), at_best(lift)
-    print_table("Doc-doc (figure 4b) at the best normalization, in %", doc_doc, settings.sets, 100)
-    print_normalizations(purity)
-    print_table("Word-doc (figure 4c) at the best normalization", word_doc, settings.sets, 1)
-    curves = {name: scores[name, norm][CURVE_SET][0].purity for name, (norm, _) in doc_doc.items()}
-    print_curves(curves)
-    print_verdict("Doc-doc", doc_doc, settings.sets)
-    print_verdict("Word-doc", word_doc, settings.sets)
-    runs = len(settings.sets) * settings.draws
-    for name, times in warned.items():
-        if times:
-            print(f"{name} warned in {times} of {runs * len(METHODS[name][1])} runs")
+        settings = Settings(60, 300, 2, (3, CURVE_SET, 6), 60)
+    scores = measure_all(posts, settings, arguments.methods, arguments.resume)
+    purity, lift = of_draws(scores, "purity"), of_draws(scores, "lift")
+    doc_doc, word_doc = at_best(means(purity)), at_best(means(lift))
+    print_sets("Doc-doc (figure 4b) at the best normalization, in %", doc_doc, settings.sets, 100)
+    print_normalizations(means(purity))
+    print_sets("Word-doc (figure 4c) at the best normalization", word_doc, settings.sets, 1)
+    print_curves(scores, doc_doc)
+    print_shares(scores, {"purity": doc_doc, "lift": word_doc})
+    print_verdict("Doc-doc", purity, doc_doc, settings.sets)
+    print_verdict("Word-doc", lift, word_doc, settings.sets)
+    for name in arguments.methods:
+        runs = [
+            one for norm in METHODS[name][1] for per in scores[name, norm].values() for one in per
+        ]
+        if any(one.warned for one in runs):
+            print(f"{name} warned in {sum(one.warned for one in runs)} of {len(runs)} runs")
     if arguments.output is not None:
-        draw(curves, doc_doc, word_doc, settings.sets, arguments.output)
+        draw(scores, doc_doc, word_doc, settings.sets, arguments.output)
 
 
 if __name__ == "__main__":

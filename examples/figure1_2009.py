@@ -10,7 +10,12 @@ positions and mixing proportions, with the similarities of the model:
                    proportions, A is in one, and B is in the other
     central        six objects have the same one as their nearest neighbour: three in each map
     asymmetric     North Korea evokes China more than the reverse: China is near North Korea in one
-                   map and near its other neighbours in the second one, with equal proportions
+                   map, with a proportion of 1/4, and near its other neighbours in the second one,
+                   with a proportion of 3/4
+
+The proportions are those of the report, which describes the similarities in words. The number of
+other neighbours and all positions are chosen here, so the value from China to North Korea, 0.0625
+for five neighbours at an equal distance, is not a published number.
 
 Each construction has a small version, as in the report, and a larger one with scattered points. In
 the fits, P is computed from the construction, and maps are fitted to it from random starts.
@@ -114,6 +119,7 @@ def asymmetric() -> Construction:
     maps[1, 2:] = ring(5, 0.5)
     claims = [("North Korea", "China"), ("China", "North Korea"), ("China", "Japan")]
     proportions = membership(1, 1, 5)
+    proportions[:, 0] = 1 / 4, 3 / 4
     return Construction("asymmetric", ["China", "North Korea", *others], maps, proportions, claims)
 
 
@@ -159,7 +165,7 @@ def print_constructions(constructions: Sequence[Construction]) -> None:
     for construction in constructions:
         atlases = [construction.atlas(kernel) for kernel in KERNELS]
         for i, j in construction.claims:
-            values = "".join(f"{atlas.similarity(i, j):10.3f}" for atlas in atlases)
+            values = "".join(f"{atlas.similarity(i, j):10.4f}" for atlas in atlases)
             print(f"{construction.name:14}{f'{i} -> {j}':24}{values}")
         if construction.name == "central":
             found = [np.argmax(choices(atlas)[1:], axis=1) == 0 for atlas in atlases]

@@ -1,8 +1,9 @@
 """Do two maps predict associations better than one? Table 1 of van der Maaten & Hinton (2009).
 
     python examples/prediction_2009.py [--sizes 1x35 1x70 ...] [--splits 5] [--first-split 0]
-        [--penalties .02 .05 .1] [--no-biases] [--paper-optimizer] [--models]
-        [--tune] [--output table.csv] [--quick]
+        [--penalties .02 .05 .1] [--no-biases] [--models] [--tune] [--output table.csv] [--quick]
+    python examples/prediction_2009.py --as-in-2009 [--words 1500] [--rates .005 .01 .02 .05]
+        [--sizes 1x35 1x70 ...] [--splits 5] [--first-split 0] [--resume points.jsonl]
 
 A tenth of the associations (both directions of a pair together) is used for early stopping, and a
 tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats per cue. The parts
@@ -17,6 +18,13 @@ A model cannot assign the probability of training pairs to held-out ones, so a m
 known associates has an easier task. "unknown" is therefore the test error with each q normalized
 over the pairs outside the training part. Ranks also exclude training pairs.
 
+With --as-in-2009, the maps have the model and the optimizer of the report
+(`AssociationPredictor.van_der_maaten_2009`): random starts, and no factors for popular responses,
+penalties or teacher. The rows of Table 1 are followed by the paired differences to one map of 70
+dimensions on the same splits. --rates compares learning rates by the validation part. --words
+selects the words that are most often responses. --resume stores each finished fit in a file, and a
+later run reads it. Times are CPU times of one thread.
+
 Without the free-association norms (MANYMAPS_DATA, by default ../shared/data) the embedded word
 relations are used, and the report's numbers do not apply.
 """
@@ -28,6 +36,7 @@ import csv
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,6 +57,7 @@ from manymaps.prediction import (
     conditional_probabilities,
     prediction_error,
     score_predictor,
+    uniform_errors,
 )
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -87,7 +97,12 @@ def main() -> None:
     """Print a line for each size of maps, then one for each other model."""
     arguments = read_arguments()
     norms, name = load(arguments.quick)
+    if arguments.words:
+        norms = norms.most_given(arguments.words)
     print(f"{name}: {norms.n_objects:,} words, {norms.n_pairs:,} associations")
+    if arguments.as_in_2009:
+        print_table_1(norms, name, arguments)
+        return
     print(f"{arguments.splits} splits; mean and standard deviation over them")
     seeds = range(arguments.first_split, arguments.first_split + arguments.splits)
     splits = {seed: mm.split_associations(norms, random_state=seed) for seed in seeds}
@@ -118,7 +133,10 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--first-split", type=int, default=0, help="the seed of the first split")
     parser.add_argument("--penalties", type=float, nargs="+", default=[0.02, 0.05, 0.1])
     parser.add_argument("--no-biases", action="store_true", help="the report's model, no bias")
-    parser.add_argument("--paper-optimizer", action="store_true", help="the report's settings")
+    parser.add_argument("--as-in-2009", action="store_true", help="the report's optimizer as well")
+    parser.add_argument("--rates", type=float, nargs="+", help="learning rates to compare")
+    parser.add_argument("--words", type=int, help="only the words that are most often responses")
+    parser.add_argument("--resume", type=Path, help="the finished fits, one JSON line each")
     parser.add_argument("--models", action="store_true", help="other models of meaning as well")
     parser.add_argument("--tune", action="store_true", help="their parameters for each split")
     parser.add_argument("--output", type=Path, help="the table as CSV")
@@ -132,9 +150,6 @@ def read_arguments() -> argparse.Namespace:
 def settings_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the sets of parameters of the maps that the options specify."""
     common: dict[str, Any] = {"max_iter": 5} if arguments.quick else {}
-    if arguments.paper_optimizer:
-        yield common
-        return
     if arguments.no_biases:
         common["bias_penalty"] = None
     for penalty in arguments.penalties:
@@ -147,15 +162,75 @@ def best_maps(
 ) -> mm.AssociationPredictor:
     """Select the maps of the least validation error among the settings."""
     n_maps, n_components = (int(part) for part in size.split("x"))
-    report = mm.AssociationPredictor.van_der_maaten_2009
-    maps = report if arguments.paper_optimizer else mm.AssociationPredictor
     fits = [
-        maps(n_maps, n_components)
+        mm.AssociationPredictor(n_maps, n_components)
         .set_params(random_state=seed, **settings)
         .fit(split.train, split.validation)
         for settings in settings_of(arguments)
     ]
     return min(fits, key=lambda fit: np.nanmin(fit.history_["validation"]))
+
+
+def report_maps(n_maps: int, n_components: int, rate: float, max_iter: int) -> Any:
+    """Create the maps of the report with a learning rate, which run on one thread."""
+    maps = mm.AssociationPredictor.van_der_maaten_2009(n_maps, n_components)
+    optimizer = replace(maps.optimizer, learning_rate=rate)
+    return maps.set_params(optimizer=optimizer, max_iter=max_iter, n_jobs=1)
+
+
+def print_table_1(norms: mm.Associations, name: str, arguments: argparse.Namespace) -> None:
+    """Print the rows of Table 1 with the report's settings, and differences to 1 x 70."""
+    preset = mm.AssociationPredictor.van_der_maaten_2009()
+    grid = {
+        "rate": arguments.rates or [preset.optimizer.learning_rate],
+        "max_iter": 5 if arguments.quick else preset.max_iter,
+    }
+    seeds = range(arguments.first_split, arguments.first_split + arguments.splits)
+    splits = [mm.split_associations(norms, random_state=seed) for seed in seeds]
+    head = (
+        "maps x dimensions", "rate", "printed", "validation", "test", "deviation", "less 1 x 70",
+        "deviation of the difference", "lower", "recall@10",
+    )  # fmt: skip
+    print(f"\n| {' | '.join(head)} |\n{'|---' * len(head)}|")
+    single: dict[float, np.ndarray] = {}
+    for size in sorted(arguments.sizes, key=lambda size: size != "1x70"):
+        n_maps, n_components = (int(part) for part in size.split("x"))
+        sizes = {"n_maps": n_maps, "n_components": n_components}
+        fits = mm.sweep(
+            norms, sizes | grid, splits=splits, predictor=report_maps, resume=arguments.resume
+        )
+        printed = PRINTED.get(size, "") if name == "USF" and not arguments.words else ""
+        for rate, rows in fits.groupby("rate"):
+            cells = [f"{n_maps} x {n_components}", f"{rate:g}", printed]
+            if rows["failure"].notna().any():
+                print_row([*cells, rows["failure"].dropna().iloc[0]], len(head))
+                continue
+            valid, test = rows["valid"].mean(), rows["test"].to_numpy()
+            cells += [f"{valid:.4f}", *mean_and_deviation(test)]
+            if size == "1x70":
+                single[rate] = test
+                cells += ["", "", ""]
+            elif rate in single:
+                lower = f"{(test < single[rate]).sum()} of {len(test)}"
+                cells += [*mean_and_deviation(test - single[rate]), lower]
+            else:
+                cells += ["", "", ""]
+            print_row([*cells, f"{rows['recall_at_10'].mean():.3f}"], len(head))
+    uniform = [uniform_errors(split) for split in splits]
+    valid = np.mean([errors["valid"] for errors in uniform])
+    test = np.array([errors["test"] for errors in uniform])
+    print_row(["uniform", "", "", f"{valid:.4f}", *mean_and_deviation(test)], len(head))
+
+
+def print_row(cells: list[Any], width: int) -> None:
+    """Print a line of a table, with empty cells at its end."""
+    cells = [*cells, *[""] * (width - len(cells))]
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+def mean_and_deviation(values: np.ndarray) -> tuple[str, str]:
+    """Format the mean and the standard deviation over splits; empty for one split."""
+    return f"{values.mean():.4f}", f"{values.std(ddof=1):.4f}" if len(values) > 1 else ""
 
 
 def other_model(model: Any, arguments: argparse.Namespace, split: Split, seed: int) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked
-from manymaps.prediction.predictor import _EarlyStopping, predict_associations
+from manymaps.prediction.predictor import _EarlyStopping, predict_associations, score_predictor
 from sweep_samples import write_ring
 
 QUICK = ("--iterations", 6, "--jobs", 1)
@@ -55,6 +55,16 @@ class TestPredict:
         lines = invoke("predict", norms, "--maps", "1,2", "--dims", 2, *QUICK).stdout.splitlines()
         assert [line.split()[:3] for line in lines[1:3]] == [["1", "x", "2"], ["2", "x", "2"]]
         assert lines[3].startswith("uniform")
+
+    def test_rows_with_the_settings_of_the_report(self, norms):
+        options = ("--as-in", "van_der_maaten_2009", "--maps", "1,2", "--dims", "4,2", *QUICK)
+        several = record("predict", norms, *options)
+        split = mm.split_associations(mm.read_associations(norms), random_state=0)
+        for row, size in zip(several["rows"], [(1, 4), (2, 2)], strict=True):
+            here = mm.AssociationPredictor.van_der_maaten_2009(*size)
+            here.set_params(max_iter=6, random_state=0).fit(split.train, split.validation)
+            assert row["test"] == score_predictor(here, split).test
+            assert (row["n_maps"], row["n_components"], row["penalty"]) == (*size, 0)
 
     def test_the_maps_are_written(self, norms, tmp_path):
         output = tmp_path / "ring.atlas"

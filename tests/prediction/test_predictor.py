@@ -1,5 +1,7 @@
 """Maps as a model of association: masked fits, early stopping, scores."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -8,7 +10,7 @@ import reference
 from manymaps.affinity.network import spectral_directions
 from manymaps.data.associations import Associations
 from manymaps.data.datasets import load_word_relations
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
@@ -226,14 +228,30 @@ class TestReportOf2009:
         assert paper.distillation == 0  # section 5: the maps learn from the training part
         assert paper.init == "random"  # section 5
         steps = paper.optimizer
-        assert (steps.learning_rate, steps.averaged) == (1000, True)  # section 5, mean over cues
+        # The report prints no rate; this one was chosen by validation (maaten_prediction.txt).
+        assert (steps.learning_rate, steps.averaged) == (0.02, False)
         assert [steps.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]  # section 5
         assert [steps.exaggeration(k) for k in (0, 249, 250)] == [4, 4, 1]  # section 5
         maps = Momentum.van_der_maaten_2009()
-        for name in ("weight_rate", "hold_weights", "momentum", "gains", "weight_momentum"):
+        for name in (
+            "weight_rate",
+            "hold_weights",
+            "momentum",
+            "gains",
+            "weight_momentum",
+            "exact",
+        ):
             assert getattr(steps, name) == getattr(maps, name)
-        # These two are not in the report.
-        assert (paper.max_iter, paper.patience) == (2000, 40)
+        assert paper.max_iter == 2000  # not in the report
+
+    def test_a_rate_that_diverges_raises_an_error(self, split):
+        paper = AssociationPredictor.van_der_maaten_2009(2, 4)
+        fast = replace(paper.optimizer, learning_rate=0.8)
+        paper.set_params(optimizer=fast, max_iter=20, random_state=0)
+        with pytest.raises(DivergedError, match=r"lower the learning rate \(now 0\.8\)"):
+            paper.fit(split.train, split.validation)
+        assert paper.maps_ is not None
+        assert np.isfinite(paper.history_["train"]).all()
 
     def test_settings_that_contradict_its_optimizer(self, split):
         paper = AssociationPredictor.van_der_maaten_2009(1, 2).set_params(max_iter=2)

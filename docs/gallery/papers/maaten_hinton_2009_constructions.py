@@ -4,13 +4,15 @@ Three structures that one map cannot show
 
 Van der Maaten & Hinton 2009, figure 1. First, *C* is near *A* and near *B*, which are far from each
 other. Second, six objects have the same nearest neighbour. Third, *China* is a more likely
-associate of *North Korea* than the reverse. Two maps represent each structure exactly: an object in
-both maps has half of its proportion in each.
+associate of *North Korea* than the reverse. Two maps represent each structure exactly. *C* and the
+hub have half of their proportion in each map, and *China* has a quarter of its proportion in the
+map of *North Korea*, as in the report.
 
-The model's association probabilities are those in the report: 1.000 from A to C, 0.000 from A to B,
-1.000 from North Korea to China, and 0.167 from China to North Korea. All six objects have the hub
-as nearest neighbour. The table lists the remaining divergence of maps that were fitted to these
-similarities from ten random starts, by maps x dimensions:
+The report describes the similarities in words. With our positions, the association probabilities
+are 1.0000 from A to C, 0.0000 from A to B, 1.0000 from North Korea to China, and
+0.0625 from China to North Korea. The last value depends on the number of other neighbours, five
+here. All six objects have the hub as nearest neighbour. The table lists the remaining divergence of
+maps that were fitted to these similarities from ten random starts, by maps x dimensions:
 
 .. include:: /results/maaten_constructions.txt
    :parser: myst_parser.sphinx_
@@ -47,8 +49,11 @@ for k, (name, pair) in enumerate(shapes.items()):
     for m, (places, axis) in enumerate(zip(pair, axes[2 * k : 2 * k + 2], strict=True)):
         shared = set(pair[0]) & set(pair[1])
         for label, place in places.items():
-            half = label in shared
-            axis.scatter(*place, s=60 if half else 120, color=OURS, alpha=0.55 if half else 0.9)
+            both = label in shared
+            share = (0.25, 0.75)[m] if label == "China" else 0.5
+            axis.scatter(
+                *place, s=120 * (share if both else 1), color=OURS, alpha=0.55 if both else 0.9
+            )
             axis.annotate(label, place, (0, 8), textcoords="offset points", ha="center", fontsize=9)
         points = np.array(list(places.values()))
         middle = (points.min(axis=0) + points.max(axis=0)) / 2

@@ -78,6 +78,7 @@ def predict(options: PredictOptions) -> None:
     Examples:  manymaps predict norms.csv --maps 2 --dims 35
                manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
                manymaps predict norms.csv --maps 1,1,2,3,4,5 --dims 35,70,35,22,17,14
+               manymaps predict norms.csv --maps 1,2 --dims 70,35 --as-in van_der_maaten_2009
     """
     from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import reading_notes

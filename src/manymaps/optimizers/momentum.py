@@ -283,8 +283,8 @@ class Momentum(Optimizer):
         for 50 iterations, Jacobs' gains are used, and weights learn from the start. The report does
         not state the distribution of random starts. This optimizer uses N(0, 10^-4) for positions
         and weights, as in t-SNE (van der Maaten & Hinton 2008). The model in the report corresponds
-        to `penalty=0`. For its predictions, the report uses other rates
-        (`examples/prediction_2009.py`).
+        to `penalty=0`. For the report's predictions, see
+        `AssociationPredictor.van_der_maaten_2009`.
 
         Returns
         -------
