@@ -3,8 +3,8 @@
     python examples/figure1_2009.py [--starts 10] [--quick] [-o figure.png]
 
 The script reproduces the constructions of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic
-similarities in multiple maps (TiCC TR 2009-001), which motivate several maps. They are written as
-positions and mixing proportions, with the similarities of the model:
+similarities in multiple maps (EWI-ICT TR 2009-001, Delft), which motivate several maps. They are
+written as positions and mixing proportions, with the similarities of the model:
 
     intransitive   A and B are both near C, but not near each other: C is in two maps with equal
                    proportions, A is in one, and B is in the other
