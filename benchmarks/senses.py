@@ -62,11 +62,8 @@ NOT_CLOSE = "Associates that are not close on their map: "
 
 def commanded(file: Path, words: Sequence[str]) -> dict[str, Any]:
     """Return the records of `manymaps senses --json`, by word."""
-    with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder, "words.txt")
-        listed.write_text("\n".join(words) + "\n", encoding="utf-8")
-        command = [sys.executable, "-m", "manymaps", "senses", str(file), "--words", str(listed)]
-        run = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "manymaps", "senses", str(file), "--json", "--", *words]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
     return {record["word"]: record for record in json.loads(run.stdout)["words"]}
 
 

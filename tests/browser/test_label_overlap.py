@@ -5,8 +5,8 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-# Goes to each view and tells its labels after a few frames, settled or not, with the widths of
-# their texts measured anew in both weights.
+# Goes to each view and tells its labels at rest, with the widths of their texts measured anew in
+# both weights.
 VISIT = """async ([views, font]) => {
   const atlas = document.querySelector("#manymaps").atlas;
   const pen = document.createElement("canvas").getContext("2d");
@@ -17,7 +17,9 @@ VISIT = """async ([views, font]) => {
   const found = [];
   for (const { word, map, camera, threshold } of views) {
     atlas.change({ word, map, camera, threshold });
-    for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame);
+    for (let frame = 0; frame < 5 || !atlas.isAtRest; frame++) {
+      await new Promise(requestAnimationFrame);
+    }
     const labels = atlas.shown().map((label) => [
       label.x, label.y, label.width, label.height, measured(label, 400), measured(label, 600),
       label.object,

@@ -34,6 +34,8 @@ type Same = "title" | "description" | "source" | "credit" | "date" | "method" | 
 
 interface Header extends Pick<Atlas, Same | "labels" | "kinds" | "color" | "size"> {
   blocks: Record<string, { dtype: keyof typeof ARRAYS; offset: number; length: number }>;
+  /** Bytes of all blocks. */
+  total: number;
   numbered: boolean[];
   n_objects: number;
   n_components: number;
@@ -77,8 +79,10 @@ export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
   const version = view.getUint32(8, true);
   if (version !== VERSION) throw new UnreadableAtlas(texts.otherVersion(version, VERSION));
   const end = PREAMBLE + view.getUint32(12, true);
+  if (end > bytes.length) throw new UnreadableAtlas(texts.TRUNCATED);
   const header: Header = JSON.parse(new TextDecoder().decode(bytes.subarray(PREAMBLE, end)));
   const start = Math.ceil(end / 8) * 8;
+  if (start + header.total > bytes.length) throw new UnreadableAtlas(texts.TRUNCATED);
   return assemble(header, (name) => {
     const { dtype, offset, length } = header.blocks[name];
     return new ARRAYS[dtype](bytes.buffer, start + offset, length);

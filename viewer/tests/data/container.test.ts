@@ -77,7 +77,7 @@ function packed(version = 2): Buffer {
     parts.push(bytes);
     total += bytes.length;
   }
-  const text = Buffer.from(JSON.stringify({ ...HEADER, blocks }));
+  const text = Buffer.from(JSON.stringify({ ...HEADER, blocks, total }));
   const head = Buffer.alloc(Math.ceil((16 + text.length) / 8) * 8);
   head.write("manymaps", "latin1");
   head.writeUInt32LE(version, 8);
