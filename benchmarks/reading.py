@@ -43,14 +43,7 @@ def files(folder: Path, n_trials: int) -> Iterator[tuple[str, Path, dict[str, ob
     short = [[row[at["participantID"]], row[at["cue"]], row[at["R1"]]] for row in rows]
     header = ["subject", "stimulus", "response"]
     yield "one answer a trial", write_plain(folder / "one.csv", header, short), {}, len(short)
-    long = [
-        [row[at["participantID"]], row[at["age"]], row[at["cue"]], row[at[f"R{k}"]], f"R{k}"]
-        for row in rows
-        for k in (1, 2, 3)
-    ]
-    header = ["participantID", "age", "cue", "response", "RPOS"]
-    yield "one answer a row", write_plain(folder / "long.csv", header, long), {}, len(long)
-    del rows, short, long
+    del rows, short
     names, rows = swow_rows(n_people, N_CUES, each=CUES_EACH, complete=True)
     yield "SWOW complete, quoted", write_rows(folder / "full.csv", names, rows), {}, len(rows)
     norms = mm.read_trials(raw).associations(responses="keep")
@@ -72,13 +65,6 @@ def _derived(
     header = "cue\tresponse\tR123\tN\tR123.Strength"
     strengths.write_text("\n".join([header, *lines]), encoding="utf-8")
     yield "SWOW strengths", strengths, {}, len(lines)
-    (folder / "labels.txt").write_text("\n".join(labels), encoding="utf-8")
-    numbered = folder / "graph.tsv"
-    numbered.write_text(
-        "".join(f"{i + 1}\t{j + 1}\t{v * n[i]:.0f}\n" for i, j, v in places), encoding="utf-8"
-    )
-    named = {"labels": str(folder / "labels.txt")}
-    yield "places and a list of labels", numbered, named, len(lines)
     header_usf = ["CUE", " TARGET", " NORMED?", " #G", " #P", " FSG", " BSG"]
     usf = [
         [labels[i].upper(), f" {labels[j].upper()}", " YES", f" {n[i]}", f" {v * n[i]:.0f}",
@@ -96,10 +82,12 @@ def most_memory() -> float:
 
 def measure(file: str, options: dict[str, object]) -> dict[str, float]:
     """Read one file in this process."""
-    read = mm.read_associations
+    are_pairs = Path(file).name.startswith(("strength", "usf"))
+    read = mm.read_associations if are_pairs else mm.read_trials
     before = most_memory()
     wall, busy = time.perf_counter(), time.process_time()
-    norms = read(file, **options)
+    data = read(file, **options)
+    norms = data if are_pairs else data.associations()
     return {
         "wall": time.perf_counter() - wall,
         "busy": time.process_time() - busy,

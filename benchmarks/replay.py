@@ -87,8 +87,8 @@ def replayed(call: dict[str, Any], folder: Path) -> tuple[str, str]:
         options = {name: value for name, value in options.items() if name != "format"}
     path = folder / f"{call['file']}{suffix}"
     path.write_bytes(base64.b64decode(call["bytes"]))
-    # Formats are no longer named.
-    options = {k: v for k, v in call["options"].items() if (k, v) != ("format", None)}
+    # Options that were not given may exist no longer.
+    options = {name: value for name, value in options.items() if value is not None}
     try:
         result = read(path, *call["args"], **options)
         if call["reader"] == "read_columns":

@@ -43,10 +43,10 @@ from .io.associations import associations_from as associations_from
 from .io.associations import read_associations as read_associations
 from .io.counts import counts_from as counts_from
 from .io.counts import read_counts as read_counts
-from .io.ratings import ratings_from as ratings_from
-from .io.ratings import read_ratings as read_ratings
 from .io.similarities import judgements_from as judgements_from
+from .io.similarities import ratings_from as ratings_from
 from .io.similarities import read_judgements as read_judgements
+from .io.similarities import read_ratings as read_ratings
 from .io.similarities import read_similarities as read_similarities
 from .io.texts import count_cooccurrences as count_cooccurrences
 from .io.texts import count_texts as count_texts

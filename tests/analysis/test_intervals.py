@@ -142,7 +142,7 @@ class TestNotes:
         counts = counted(self.atlas, np.round(self.row * 200))
         file = tmp_path / "swow.csv"
         file.write_text(SWOW)
-        swow = mm.read_associations(file, responses="R123")
+        swow = mm.read_associations(file)
         for norms in (counts, self.trials.associations("R12"), swow):
             (note,) = mm.intervals(norms).notes
             assert "each response was counted as one participant's" in note

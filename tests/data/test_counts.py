@@ -265,7 +265,7 @@ def test_objects_that_hold_no_counts_are_refused():
         counts_from([[1, 2], [3]])
     with pytest.raises(DataError, match="no column of numbers"):
         counts_from(pd.DataFrame({"a": ["x", "y"]}))
-    with pytest.raises(ParameterError, match="apply to data frames"):
+    with pytest.raises(ParameterError, match="apply to a long list"):
         counts_from(TABLE, rows="a")
 
 

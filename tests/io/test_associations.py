@@ -130,10 +130,6 @@ def test_the_word_cue_is_not_a_header(write):
     norms = read_associations(write("n.csv", "CUE,TARGET,0.5\nTARGET,CUE,0.2\nCUE,POOL,0.5\n"))
     assert norms.report.n_read == 3
     assert norms.labels == ("CUE", "TARGET")
-    joined = "cue,target,fsg\ncue,pool,.5\npool,cue,.5\ncue,target,fsg\ntarget,cue,.2\n"
-    norms = read_associations(write("n.csv", joined))
-    assert norms.labels == ("cue", "pool", "target")
-    assert "1 repeated header" in " ".join(norms.report.notes)
 
 
 def test_frames_as_r_and_pandas_write_them(write):

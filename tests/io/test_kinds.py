@@ -73,7 +73,7 @@ def test_kinds_of_arrays(tmp_path):
         np.save(path, values)
         assert kind_of(path) == kind
         np.savez(npz, labels=np.array(WORDS), vectors=values)
-        assert kind_of(npz) == kind
+        assert kind_of(npz) == "vectors"
         sparse.save_npz(npz, sparse.csr_array(values))
         assert kind_of(npz) == kind
     sparse.save_npz(npz, sparse.csr_array(np.eye(3, 4, dtype=int)))
@@ -88,8 +88,6 @@ def test_kinds_of_parquet(tmp_path):
     pairs = pa.table({"cue": WORDS, "response": WORDS[::-1], "strength": [1.0, 2, 3, 4]})
     parquet.write_table(pairs, path)
     assert kind_of(path) == "associations"
-    parquet.write_table(pa.table({"name": WORDS, "vector": VALUES.tolist()}), path)
-    assert kind_of(path) == "vectors"
     path.write_bytes(b"PAR1")
     with pytest.raises(DataError):
         kind_of(path)

@@ -30,10 +30,10 @@ def test_missing_answers_are_counted_and_stay_in_the_data(pairs, trials):
     norms = mm.read_associations(pairs, responses="keep")
     assert "N/A" in norms.labels
     assert norms.report.notes[0].startswith(
-        "6 responses look like missing answers ('Don\u2019t know' 3, 'N/A' 2, '-' 1)"
+        "perhaps missing answers: 6 responses ('Don\u2019t know' 3, 'N/A' 2, '-' 1)"
     )
     assert "idk" in mm.read_trials(trials).associations("keep").labels
-    note = "3 responses look like missing answers ('idk' 2, '?' 1)"
+    note = "perhaps missing answers: 3 responses ('idk' 2, '?' 1)"
     assert any(text.startswith(note) for text in mm.read_trials(trials).report.notes)
 
 
@@ -44,16 +44,16 @@ def test_the_usual_answers_are_dropped_and_listed(pairs, trials):
     assert norms.report.n_read == 5
     np.testing.assert_array_equal(norms.n_responses, [5, 4])
     assert "the usual missing answers are 'n/a', " in norms.report.notes[0]
-    counted = mm.read_associations(trials, responses="keep", missing="usual")
-    assert counted.labels == ("tie", "knot")
-    assert mm.read_trials(trials, missing="usual").n_without() == {"no answer": 4}
+    counted = mm.read_trials(trials, missing="usual")
+    assert counted.associations("keep").labels == ("tie", "knot")
+    assert counted.n_without() == {"no answer": 4}
 
 
 @pytest.mark.parametrize("missing", ["IDK,knot", ["idk", "Knot"]])
 def test_other_answers_can_be_listed(trials, missing):
-    labels = mm.read_associations(trials, responses="keep", missing=missing).labels
-    assert set(labels) == {"tie", "knot", "?"}  # knot remains as a cue
-    assert mm.read_trials(trials, missing=missing).n_without() == {"no answer": 5}
+    counted = mm.read_trials(trials, missing=missing)
+    assert set(counted.associations("keep").labels) == {"tie", "knot", "?"}  # knot remains as a cue
+    assert counted.n_without() == {"no answer": 5}
 
 
 def test_a_list_can_extend_the_usual_answers(pairs):

@@ -6,7 +6,7 @@ import pytest
 
 from manymaps.errors import DataError
 from manymaps.io.counts import read_counts
-from manymaps.io.files import read_labels
+from manymaps.io.frames import read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.similarities import read_judgements
 from manymaps.io.vectors import read_vectors

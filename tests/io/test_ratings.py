@@ -73,7 +73,7 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
     assert found.attrs["merged"] == 1
     assert found.attrs["n_read"] == 6
     assert found.attrs["dropped"] == {
-        "pair of a word with itself": 1, "a word is empty": 1, "no rating": 1,
+        "pair of a word with itself": 1, "empty label": 1, "no rating": 1,
     }  # fmt: skip
 
 
@@ -86,7 +86,6 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
         "word1,word2,rating\ntie,knot,\n",
         "word1,word2\ntie,knot\n",
         "word1,rating,x\ntie,1,2\n",
-        "1,2,3\n4,5,6\n",
         "word1,word2,rating\ntie,knot\n",
         "tie\nknot\n",
         "# nothing\n",

@@ -65,11 +65,12 @@ def opened(monkeypatch):
     return names
 
 
-def test_a_file_is_opened_once(tmp_path, opened):
-    path = save(tmp_path / "norms.csv", NORMS)
+@pytest.mark.parametrize("name", ["norms.csv", "norms.txt"])
+def test_a_file_is_opened_once(tmp_path, opened, name):
+    path = save(tmp_path / name, NORMS)
     opened.clear()
     assert read(path).n_pairs == 2
-    assert opened == ["norms.csv"]
+    assert opened == [name]
 
 
 def test_a_header_that_cannot_be_split_is_reported(tmp_path):

@@ -18,8 +18,8 @@ def written(file: Path, content: str | bytes) -> Path:
     return file
 
 
-def read(source: object, column: str | None = None, label_column: str | None = None) -> Documents:
-    return read_documents(source, column, label_column)
+def read(source: object, column: str | None = None) -> Documents:
+    return read_documents(source, column)
 
 
 def metadata(documents: Documents) -> dict[str, list]:
@@ -77,15 +77,14 @@ def test_files(tmp_path, name, content, texts, labels, others):
 
 def test_cells_that_are_not_metadata(tmp_path):
     fields = {"year": [1993, None], "weight": [None, 0.5], "group": ["clothes", None]}
-    others = {"tags": [["x"], []], "long": ["", "x" * 300]}
+    others = {"long": ["", "x" * 300]}
     documents = read(pd.DataFrame({"text": ["a tie", None], "id": [7, "b"], **fields, **others}))
     assert documents.texts == ["a tie", ""]
     assert documents.labels == ["7", "b"]
     assert documents.metadata["year"][0] == 1993
     assert documents.metadata["weight"][1] == 0.5
     assert documents.metadata["group"].tolist() == ["clothes", ""]
-    note = "columns with lists or long texts, which are not metadata: 'tags', 'long'"
-    assert documents.report.notes == (note,)
+    assert "long" not in documents.metadata
 
 
 def test_line_separators_of_unicode_are_no_ends_of_line(tmp_path):
@@ -114,19 +113,15 @@ def test_objects_in_memory():
     assert documents.metadata["n"][0] == 1
     frame.index = ["p", "q"]
     assert read(frame).labels == ["p", "q"]
-    assert read(frame, label_column="ID").labels == ["x", "y"]
     polars = pytest.importorskip("polars")
     assert read(polars.DataFrame({"text": ["tie"], "id": ["a"]})).labels == ["a"]
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        "columns",
-        [{"id": ["a"], "text": [3]}, {"id": [None], "text": ["x"]}, {"id": [" "], "text": ["x"]}],
-    )
-    def test_bad_rows(self, columns):
+    def test_bad_rows(self):
         with pytest.raises(DataError, match="row 0"):
-            read(pd.DataFrame(columns))
+            read(pd.DataFrame({"id": ["a"], "text": [3]}))
+        assert read(pd.DataFrame({"id": ["a", None], "text": ["x", "y"]})).labels == ["a", "1"]
 
     @pytest.mark.parametrize(
         ("name", "content"),
@@ -143,7 +138,7 @@ class TestRefusals:
     def test_other_sources(self, tmp_path):
         file = written(tmp_path / "a.txt", "tie")
         for source, options in [
-            (tmp_path / ".", {"label_column": "id"}), (file, {"column": "body"}), (["tie", 3], {}),
+            (file, {"column": "body"}), (["tie", 3], {}),
             ([b"tie"], {}), ([], {}), (written(tmp_path / "b" / ".x", "tie").parent, {}),
         ]:  # fmt: skip
             with pytest.raises(DataError):

@@ -12,7 +12,7 @@ import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.kinds import kind_of
-from manymaps.io.trial_columns import trial_columns
+from manymaps.io.trials import trial_columns
 from trial_samples import swow_rows, write_plain, write_swow
 
 HEADER = ["participantID", "age", "gender", "cue", "R1", "R2", "R3"]
@@ -105,9 +105,6 @@ def test_swow_as_its_two_files_are_written(tmp_path):
         ("Subject ID,Stimulus Word,Response 1,Response 2", "Response 1,Response 2", "Subject ID"),
         ("cue,asso1,asso2,asso3", "asso1,asso2,asso3", None),
         ("worker_id,cue_word,Associate_1,Associate_2", "Associate_1,Associate_2", "worker_id"),
-        ("CUE,FIRST,SECOND,THIRD", "FIRST,SECOND,THIRD", None),
-        ("participant,cue,first_response,second_response", "first_response,second_response",
-         "participant"),
         ("pid,cue,resp_1,resp_2,R1Raw", "resp_1,resp_2", "pid"),
         ("cue,R1Raw,R2Raw,R1,R2", "R1,R2", None),
         ("cue,R1", "R1", None),
@@ -115,9 +112,9 @@ def test_swow_as_its_two_files_are_written(tmp_path):
 )  # fmt: skip
 def test_names_of_columns(header, answers, participant):
     names = header.split(",")
-    found = trial_columns(pd.DataFrame(columns=names))
-    assert ",".join(names[c] for c in found.answers) == answers
-    assert (names[found.participant] if found.participant is not None else None) == participant
+    _, found, who, _ = trial_columns(pd.DataFrame(columns=names))
+    assert ",".join(names[c] for c in found) == answers
+    assert (names[who] if who is not None else None) == participant
 
 
 @pytest.mark.parametrize(
@@ -136,33 +133,6 @@ def test_names_of_columns(header, answers, participant):
 def test_other_files_are_none_of_trials(tmp_path, text):
     (tmp_path / "a.csv").write_text(text)
     assert kind_of(tmp_path / "a.csv") != "trials"
-
-
-def test_one_answer_a_row_is_gathered_by_person_and_cue(tmp_path):
-    rows = [
-        ["1", "20", "tie", "knot", "R1"],
-        ["1", "20", "suit", "tie", "R1"],
-        ["1", "20", "tie", "suit", "R2"],
-        ["2", "30", "tie", "NA", "R3"],
-        ["2", "30", "tie", "suit", "R1"],
-        ["1", "20", "tie", "black", "R1"],
-    ]
-    header = ["participantID", "age", "cue", "response", "RPOS"]
-    trials = mm.read_trials(write_plain(tmp_path / "long.csv", header, rows))
-    found = zip(
-        [trials.participants[p] for p in trials.participant],
-        [trials.cues[c] for c in trials.cue],
-        given_texts(trials),
-        trials.columns["age"].tolist(),
-        strict=True,
-    )
-    assert list(found) == [
-        ("1", "tie", ["knot", "suit", "-"], 20),
-        ("1", "suit", ["tie", "-", "-"], 20),
-        ("2", "tie", ["suit", "-", "-"], 30),
-        ("1", "tie", ["black", "-", "-"], 20),
-    ]
-    assert trials.report.n_read == 4
 
 
 def test_na_is_a_word_where_trials_have_one_answer(tmp_path):
@@ -235,26 +205,18 @@ def test_bad_input_is_told_with_its_place(tmp_path, text, options):
 def test_associations_are_counted_from_trials_of_any_kind(tmp_path):
     file = written(tmp_path / "a.csv")
     trials = mm.read_trials(file)
-    norms = mm.read_associations(file, responses="R12,keep", rows="keep")
-    same = trials.associations("R12,keep", rows="keep")
-    assert norms.labels == same.labels
-    np.testing.assert_array_equal(norms.strengths.toarray(), same.strengths.toarray())
     frame = pl.DataFrame(dict(zip(HEADER, zip(*ROWS, strict=True), strict=True)))
-    of_frame = mm.associations_from(frame, responses="R12,keep", rows="keep")
-    np.testing.assert_array_equal(of_frame.strengths.toarray(), same.strengths.toarray())
-    with pytest.raises(mm.ParameterError, match="do not apply to Trials"):
-        mm.associations_from(trials, fold=True)
-    again = mm.associations_from(trials, responses="R12,keep", rows="keep")
-    np.testing.assert_array_equal(again.strengths.toarray(), same.strengths.toarray())
-    old = mm.read_associations(file, where="age > 35", fold=True, responses="keep")
+    for read in (lambda: mm.read_associations(file), lambda: mm.associations_from(frame)):
+        with pytest.raises(DataError, match="read_trials"):
+            read()
+    with pytest.raises(DataError):
+        mm.associations_from(trials)
+    old = mm.read_trials(file, where="age > 35", fold=True).associations("keep")
     assert old.labels == ("suit", "na", "tie", "bow tie", 'say "no"', "rock, paper")
-    named = mm.read_associations(file, cue="cue", response="R2", participant="participantID",
-                                 responses="keep")  # fmt: skip
-    assert named.n_pairs == 3
 
 
 def test_whole_numbers_of_answers_are_known(tmp_path):
-    norms = mm.read_associations(write_swow(tmp_path / "a.csv"), responses="keep")
+    norms = mm.read_trials(write_swow(tmp_path / "a.csv")).associations("keep")
     assert norms.n_responses is not None
     counts = norms.strengths.multiply(norms.n_responses[:, None]).tocoo().data
     np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
@@ -267,19 +229,17 @@ def test_swow_strengths_of_both_kinds(tmp_path):
     first.write_text(
         header + 'nail\t5" nail\t1\t4\t.25\nnail\t"hammer\t3\t4\t.75\n"hammer\tnail\t2\t2\t1\n'
     )
-    norms = mm.read_associations(first, responses="R1,keep")
+    norms = mm.read_associations(first, responses="keep")
     assert norms.labels == ("nail", '"hammer', '5" nail')
     assert norms.strengths[0, 2] == 0.25
     both = tmp_path / "both.tsv"
     both.write_text(
         "cue\tresponse\tR1.Strength\tR123.Strength\na\tb\t.9\t.4\na\tc\t.1\t.6\nb\ta\t1\t1\nc\ta\t1\t1\n"
     )
-    found = [
-        mm.read_associations(both, responses=r).strengths[0, 1] for r in ("R1", "R123", "drop")
-    ]
-    assert found == [0.9, 0.4, 0.4]
+    found = [mm.read_associations(both, strength=s).strengths[0, 1] for s in ("R1.Strength", None)]
+    assert found == [0.9, 0.4]
     with pytest.raises(ParameterError):
-        mm.read_associations(first, responses="R12")
+        mm.read_associations(first, responses="R1")
 
 
 def test_pairs_can_be_folded(tmp_path):
@@ -289,15 +249,6 @@ def test_pairs_can_be_folded(tmp_path):
     norms = mm.read_associations(tmp_path / "a.csv", fold=True)
     assert norms.labels == ("tie", "bow tie")
     assert norms.n_responses.tolist() == [4, 1]
-
-
-def test_numbered_pairs_are_named_by_a_list(tmp_path):
-    """As SWOW's adjacency files have them."""
-    (tmp_path / "graph.tsv").write_text("1\t2\t5\n2\t1\t3\n3\t1\t2\n1\t3\t4\n")
-    (tmp_path / "labels.txt").write_text("tie\nknot\nair force\n")
-    graph = mm.read_associations(tmp_path / "graph.tsv", labels=tmp_path / "labels.txt")
-    assert graph.labels == ("tie", "knot", "air force")
-    np.testing.assert_allclose(graph.strengths.toarray()[0], [0, 5 / 9, 4 / 9])
 
 
 def test_the_edinburgh_thesaurus_as_stimulus_and_response(tmp_path):

@@ -110,7 +110,7 @@ def test_npz(tmp_path):
     assert_same(read_vectors(path))
     np.savez(path, vectors=VALUES)
     assert_same(read_vectors(path), "0123")
-    for labels in WORDS[:2], np.array(WORDS, dtype=object), [WORDS]:
+    for labels in WORDS[:2], np.array(WORDS, dtype=object):
         np.savez(path, labels=labels, vectors=VALUES)
         with pytest.raises(DataError):
             read_vectors(path)

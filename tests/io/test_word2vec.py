@@ -13,7 +13,7 @@ from manymaps.errors import DataError
 from manymaps.io import word2vec
 from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors
-from manymaps.io.word2vec import HEADER, read_binary_vectors
+from manymaps.io.word2vec import HEADER
 from vector_samples import VALUES, WORDS, assert_same, binary_of, lines_of, save, text_of
 
 QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -93,7 +93,7 @@ TABLES = hnp.arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 5)),
 def test_odd_words_come_back(tmp_path, data, values, end):
     words = data.draw(st.lists(WORD, min_size=len(values), max_size=len(values), unique=True))
     path = save(tmp_path / "odd.bin", binary_of(words, values, end))
-    rows = read_binary_vectors(path)
+    rows = read_vectors(path)
     assert_same(Vectors(rows.labels, rows.values), words, values)
     path = save(tmp_path / "odd.vec", text_of(words, values))
     assert_same(read_vectors(path), words, values)

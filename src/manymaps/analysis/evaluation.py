@@ -39,7 +39,7 @@ from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.counts import counts_from
-from manymaps.io.ratings import has_ratings, ratings_from
+from manymaps.io.similarities import has_ratings, ratings_from
 from manymaps.labels import case_note, case_variants, first_of, only_count, plural
 from manymaps.metrics import (
     continuity,

@@ -83,7 +83,7 @@ def _data(atlas: mm.Atlas, options: EvaluateOptions) -> Any:
     from manymaps.cli.reading import PAIRS, opened
     from manymaps.cli.report import dropped
     from manymaps.data.associations import ReadReport
-    from manymaps.io.ratings import has_ratings
+    from manymaps.io.similarities import has_ratings
 
     file, kind = options.file, "counts" if atlas.kinds is not None else None
     if "precomputed" in (options.metric, atlas.settings.metric):

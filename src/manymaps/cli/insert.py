@@ -115,7 +115,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     import numpy as np
 
     from manymaps.cli.reading import PAIRS, opened
-    from manymaps.io.files import read_labels
+    from manymaps.io.frames import read_labels
     from manymaps.maps.new_objects import similarity_table
 
     new, words = options.new, None

@@ -57,7 +57,7 @@ def pairs(options: PairsOptions) -> None:
                manymaps pairs norms.atlas items.csv --cue Prime --response Target -o items.parquet
     """
     from manymaps.atlas.export import columns_as_csv, write_columns
-    from manymaps.io.ratings import read_word_pairs
+    from manymaps.io.similarities import read_word_pairs
 
     listed = read_word_pairs(options.file, cue=options.cue, response=options.response)
     atlas = mm.load_atlas(options.atlas)

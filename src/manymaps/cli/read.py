@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 # The options and the names of --set that apply to each kind of data.
 _OF_PAIRS = "cue response strength labels"
-_OF_TRIALS = "cue response where fold participant missing responses rows"
+_OF_RESPONSES = "fold missing responses rows"
 APPLICABLE = {
-    "associations": f"{_OF_PAIRS} {_OF_TRIALS}",
-    "trials": _OF_TRIALS,
+    "associations": f"{_OF_PAIRS} {_OF_RESPONSES}",
+    "trials": f"cue response where participant {_OF_RESPONSES}",
     "vectors": "labels",
     "counts": "strength rows columns kinds",
-    "texts": "stop_words max_features column label_column min_df max_df token_pattern lowercase "
-    "vocabulary window",
+    "texts": "stop_words max_features column min_df max_df token_pattern window",
     "judgements": f"judge {_OF_PAIRS}",
     "clean data": "",
 }
@@ -93,8 +92,8 @@ class ReadOptions:
         positive, "Count only the N most frequent words (texts only).  [default: all]"
     )
     set: tuple[tuple[str, Any], ...] = setting_option(
-        "Set participant, missing or kinds or, for texts, column, label_column, min_df, max_df, "
-        "token_pattern, lowercase, vocabulary or window; can be repeated."
+        "Set participant, missing or kinds or, for texts, column, min_df, max_df, token_pattern "
+        "or window; can be repeated."
     )
 
 
@@ -106,8 +105,8 @@ def read(options: ReadOptions) -> None:
     response and strength. It can contain raw trials, with a cue and its responses R1, R2, R3 in
     each row, or a square matrix of similarities. Vectors are read from word2vec, GloVe, fastText,
     NPY, NPZ and .h5ad files, and from tables with a column of labels. Counts are read from lists of
-    document, word and count, tables of sites and species, OTU tables, NPZ, MatrixMarket, .h5ad
-    and .biom files.
+    document, word and count, tables of sites and species, OTU tables, NPZ, MatrixMarket and
+    .biom files.
 
     FILE can also be a folder of texts, or with --kind texts a table of texts. Their words are
     counted, with one row per document. With --set window=N, words that are at most N positions
@@ -231,7 +230,7 @@ def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded
 
 def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Associations:
     """Count the words of texts, or relate the words that are near one another."""
-    from manymaps.io.files import read_labels
+    from manymaps.io.frames import read_labels
 
     window = settings.pop("window", None)
     stop_words: Any = settings.pop("stop_words", "english")

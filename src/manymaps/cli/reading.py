@@ -12,14 +12,14 @@ from manymaps.cli.contract import BadData
 from manymaps.data.associations import Associations
 from manymaps.data.clean import is_clean, read_clean
 from manymaps.data.counts import Counts
+from manymaps.data.frame_labels import is_frame
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.io import kinds
 from manymaps.io.columns import NAMES, find, usual_column
-from manymaps.io.ratings import has_ratings
-from manymaps.io.similarities import read_similarities
-from manymaps.io.vectors import read_vectors
+from manymaps.io.containers import opened as opened_file
+from manymaps.io.similarities import has_ratings, read_similarities
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -86,22 +86,10 @@ def opened(
     """
     with work(f"reading {file}"):
         loaded = Loaded(*read_clean(file)) if is_clean(file) else None
-        loaded = loaded or _of_raw(file, kind, takes, words, settings)
+        loaded = loaded or Loaded(kinds.read(file, kind, takes=takes, words=words, **settings), {})
     if loaded.kind not in takes:
         raise BadData(f"{file} contains {loaded.kind}; expected {' or '.join(takes)}")
     return loaded
-
-
-def _of_raw(
-    file: Path, kind: str | None, takes: Sequence[str], words: Any, settings: dict[str, Any]
-) -> Loaded:
-    source = kinds.opened(file)
-    known = kind or kinds.kind_of(source)
-    if known == "ratings" and known not in takes:
-        known = "associations"
-    if known == "vectors":
-        return Loaded(read_vectors(file, words=words), {})
-    return Loaded(kinds.read(source, known, **settings if known == "associations" else {}), {})
 
 
 def opened_responses(file: Path) -> Loaded:
@@ -121,8 +109,8 @@ def opened_responses(file: Path) -> Loaded:
 
 def column_of_counts(file: Path) -> str | None:
     """Return the name of the column of counts in a table that also has strengths."""
-    table = kinds.opened(file)
-    if isinstance(table, Path):
+    table = opened_file(file)
+    if not is_frame(table):
         return None
     names = list(map(str, table.columns))
     at = find(table, "count")

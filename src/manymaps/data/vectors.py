@@ -149,29 +149,6 @@ class Vectors:
         return f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
 
 
-@dataclass(frozen=True)
-class VectorRows:
-    """Rows returned by a reader, before repeated labels are numbered.
-
-    Attributes
-    ----------
-    labels : list of str or None
-        One label per row, or None for a source without labels.
-    values : array or sparse array of shape (n, n_features)
-        Values of any real type.
-    n_read : int or None
-        Number of rows in the source, including rows that were not requested, or None if all rows
-        are in `values`.
-    notes : tuple of str
-        Notes for the report.
-    """
-
-    labels: list[str] | None
-    values: Any
-    n_read: int | None = None
-    notes: tuple[str, ...] = ()
-
-
 def choose_rows(
     labels: Sequence[str], words: Collection[str], source: str
 ) -> tuple[list[int], tuple[str, ...]]:

@@ -1,14 +1,10 @@
-"""Readers for annotated data matrices in .h5ad files, which use anndata.
-
-with open_annotated(path) as data:      AnnData; X stays in the file until it is used
-"""
+"""Annotated data matrices in memory and in .h5ad files, which anndata reads."""
 
 from __future__ import annotations
 
 import importlib.util
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +19,7 @@ from manymaps.labels import listed
 FEW_VARIABLES = 50
 
 
-@contextmanager
-def open_annotated(path: Path) -> Iterator[Any]:
+def read_annotated(path: Path) -> Any:
     """Open an .h5ad file as AnnData whose X stays in the file until it is used.
 
     Raises
@@ -42,11 +37,7 @@ def open_annotated(path: Path) -> Iterator[Any]:
         # Repeated names are reported when the table is assembled. Files from older versions of
         # anndata can be read without a warning.
         warnings.simplefilter("ignore")
-        data = anndata.read_h5ad(path, backed="r")
-    try:
-        yield data
-    finally:
-        data.file.close()
+        return anndata.read_h5ad(path, backed="r")
 
 
 def usual_table(data: Any) -> str:

@@ -1,12 +1,13 @@
 """Readers that convert similarity data in common formats to `Associations`.
 
     edge list     cue, response, strength (or count) on each row: text, Parquet, frame
-    trials        a participant, a cue and the answers on each row (`manymaps.io.trials`), counted
     matrix        a square table: labelled text, NPY, NPZ, MatrixMarket, array, frame
-    graph         nodes and weighted edges (`manymaps.io.graphs`): GraphML, networkx
+    graph         nodes and weighted edges: GraphML, networkx
 
-A file is opened as a frame, a graph or a matrix, and then read like an object in memory. The rules
-for dropping, merging and scaling pairs are the same for all formats (`manymaps.data.pair_rules`).
+In a matrix, cell (i, j) is the similarity of objects i and j, or the strength of the association
+from i to j. In a graph, a directed edge is a pair from its source to its target, and an undirected
+edge is a pair in both directions. The rules for dropping, merging and scaling pairs are the same
+for all formats (`manymaps.data.pair_rules`).
 """
 
 from __future__ import annotations
@@ -14,46 +15,37 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_labels
+from manymaps.checks import check_cells, check_labels
 from manymaps.data.associations import Associations, known_pairs
+from manymaps.data.count_values import checked_table
 from manymaps.data.counts import Counts
-from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
-from manymaps.data.tables import Labels, is_number, names_of, place, source_of
-from manymaps.data.trials import Trials
+from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
+from manymaps.data.tables import cell_label, names_of, place, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
+    HEAD_ROWS,
     NAMES,
     RULE_OF,
+    NumberRule,
+    cells_as_numbers,
     checked_frame,
     find,
-    find_needed,
     folded,
     has_pair_header,
-    head_of,
     is_text,
     labels_of,
+    needed,
     numbers_of,
     numeric_columns,
 )
-from manymaps.io.files import CONTAINERS, PAIRS, read_labels, suffix_of
-from manymaps.io.frames import read_frame, without_header
-from manymaps.io.graphs import edges_of, is_graph, read_graphml
-from manymaps.io.matrices import (
-    LabelledMatrix,
-    is_matrix,
-    matrix_from,
-    matrix_in,
-    read_array,
-)
-from manymaps.io.missing_answers import missing_answers
-from manymaps.io.trial_columns import has_trials
-from manymaps.io.trials import trials_from
+from manymaps.io.containers import Table, opened
+from manymaps.io.frames import described, read_labels, without_header
+from manymaps.io.trials import ROW_NUMBERS, USUAL, missing_answers
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -61,11 +53,24 @@ if TYPE_CHECKING:
 
 # The sum of 10 million such counts is exact in float64.
 MOST_COUNTED = 2**29
+# Usual names of the values of pairs.
+STRENGTHS = dict.fromkeys(("strength", "similarity"), NAMES["strength"] + NAMES["count"])
+STRENGTHS["rating"] = (*NAMES["rating"], *NAMES["strength"], "mean", "average")
+TRIALS = ", or use read_trials for the answers of participants"
 UNWEIGHTED = "no column of strengths: every pair counts one"
-NO_FRAME = (
-    "cannot make associations from an object of type {}; pass a data frame of pairs, a graph of "
-    "networkx, or a square matrix (use read_associations for a file)"
+RAW_COUNTS = (
+    "warning: raw counts are used as similarities, which the most frequent objects dominate; "
+    "convert them by ppmi, or read texts with --set window=5"
 )
+# Values of matrices, which are NaN if missing.
+MATRIX_RULES = {
+    "strength": NumberRule(
+        "value",
+        lambda values: np.isinf(values) | (values < 0),
+        "similarities must be finite numbers of at least 0; missing cells are empty or NA",
+    ),
+    "similarity": RULE_OF["similarity"],
+}
 
 
 def read_associations(
@@ -78,12 +83,10 @@ def read_associations(
     rows: str = "renormalize",
     self_pairs: str = "drop",
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
-    participant: str | None = None,
     fold: bool = False,
-    where: str | None = None,
     missing: str | Sequence[str] | None = None,
 ) -> Associations:
-    """Read associations from an edge list, a graph, a square matrix, or raw trials.
+    """Read associations from an edge list, a graph or a square matrix.
 
     The suffix of the file and the names of its columns determine how it is read:
 
@@ -94,8 +97,9 @@ def read_associations(
     - A matrix is CSV or TSV with labels in the first row and column, NPY, NPZ (of
       `scipy.sparse.save_npz`, or of `numpy.savez` with `strengths` and `labels`) or MatrixMarket.
       An empty cell, ".", NA or NaN represents a pair that was not judged (`Associations.missing`).
-    - Raw trials have one row per participant and cue, with the answers in columns such as R1, R2
-      and R3 (`read_trials`). The answers are counted.
+
+    Raw trials, with the answers of a participant in columns such as R1, R2 and R3, are read by
+    `read_trials` and counted by `Trials.associations`.
 
     Text and MatrixMarket files may be compressed (.gz, .bz2, .xz or .zip). Text is encoded in
     UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. Words are read exactly as written,
@@ -109,15 +113,12 @@ def read_associations(
         Column names. By default, common names are recognized, ignoring case. The column of cues is
         "cue", "source", "from" or "word1", and the column of responses is "response", "target",
         "to" or "word2". Strengths are in "strength", "FSG", "R123.Strength", "weight", "value" or
-        "similarity", or as counts in "count", "#P" or "R123". For trials, `response` may list
-        several columns ("R1,R2,R3"). For GraphML, `strength` is the edge attribute that contains
-        the weights.
+        "similarity", or as counts in "count", "#P" or "R123". For GraphML, `strength` is the edge
+        attribute that contains the weights.
     responses : {"drop", "keep", "keep:N"}
         Treatment of responses that are never cues. "drop" drops them, "keep" keeps them as objects
         with empty rows, and "keep:5" keeps responses that at least 5 different cues evoke. For the
-        USF norms, "drop" removes an eighth of the pairs. For trials, "R1", "R12" or "R123" (the
-        default) selects the answers to count, and can be combined with a rule, as in "R1,keep:5".
-        For strengths of Small World of Words, it selects the column.
+        USF norms, "drop" removes an eighth of the pairs.
     rows : {"renormalize", "keep"}
         Scaling of rows. "renormalize" scales each row to sum to 1. With "keep", the missing mass
         remains missing. Strengths are then unchanged, whereas counts and rows that sum to more than
@@ -127,16 +128,9 @@ def read_associations(
         Whether to drop pairs of a word with itself (the diagonal of a matrix) or to raise an error.
     labels : path or sequence of str, optional
         Labels of a matrix, or a file with one label per line. The default labels are "0", "1", ...
-        If labels are passed for a list of number pairs, the numbers are positions of labels, which
-        start at 0 if a 0 occurs, and at 1 otherwise.
-    participant : str, optional
-        Column of participants, if its name is not recognized (trials only).
     fold : bool
         Whether to ignore case and repeated spaces in labels. If true, labels are converted to lower
         case.
-    where : str, optional
-        Condition on participants, for example `age < 30 and gender == "Fe"` (see `Trials.where`;
-        trials only).
     missing : str or sequence of str, optional
         Responses to drop as missing answers, as a list or a text with commas such as "none,?". The
         word "usual" stands for a list with "n/a", "don't know" and others, which the report
@@ -178,7 +172,7 @@ def read_associations(
     [0.0, 0.75, 0.25]
     """
     return associations_from(
-        opened(path, labels),
+        opened(path, "associations"),
         cue=cue,
         response=response,
         strength=strength,
@@ -186,26 +180,9 @@ def read_associations(
         rows=rows,
         self_pairs=self_pairs,
         labels=labels,
-        participant=participant,
         fold=fold,
-        where=where,
         missing=missing,
     )
-
-
-def opened(
-    path: str | os.PathLike[str],
-    labels: Sequence[str] | str | os.PathLike[str] | None = None,
-    rule: str = "strength",
-) -> Any:
-    """Return the frame, the graph or the matrix in a file."""
-    path = Path(path)
-    kind = CONTAINERS.get(suffix_of(path))
-    if kind == "graphml":
-        return read_graphml(path)
-    if kind in ("npy", "npz", "mtx"):
-        return read_array(path, kind, None if labels is None else read_labels(labels), rule)
-    return read_frame(path, PAIRS)
 
 
 def associations_from(
@@ -218,24 +195,22 @@ def associations_from(
     rows: str = "renormalize",
     self_pairs: str = "drop",
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
-    participant: str | None = None,
     fold: bool = False,
-    where: str | None = None,
     missing: str | Sequence[str] | None = None,
 ) -> Associations:
     """Create associations from a data frame, a graph or a matrix in memory.
 
     Parameters
     ----------
-    data : frame, graph, matrix, Counts or Trials
+    data : frame, graph, matrix or Counts
         Data to convert. A pandas, polars or pyarrow frame contains pairs, with columns as for
-        `read_associations`, or raw trials, which are counted (`trials_from` can select trials
-        first). A matrix is a square dense or sparse array, `Counts` of co-occurrences, or a pandas
-        frame with the same labels in its index and columns. In a networkx graph, an undirected edge
-        becomes a pair in both directions, and an edge without a weight has weight 1.
+        `read_associations`. A matrix is a square dense or sparse array, `Counts` of co-occurrences,
+        or a pandas frame with the same labels in its index and columns. In a networkx graph, an
+        undirected edge becomes a pair in both directions, and an edge without a weight has weight
+        1.
     cue, response, strength : str, optional
         Column names. For a graph, `strength` is the edge attribute that contains the weights.
-    responses, rows, self_pairs, labels, participant, fold, where, missing
+    responses, rows, self_pairs, labels, fold, missing
         See `read_associations`. An undirected graph is treated like a matrix.
 
     Returns
@@ -260,50 +235,9 @@ def associations_from(
     >>> associations_from(similarity, labels=["tie", "knot", "suit"], rows="keep").is_symmetric
     True
     """
-    of_trials: dict[str, Any] = {"participant": participant, "where": where}
-    if isinstance(data, Trials):
-        given = (cue, response, strength, labels, missing, *of_trials.values())
-        if fold or any(value is not None for value in given):
-            raise ParameterError(
-                "options of reading do not apply to Trials; pass them to read_trials or trials_from"
-            )
-        return data.associations(responses, rows=rows, self_pairs=self_pairs)
-    first, rule = split_responses(responses)
-    rules = Rules(rule, rows, self_pairs)
-    is_table = not is_square(data)
-    if is_table:
-        data = checked_frame(data, NO_FRAME)
-        # A frame contains pairs if the user names a column of strengths.
-        if strength is None and labels is None and has_trials(data, cue, response, participant):
-            of_trials |= {"cue": cue, "response": response, "fold": fold, "missing": missing}
-            trials = trials_from(data, **of_trials)
-            return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    if first is not None:
-        # Files of strengths by Small World of Words have a column for each number of answers.
-        strength = f"R{'123456789'[:first]}.Strength"
-        has_column = is_table and folded(strength) in map(folded, names_of(data))
-        of_trials["responses"] = None if has_column else responses
-    for name, value in of_trials.items():
-        if value is not None:
-            raise ParameterError(
-                f"applies to trials only, and {_source(data)} does not have a row per participant "
-                "and cue, with columns such as participantID, cue, R1, R2 and R3",
-                name=name,
-                value=value,
-            )
+    rules = Rules(responses, rows, self_pairs)
     columns = {"cue": cue, "response": response, "strength": strength}
     return associate(entries_in(data, columns, labels, fold=fold, missing=missing), rules)
-
-
-def is_square(data: Any) -> bool:
-    """Return whether an object is a matrix or a graph, and not a frame of pairs."""
-    kinds = (LabelledMatrix, Counts, np.ndarray, list, tuple)
-    return isinstance(data, kinds) or sparse.issparse(data) or is_graph(data)
-
-
-def _source(data: Any) -> str:
-    """Return the name of the file of a frame or a matrix."""
-    return source_of(data) if hasattr(data, "attrs") else getattr(data, "source", "the data")
 
 
 def entries_in(
@@ -314,7 +248,7 @@ def entries_in(
     rule: str = "strength",
     fold: bool = False,
     missing: str | Sequence[str] | None = None,
-) -> LabelledMatrix | NumberedPairs:
+) -> Table | NumberedPairs:
     """Return the matrix or the pairs in an object, before pair rules are applied.
 
     Parameters
@@ -328,14 +262,18 @@ def entries_in(
     rule : {"strength", "similarity"}
         Allowed values.
     """
-    object_labels = None if labels is None else read_labels(labels)
-    data = edges_of(data) if is_graph(data) else data
-    if is_square(data):
-        matrix = matrix_from(data, object_labels, rule)
-    elif any(columns.values()) or not is_matrix(data, object_labels):
-        return pairs_in(data, columns, object_labels, rule=rule, fold=fold, missing=missing)
-    else:
-        matrix = matrix_in(data, object_labels, rule)
+    names = None if labels is None else read_labels(labels)
+    data = edges_of(data) if hasattr(data, "is_directed") else data
+    if not (isinstance(data, Table | Counts | np.ndarray | list | tuple) or sparse.issparse(data)):
+        data = checked_frame(data, "a frame of pairs, a square matrix, or a graph")
+        are_pairs = any(columns.values()) or has_pair_header(names_of(data))
+        if names is not None and are_pairs:
+            message = f"applies to matrices, and {source_of(data)} is a list of pairs"
+            raise ParameterError(message, name="labels", value=labels)
+        if names is None and (any(columns.values()) or not is_matrix(data)):
+            return pairs_in(data, columns, rule=rule, fold=fold, missing=missing)
+        data = _table_in(data, rule)
+    matrix = matrix_from(data, names, rule)
     if missing is not None:
         raise ParameterError(
             f"applies to lists of responses, and {matrix.source} is a matrix",
@@ -348,7 +286,6 @@ def entries_in(
 def pairs_in(
     frame: pd.DataFrame,
     columns: Mapping[str, str | None],
-    labels: Sequence[str] | None = None,
     *,
     rule: str = "strength",
     fold: bool = False,
@@ -361,16 +298,15 @@ def pairs_in(
     """
     import pandas as pd
 
-    frame, ends, weight, notes = _pair_columns(frame, columns)
-    notes += tuple(frame.attrs.get("notes", ()))
+    frame, ends = pair_columns(frame, columns)
+    weight, note = _weight(frame, ends, columns["strength"], rule)
+    notes = (() if note is None else (note,)) + tuple(frame.attrs.get("notes", ()))
     objects = frame.attrs.get("objects") or ()
-    values = np.ones(len(frame))
-    if weight is not None:
+    if weight is None:
+        values, notes = np.ones(len(frame)), (UNWEIGHTED, *notes)
+    else:
         values = numbers_of(frame, [weight], RULE_OF[rule], ends)[:, 0]
     words = [labels_of(frame, c) for c in ends]
-    if labels is not None:
-        words, note = _named_by(words, labels, frame)
-        notes += (note,)
     if fold:
         words = [column.folded() for column in words]
     is_named = words[0].mask(bool) & words[1].mask(bool)
@@ -409,91 +345,202 @@ def pairs_in(
     )
 
 
-def _pair_columns(
+def pair_columns(
     frame: pd.DataFrame, columns: Mapping[str, str | None]
-) -> tuple[pd.DataFrame, tuple[int, int], int | None, tuple[str, ...]]:
-    """Return a frame with the positions of the cue, response and strength, and notes."""
-    # Two words without a usual name are a pair.
+) -> tuple[pd.DataFrame, tuple[int, int]]:
+    """Return a frame with the positions of its cues and responses.
+
+    Without a header, these are the first two columns. Two words without a usual name are a pair.
+    """
     is_pair = is_text(frame) and frame.shape[1] == 2 and not any(columns.values())
     if is_pair and frame.attrs["header"] and not has_pair_header(names_of(frame)):
         frame = without_header(frame)
     if not frame.attrs.get("header", True):
-        first = head_of(frame)[0]
-        if len(first) == 2:
-            pair = f"{first[0][:60]!r} and {first[1][:60]!r}"
-            note = f"no header: the first row, {pair}, was read as a pair"
-            return frame, (0, 1), None, (UNWEIGHTED, note)
-        if is_number(first[2]):
-            return frame, (0, 1), 2, ("no header: columns read as cue, response, strength",)
-        raise DataError(
-            f"{place(frame, 0)}: the file has no header, and its third column contains "
-            f"{first[2][:60]!r} instead of a strength; add a header such as cue,response,strength"
-        )
-    cue = find_needed(frame, "cue", columns["cue"])
-    ends = (cue, find_needed(frame, "response", columns["response"], [cue]))
-    usual = NAMES["strength"] + NAMES["count"]
-    weight = find(frame, "strength", columns["strength"], ends, usual=usual)
-    if weight is not None:
-        return frame, ends, weight, ()
-    # pandas writes row numbers in a column with an empty name.
-    numeric = zip(names_of(frame), numeric_columns(frame), strict=True)
-    spare = [name for c, (name, is_one) in enumerate(numeric) if is_one and name and c not in ends]
-    if spare and "objects" not in frame.attrs:
-        raise DataError(
-            f"{source_of(frame)} has no column of strengths; its columns are "
-            f"{listed(names_of(frame))}. Name one as {setting('strength')} (perhaps "
-            f"{spare[0][:60]!r}), or omit columns of numbers to count every pair once"
-        )
-    return frame, ends, None, (UNWEIGHTED,)
+        return frame, (0, 1)
+    cue = needed(frame, "cue", find(frame, "cue", columns["cue"]))
+    # A single answer of a participant is a response, too.
+    usual = (
+        NAMES["response"] if "r2" in map(folded, names_of(frame)) else (*NAMES["response"], "r1")
+    )
+    response = find(frame, "response", columns["response"], [cue], usual=usual)
+    return frame, (cue, needed(frame, "response", response, TRIALS))
 
 
-def _named_by(
-    words: Sequence[Labels], labels: Sequence[str], frame: pd.DataFrame
-) -> tuple[list[Labels], str]:
-    """Replace numbers in pairs by the labels at these positions, which start at 0 or 1.
+def _weight(
+    frame: pd.DataFrame, ends: tuple[int, int], name: str | None, rule: str
+) -> tuple[int | None, str | None]:
+    """Return the column of the values of pairs, and a note if it has no name or does not exist."""
+    numbers = [c for c, is_numeric in enumerate(numeric_columns(frame)) if is_numeric]
+    numbers = [c for c in numbers if c not in ends]
+    if not frame.attrs.get("header", True):
+        first = [cell_label(cell)[:60] for cell in frame.iloc[0]]
+        if numbers:
+            return numbers[0], f"no header: columns read as cue, response, {rule}"
+        if len(first) == 2 and rule != "rating":
+            pair = f"{first[0]!r} and {first[1]!r}"
+            return None, f"no header: the first row, {pair}, was read as a pair"
+        raise DataError(
+            f"{place(frame, 0)}: the file has no header, and its first row contains "
+            f"{listed(first)} without a {rule}; add a header such as cue,response,{rule}"
+        )
+    weight = find(frame, "strength", name, ends, usual=STRENGTHS[rule])
+    names = names_of(frame)
+    no_values = {*ROW_NUMBERS, *USUAL["participant"]}
+    spare = [names[c] for c in numbers if folded(names[c]) not in no_values]
+    if weight is None and (spare or rule != "strength") and "objects" not in frame.attrs:
+        raise DataError(
+            f"{source_of(frame)} has no column of values ({rule}); its columns are {listed(names)}."
+            f" Name one as {setting('strength')}"
+            f"{f' (perhaps {spare[0][:60]!r})' if spare else ''}, omit columns of numbers to "
+            f"count every pair once{TRIALS}"
+        )
+    return weight, None
+
+
+def edges_of(graph: Any) -> pd.DataFrame:
+    """Return two columns of labels and a column for each attribute of the edges of a graph.
+
+    The weight is the attribute named by the user, then "weight", then an attribute with a usual
+    name of strengths. An edge without this attribute has weight 1.
 
     Raises
     ------
     DataError
-        If a number is not the position of a label, or if a label occurs twice.
-    ParameterError
-        If the pairs contain words.
+        If two nodes have the same label.
     """
-    check_labels(labels, len(labels), "object", source=source_of(frame))
-    texts = {text for column in words for text in column.texts}
-    if not is_text(frame) or not any(map(str.isdecimal, texts)):
-        raise ParameterError(
-            f"{setting('labels')} applies to matrices and to pairs of whole numbers, but "
-            f"{source_of(frame)} is a list of pairs of words"
+    import networkx
+
+    labels = {node: cell_label(node) for node in graph.nodes}
+    source = graph.graph.get("source", "the graph")
+    check_labels(list(labels.values()), len(labels), "node", source=source)
+    both_ways = graph if graph.is_directed() else graph.to_directed()
+    # Attributes have other names.
+    frame = networkx.to_pandas_edgelist(both_ways, source=" cue", target=" response")
+    for end in (0, 1):
+        frame.isetitem(end, frame.iloc[:, end].map(labels))
+    frame = frame.fillna(dict.fromkeys(frame, 1) | graph.graph.get("edge_default", {}))
+    return described(frame, source, objects=() if graph.is_directed() else tuple(labels.values()))
+
+
+def matrix_from(data: Any, labels: Sequence[str] | None = None, rule: str = "strength") -> Table:
+    """Return a square matrix as checked sparse values with NaN for missing values, and labels.
+
+    Parameters
+    ----------
+    data : Table, Counts, array or sparse array
+        Matrix, with its diagonal.
+    labels : sequence of str, optional
+        Labels that replace those of the rows. Objects without labels are "0", "1", ...
+    rule : {"strength", "similarity"}
+        Allowed values: any finite numbers, or of at least 0.
+
+    Raises
+    ------
+    DataError
+        If the values are not a square matrix of such numbers, or if the labels do not match the
+        matrix, or differ between rows and columns.
+    """
+    if isinstance(data, Counts):
+        sides = (data.row_labels, data.column_labels)
+        data = Table(data.values, *sides, data.report.source, notes=(RAW_COUNTS,))
+    table = data if isinstance(data, Table) else Table(data, source="the matrix")
+    source, values = table.source, checked_table(table.values, table.source)
+    n, n_columns = values.shape
+    if n != n_columns:
+        raise DataError(
+            f"{source}: the matrix is not square ({n:,} x {n_columns:,}); similarities need one "
+            "row and one column per object"
         )
-    # Programs count from 0 or from 1. If position 0 occurs, counting starts at 0.
-    start = 0 if "0" in texts else 1
-    label_at = {str(i): label for i, label in enumerate(labels, start)}
-    for column in words:
-        wrong = np.flatnonzero(column.mask(lambda text: text not in label_at))
-        if wrong.size:
+    matrix = sparse.csr_array(values, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    rows, columns = (side and list(map(str, side)) for side in (table.labels, table.columns))
+    for i, (row, column) in enumerate(zip(rows or (), columns or (), strict=False)):
+        if row != column:
+            hint = "; both have the same labels" if set(rows or ()) == set(columns or ()) else ""
             raise DataError(
-                f"{place(frame, wrong[0])}: {column.cells()[wrong[0]][:60]!r} is not the position "
-                f"of a label; with {setting('labels')}, pairs must be whole numbers, here from "
-                f"{start} to {len(labels) - 1 + start}"
+                f"{source}: row {i + 1} is labelled {row[:60]!r} but column {i + 1} "
+                f"{column[:60]!r}{hint}; put the same objects in rows and columns, in one order"
             )
-    note = f"numbers from {start} were replaced by the {len(labels):,} labels at these positions"
-    return [Labels([label_at[text] for text in c.texts], c.codes) for c in words], note
+    names = list(labels or rows or columns or map(str, range(n)))
+    check_labels(names, n, "object", source=source, named=True)
+    checked = MATRIX_RULES[rule]
+    check_cells(matrix, checked.is_bad, checked.wanted, source=source, labels=(names, names))
+    matrix.eliminate_zeros()
+    return replace(table, values=matrix, labels=names)
 
 
-def associate(entries: LabelledMatrix | NumberedPairs, rules: Rules) -> Associations:
+def _table_in(frame: pd.DataFrame, rule: str) -> Table:
+    """Return the square table in a frame, with labels in its first row and column or without.
+
+    The first header cell may be empty, contain a word, or be missing (as in files from R), and the
+    column of labels may be missing.
+    """
+    has_header = frame.attrs.get("header", True)
+    default = (0 if has_header and is_text(frame) else None, None)
+    label, blank = square_part(frame) or default
+    at = [] if label is None else [label]
+    columns = range(len(at), frame.shape[1])
+    values = numbers_of(frame, columns, MATRIX_RULES[rule], at)
+    if blank is not None:
+        values = np.insert(values, blank, np.nan, axis=0)
+    rows = None if label is None else labels_of(frame, label).cells()
+    names = [str(frame.columns[c]).strip() for c in columns] if has_header else None
+    return Table(values, rows, names, source_of(frame), notes=tuple(frame.attrs.get("notes", ())))
+
+
+def square_part(frame: pd.DataFrame) -> tuple[int | None, int | None] | None:
+    """Return the column of labels and the row that is blank in a square table of numbers.
+
+    Each is None if the table does not have it. The result is None for other tables, and for tables
+    in which the labels of rows and columns differ. The first or last row of a triangle without
+    diagonal is blank.
+    """
+    (n, width), has_header = frame.shape, frame.attrs.get("header", True)
+    names = [str(name).strip() for name in frame.columns]
+    if has_header and width == n + 1 > 2 and labels_of(frame, 0).cells() == names[1:]:
+        return 0, None
+    if width not in (n, n + 1) or width < (3 if has_header else 4):
+        return None
+    values = cells_as_numbers(frame, range(width))
+    if np.isinf(values).any():
+        return None
+    if width == n:
+        return None, None
+    known = (~np.isnan(values)).sum(axis=1).tolist()
+    triangle = list(range(1, width))
+    if has_header and known in (triangle, triangle[::-1]):
+        return None, 0 if known == triangle else n
+    return None
+
+
+def is_matrix(frame: pd.DataFrame) -> bool:
+    """Return whether a table is square, or its rows and columns have most labels in common."""
+    names = [str(name).strip() for name in frame.columns]
+    if not is_text(frame):
+        return [str(label).strip() for label in frame.index] == names
+    rows = list(map(cell_label, frame.iloc[:HEAD_ROWS, 0])) if frame.attrs["header"] else []
+    if rows and rows == names[1 : 1 + len(rows)]:
+        return len(names) > 2
+    if has_pair_header(names_of(frame)):
+        return False
+    has_labels = 2 * len(set(rows) & set(names[1:])) >= len(rows) > 1
+    return has_labels or square_part(frame) is not None
+
+
+def associate(entries: Table | NumberedPairs, rules: Rules) -> Associations:
     """Apply pair rules to pairs, or to a square matrix, whose diagonal contains self-pairs."""
     if isinstance(entries, NumberedPairs):
         return apply_rules(entries, rules)
+    labels, notes = tuple(entries.labels or ()), entries.notes
     values, missing = known_pairs(entries.values)
-    cells, n, notes = values.tocoo(), len(entries.labels), entries.notes
+    cells, n = values.tocoo(), len(labels)
     if missing is not None:
         notes += (
             f"{missing.nnz:,} of {n * (n - 1):,} cells are empty: these pairs are unknown and do "
             "not count in a fit (write 0 for a pair without any similarity)",
         )
     pairs = NumberedPairs(
-        labels=entries.labels,
+        labels=labels,
         n_cues=n,
         cue=cells.row,
         response=cells.col,

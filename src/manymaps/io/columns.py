@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from manymaps.checks import not_amount
-from manymaps.data.counts import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
+from manymaps.data.counts import FEATURES, OBSERVATIONS
 from manymaps.data.tables import (
     DECIMAL_COMMA,
     MISSING,
@@ -41,7 +41,7 @@ from manymaps.data.tables import (
     source_of,
 )
 from manymaps.errors import DataError, setting
-from manymaps.labels import listed, repeated_label
+from manymaps.labels import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,9 +82,6 @@ LABELS = ("word", "label", "name", "token", "term", "id", "", "unnamed:0")
 # Irregular plurals and abbreviations of kinds in column names.
 SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
 SUFFIXES = ("", "id", "ids", "name", "names", "label", "labels", "no", "number", "key")
-# Maximum number of numeric columns in a long list. A table of measurements has more, and one of its
-# words may be "count".
-MOST_SPARE = 3
 
 
 def folded(name: str) -> str:
@@ -149,35 +146,22 @@ def find(
         return usual_column(names, NAMES.get(role, ()) if usual is None else usual, but)
     same = [c for c, one in enumerate(names) if one == name][:1]
     same = same or [c for c, one in enumerate(names) if folded(one) == folded(name)]
-    if len(same) != 1:
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise DataError(
-            f"{source} has no column {name!r}; its columns are {listed(names)}.{hint} Name one of "
-            f"them as {setting(role)}"
-        )
-    if same[0] in but:
-        raise DataError(
-            f"{source}: the column {name!r} would be read twice; its columns are {listed(names)}. "
-            f"Name different ones, as in {setting(role)}"
-        )
-    return same[0]
+    if len(same) == 1 and same[0] not in but:
+        return same[0]
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    hint = "" if same or not near else f" Did you mean {' or '.join(map(repr, near))}?"
+    raise DataError(
+        f"{source} has no {'other ' if same else ''}column {name!r}; its columns are "
+        f"{listed(names)}.{hint} Name one of them as {setting(role)}"
+    )
 
 
-def find_needed(
-    frame: pd.DataFrame,
-    role: str,
-    name: str | None = None,
-    but: Collection[int | None] = (),
-    *,
-    usual: Sequence[str] | None = None,
-) -> int:
-    """Return the position of the column of a role as `find` does, or raise a DataError."""
-    position = find(frame, role, name, but, usual=usual)
+def needed(frame: pd.DataFrame, role: str, position: int | None, hint: str = "") -> int:
+    """Return the position of the column of a role that `find` found, or raise a DataError."""
     if position is None:
         raise DataError(
             f"{source_of(frame)} has no column of {role}s; its columns are "
-            f"{listed(names_of(frame))}. Name one of them as {setting(role)}"
+            f"{listed(names_of(frame))}. Name one of them as {setting(role)}{hint}"
         )
     return position
 
@@ -206,13 +190,9 @@ def known_kind(name: str) -> str | None:
     ('document', 'species', 'word', None)
     """
     plain = folded(name).removeprefix("#")  # OTU tables begin with "#OTU ID"
-    for suffix in SUFFIXES:
-        stem = plain.removesuffix(suffix)
-        for singular in (stem, stem.removesuffix("s")):
-            kind = SYNONYMS.get(singular, singular)
-            if kind in OBSERVATIONS or kind in FEATURES:
-                return kind
-    return None
+    stems = list(map(plain.removesuffix, SUFFIXES))
+    kinds = (SYNONYMS.get(x, x) for stem in stems for x in (stem, stem.removesuffix("s")))
+    return next((kind for kind in kinds if kind in OBSERVATIONS or kind in FEATURES), None)
 
 
 def numbered_observations(names: Sequence[str]) -> str | None:
@@ -231,149 +211,6 @@ def is_label_name(name: str) -> bool:
     return folded(name) in LABELS or known_kind(name) is not None
 
 
-def two_kinds(first: str, second: str) -> tuple[str, str]:
-    """Return different kinds for the rows and the columns of a count table from two column names.
-
-    >>> two_kinds("doc_id", "Term"), two_kinds("Haus", "Tier"), two_kinds("doc", "document")
-    (('document', 'term'), ('Haus', 'Tier'), ('doc', 'document'))
-    """
-    written = (first.strip(), second.strip())
-    known = (known_kind(first) or written[0], known_kind(second) or written[1])
-    # Two names for the same kind, such as "doc" and "document", are used as written.
-    for kinds in (known, written):
-        if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
-            return kinds
-    return UNKNOWN_KINDS
-
-
-def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the positions of observations and features if both columns have common names.
-
-    A row that contains a number is data, not a header. If several pairs of columns are possible,
-    unambiguous names are preferred, and then the first pair. For example, "author" is ambiguous,
-    because an author uses words (an observation) and has readers (a feature).
-
-    >>> known_pair(["word", "doc", "n"]), known_pair(["cue", "response"])
-    ((1, 0), None)
-    """
-    kinds = list(enumerate(map(known_kind, names)))
-    observed = [(i, kind) for i, kind in kinds if kind in OBSERVATIONS]
-    features = [(j, kind) for j, kind in kinds if kind in FEATURES]
-    pairs = [
-        ((first in FEATURES) + (second in OBSERVATIONS), i + j, i, j)
-        for i, first in observed
-        for j, second in features
-        if first != second
-    ]
-    return min(pairs)[2:] if pairs and not any(map(is_number, names)) else None
-
-
-def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
-    """Return whether a header belongs to a long list of counts rather than to a table.
-
-    Such a header contains names of observations and features, and either a column of counts or only
-    a few other numeric columns. A header with three columns is also accepted if one column has a
-    common name for counts.
-
-    >>> is_long_header(["site", "species", "abundance"], [False, False, True])
-    True
-    >>> is_long_header(["sample", "gene", "x1", "x2"], [False, True, True, True])
-    False
-    """
-    pair, count = known_pair(names), usual_column(names, NAMES["number"])
-    if pair is None:
-        named = count is not None and numeric[count]
-        return len(names) == 3 and named and sum(numeric) == 1
-    spare = [
-        c for c in range(len(names)) if c not in pair and numeric[c] and not known_kind(names[c])
-    ]
-    is_list = count in spare or not any(numeric[c] for c in pair)
-    return not spare or (is_list and len(spare) <= MOST_SPARE)
-
-
-def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
-    """Return the column of a table that contains the labels of its rows.
-
-    This is the first text column with a name of observations. Without such a column, the first
-    column is used if its name is empty or is a kind of object. Otherwise, the first text column is
-    used.
-
-    >>> label_position(["site", "soil", "teal"], [True, False, True])
-    0
-    >>> label_position(["soil", "site", "teal"], [False, False, True])
-    1
-    >>> label_position(["teal", "coot"], [True, True]) is None
-    True
-    """
-    texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
-    observed = [c for c in texts if known_kind(names[c]) in OBSERVATIONS]
-    if not observed and is_label_name(names[0]):
-        return 0
-    return next(iter(observed or texts), None)
-
-
-def long_columns(
-    frame: pd.DataFrame,
-    numeric: Sequence[bool],
-    rows: str | None = None,
-    columns: str | None = None,
-    count: str | None = None,
-) -> tuple[int, int, int | None]:
-    """Return the columns of rows, columns and counts of a long list, or None without counts.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    numeric : sequence of bool
-        Whether each column contains numbers. A numeric column with an unknown name may contain the
-        counts.
-    rows, columns, count : str, optional
-        Names from the user, which must exist. Other columns are found by the kinds of their names,
-        or by elimination.
-
-    Raises
-    ------
-    DataError
-        If a column is missing or ambiguous. The message lists the columns of the table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> long_columns(pd.DataFrame(columns=["word", "doc", "n"]), [False, False, True])
-    (1, 0, 2)
-    """
-    names, source = names_of(frame), source_of(frame)
-    has_columns = f"its columns are {listed(names)}"
-    row = find(frame, "rows", rows)
-    column = find(frame, "columns", columns, [row])
-    number = find(frame, "count", count, [row, column], usual=NAMES["number"])
-    others = [c for c in range(len(names)) if c not in (row, column, number)]
-    choices = (others, [c for c in others if not numeric[c]])
-    if row is None and column is None:
-        known = known_pair([names[c] for c in others])
-        pairs = [others if known is None else [others[c] for c in known], *choices]
-        row, column = next((pair for pair in pairs if len(pair) == 2), (None, None))
-    elif row is None or column is None:
-        usual = OBSERVATIONS if row is None else FEATURES
-        kinds = [c for c in others if known_kind(names[c]) in usual]
-        other = next((c[0] for c in (kinds, *choices) if len(c) == 1), None)
-        row, column = (other, column) if row is None else (row, other)
-    if row is None or column is None:
-        raise DataError(
-            f"{source} has no unique column for the {'rows' if row is None else 'columns'} of the "
-            f"count table; {has_columns}. Name them as {setting('rows')}, {setting('columns')} and "
-            f"{setting('count')}"
-        )
-    spare = [names[c] for c in others if numeric[c] and c not in (row, column)]
-    spare = [name for name in spare if known_kind(name) is None]
-    if number is None and spare:
-        raise DataError(
-            f"{source} has no column of counts; {has_columns}. Name one as {setting('count')} "
-            f"(perhaps {spare[0]!r}), or omit columns of numbers to count every line once"
-        )
-    return row, column, number
-
-
 class NumberRule(NamedTuple):
     """Rule for numbers in a table, with their name, a test for invalid numbers and the range."""
 
@@ -382,24 +219,23 @@ class NumberRule(NamedTuple):
     wanted: str
 
 
+# A missing similarity or rating is NaN.
 RULE_OF = {
-    "count": NumberRule("count", not_amount, "counts must be finite numbers of at least 0"),
-    "strength": NumberRule(
-        "strength", not_amount, "strengths must be finite numbers of at least 0"
-    ),
-    # A missing similarity or rating is NaN.
-    "similarity": NumberRule(
-        "similarity", np.isinf, "similarities must be finite numbers, or empty if missing"
-    ),
-    "rating": NumberRule("rating", np.isinf, "ratings must be finite numbers, or empty if missing"),
+    what: NumberRule(what, is_bad, f"expected a finite number{further}")
+    for what, is_bad, further in (
+        ("count", not_amount, " of at least 0"),
+        ("strength", not_amount, " of at least 0"),
+        ("similarity", np.isinf, ", or an empty cell if it is missing"),
+        ("rating", np.isinf, ", or an empty cell if it is missing"),
+    )
 }
 
 
-def checked_frame(data: Any, refused: str = "{} is not a data frame") -> pd.DataFrame:
-    """Return a data frame, or a mapping of names to lists, as a DataFrame with columns."""
-    frame = as_pandas(data, refused)
-    if not frame.shape[1]:
-        raise DataError("the frame: got no columns, or columns of different lengths")
+def checked_frame(data: Any, wanted: str = "a data frame") -> pd.DataFrame:
+    """Return a data frame, or a mapping of names to lists, as a DataFrame with rows and columns."""
+    frame = as_pandas(data, f"got an object of type {{}}; pass {wanted}")
+    if not frame.size:
+        raise DataError(f"{source_of(frame)} has no rows, or no columns")
     if is_text(frame) and frame.shape[1] == 1:
         raise DataError(
             f"{source_of(frame)} has only one column; separate cells by commas, semicolons, tabs "
@@ -413,41 +249,28 @@ def is_text(frame: pd.DataFrame) -> bool:
     return frame.index.name == "line"
 
 
-def head_of(frame: pd.DataFrame) -> list[list[str]]:
-    """Return the first rows as texts, with numbers in Python's notation."""
-    rows = [list(map(cell_label, row)) for row in frame.iloc[:HEAD_ROWS].to_numpy(object)]
-    if frame.attrs.get("delimiter") == ",":
-        return rows
-    is_comma = DECIMAL_COMMA.fullmatch
-    return [[x.replace(",", ".") if is_comma(x) else x for x in row] for row in rows]
-
-
 def numeric_columns(frame: pd.DataFrame) -> list[bool]:
     """Return whether each column contains numbers: by its type, or in most of its first cells."""
-    typed = [dtype.kind in "biuf" for dtype in frame.dtypes]
-    texts = [c for c, is_typed in enumerate(typed) if not is_typed]
-    for c, cells in zip(texts, zip(*head_of(frame.iloc[:, texts]), strict=True), strict=False):
+    numeric = [dtype.kind in "biuf" for dtype in frame.dtypes]
+    has_commas = frame.attrs.get("delimiter") != ","
+    for c in (c for c, is_typed in enumerate(numeric) if not is_typed):
+        cells = map(cell_label, frame.iloc[:HEAD_ROWS, c])
         known = [cell for cell in cells if cell.lower() not in MISSING]
-        typed[c] = 2 * sum(map(is_number, known)) > len(known)
-    return typed
-
-
-def has_lists(frame: pd.DataFrame, column: int) -> bool:
-    """Return whether a column contains lists."""
-    if is_text(frame):
-        return False
-    first = frame.iloc[:, column].dropna()[:1].tolist()
-    return bool(first) and isinstance(first[0], list | tuple | np.ndarray)
+        if has_commas:
+            known = [x.replace(",", ".") if DECIMAL_COMMA.fullmatch(x) else x for x in known]
+        numeric[c] = 2 * sum(map(is_number, known)) > len(known)
+    return numeric
 
 
 def labels_of(frame: pd.DataFrame, column: int) -> Labels:
     """Return the labels in a column, which must not contain lists."""
-    if has_lists(frame, column):
+    try:
+        return labels_in(frame.iloc[:, column])
+    except TypeError as error:
         raise DataError(
             f"{source_of(frame)}: the column {names_of(frame)[column][:60]!r} contains lists; "
             "labels must be texts or numbers"
-        )
-    return labels_in(frame.iloc[:, column])
+        ) from error
 
 
 def numbers_of(
@@ -501,24 +324,3 @@ def cells_as_numbers(frame: pd.DataFrame, columns: Sequence[int]) -> np.ndarray:
     for k, c in enumerate(columns):
         values[:, k] = numbers_in(frame.iloc[:, c], decimal_commas=commas)
     return values
-
-
-def check_places(
-    source: str, labels: Sequence[str], place: str, places: Sequence[int], hint: str = ""
-) -> None:
-    """Raise a DataError with the line or column of an empty or repeated label.
-
-    >>> check_places("a.csv", ["tie", "tie"], "line", [2, 5])
-    Traceback (most recent call last):
-    manymaps.errors.DataError: a.csv: duplicate label 'tie' in lines 2 and 5; labels must be unique
-    """
-    if "" in labels:
-        at = places[list(labels).index("")]
-        raise DataError(f"{source}, {place} {at} has an empty label; give it a name")
-    repeated = repeated_label(labels)
-    if repeated is not None:
-        label, first, second = repeated
-        raise DataError(
-            f"{source}: duplicate label {label[:60]!r} in {place}s {places[first]} and "
-            f"{places[second]}; labels must be unique{hint}"
-        )

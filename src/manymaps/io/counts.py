@@ -3,16 +3,11 @@
     document,word,count          a long list; without a column of counts each line counts one
     site,teal,coot,soil          a table with a column per feature; columns without a number become
                                  metadata of the rows
-    npz                          from scipy.sparse.save_npz, or the array `counts`, and perhaps the
-                                 arrays `row_labels` and `column_labels`
-    mtx                          P_matrix.mtx, with the identifiers of cells in P_barcodes.tsv and
-                                 of genes in P_features.tsv or P_genes.tsv, as sequencers write them
-                                 (the prefix is optional)
-    h5ad                         X, with obs and var as metadata
-    biom                         observations (OTUs, taxa or genes) in rows and samples in columns
+    npz, mtx, biom               a table of numbers (`manymaps.io.containers`)
 
-The column names distinguish the first two layouts (see `manymaps.io.columns`). Repeated entries of
-a pair are added:
+The column names distinguish the first two layouts. In a long list, observations (documents, sites,
+users) become rows of the count table, and features (words, species, goods) become columns,
+regardless of the column order in the list. Repeated entries of a pair are added:
 
     values[i, j] = sum of the numbers of (i, j)             n_read = stored + merged + dropped
 
@@ -22,53 +17,39 @@ determines whether cells are rows or columns.
 
 from __future__ import annotations
 
-import csv
-import importlib.util
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import reading
 from manymaps.data.associations import ReadReport
-from manymaps.data.clean import read_saved_counts
 from manymaps.data.count_values import as_csr
-from manymaps.data.counts import Counts, empty_notes
+from manymaps.data.counts import FEATURES, OBSERVATIONS, UNKNOWN_KINDS, Counts, empty_notes
 from manymaps.data.frames import as_column, index_labels
-from manymaps.data.tables import Labels, is_number, labels_in, names_of, source_of
-from manymaps.errors import DataError, ParameterError, not_installed, setting
-from manymaps.io.annotated import open_annotated, table_of
+from manymaps.data.tables import is_number, labels_in, names_of, source_of
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
+    NAMES,
     RULE_OF,
-    check_places,
     checked_frame,
-    is_long_header,
+    find,
+    is_label_name,
     is_text,
     known_kind,
-    label_position,
     labels_of,
-    long_columns,
     numbered_observations,
     numbers_of,
     numeric_columns,
-    two_kinds,
+    usual_column,
 )
-from manymaps.io.files import is_packed, read_labelled_npz, read_market, suffix_of
-from manymaps.io.frames import read_frame
-from manymaps.labels import listed, repeated_label
+from manymaps.io.containers import Table, opened
+from manymaps.labels import listed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-EXPECTED = "counts: a long list (document, word, count) or a table"
-_NO_FRAME = (
-    "counts cannot be made from an object of type {}; pass an array, dense or sparse, a data frame "
-    "or AnnData (read_counts reads files)"
-)
 
 
 def read_counts(
@@ -83,9 +64,9 @@ def read_counts(
     The suffix determines the format. A CSV, TSV or Parquet file contains a long list
     (`document,word,count`) or a table with one column per feature. An NPZ file comes from
     `Counts.save` or `scipy.sparse.save_npz`, or contains the array `counts`, and optionally
-    `row_labels` and `column_labels`. MatrixMarket, .h5ad (X) and .biom files are also
-    supported. Text and MatrixMarket files may be compressed (.gz, .bz2, .xz or .zip). Text is
-    encoded in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252.
+    `row_labels` and `column_labels`. MatrixMarket and .biom files are also supported. Text and
+    MatrixMarket files may be compressed (.gz, .bz2, .xz or .zip). Text is encoded in UTF-8, in
+    UTF-16 with a byte order mark, or in Windows-1252.
 
     Parameters
     ----------
@@ -114,7 +95,7 @@ def read_counts(
     FileNotFoundError
         If the file does not exist.
     ImportError
-        If Parquet is read without pyarrow, .h5ad without anndata, or .biom without biom-format.
+        If Parquet is read without pyarrow, or .biom without biom-format.
 
     See Also
     --------
@@ -133,13 +114,7 @@ def read_counts(
     >>> counts.values.toarray().tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    read = READERS.get(suffix_of(Path(path)))
-    if read is None:
-        frame = read_frame(path, EXPECTED)
-        return counts_from(frame, rows=rows, columns=columns, count=count)
-    if (rows, columns, count) != (None, None, None):
-        raise ParameterError(f"{_roles()} apply to a long list, and {path} is a table")
-    return read_saved_counts(Path(path)) or _reported(read(Path(path)))
+    return counts_from(opened(path, "counts"), rows=rows, columns=columns, count=count)
 
 
 def counts_from(
@@ -157,8 +132,8 @@ def counts_from(
     Parameters
     ----------
     X : object
-        Dense or sparse array of shape (n_rows, n_columns), pandas, polars or pyarrow frame, AnnData
-        (X, with obs and var as metadata), or `Counts`. A frame with columns such as `document,
+        Dense or sparse array of shape (n_rows, n_columns), pandas, polars or pyarrow frame, or
+        `Counts`. A frame with columns such as `document,
         word, count` is a long list, in which the counts of repeated pairs are added. Any other
         frame is a table with one column per feature. Its labels are in the first text column or in
         the pandas index, and additional text columns become metadata.
@@ -195,22 +170,28 @@ def counts_from(
     >>> counts.kinds, counts.row_labels, counts.column_labels
     (('document', 'word'), ('a',), ('tie', 'knot'))
     """
-    roles = (rows, columns, count)
     labels = {"row_labels": row_labels, "column_labels": column_labels, "kinds": kinds}
     changes: dict[str, Any] = {name: value for name, value in labels.items() if value is not None}
-    is_array = sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple)
-    if is_array or isinstance(X, Counts) or hasattr(X, "obs_names"):
-        if roles != (None, None, None):
-            raise ParameterError(f"{_roles()} apply to data frames, not to {type(X).__name__}")
-        if isinstance(X, Counts):
-            return replace(X, **changes) if changes else X
-        if is_array:
-            values = as_csr(X, "the array")
-            return _reported(Counts(values, report=_stored_report(values, "the array"), **changes))
-        counts = _annotated_counts(X, "the AnnData object")
-    else:
-        counts = _frame_counts(checked_frame(X, _NO_FRAME), roles)
-    return _reported(replace(counts, **changes) if changes else counts)
+    roles = (rows, columns, count)
+    if sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple):
+        X = Table(X)
+    if roles != (None, None, None) and isinstance(X, Table | Counts):
+        raise ParameterError(f"{_roles()} apply to a long list, not to a table of numbers")
+    if isinstance(X, Counts):
+        return replace(X, **changes) if changes else X
+    if not isinstance(X, Table):
+        X = checked_frame(X, "an array (such as X of AnnData) or a data frame")
+        is_long = any(roles) or is_long_header(names_of(X))
+        X = _long_counts(X, *long_columns(X, *roles)) if is_long else _wide_table(X)
+    if isinstance(X, Table):
+        values = as_csr(X.values, X.source)
+        n_zeros = int(values.nnz - np.count_nonzero(values.data))
+        report = ReadReport(
+            X.source, values.nnz, 0, {"zero count": n_zeros} if n_zeros else {}, tuple(X.notes)
+        )
+        of_rows, of_columns, kinds = dict(X.of_rows), dict(X.of_columns), X.kinds or UNKNOWN_KINDS
+        X = Counts(values, X.labels, X.columns, kinds, of_rows, of_columns, report)
+    return _reported(replace(X, **changes) if changes else X)
 
 
 def _roles() -> str:
@@ -218,51 +199,34 @@ def _roles() -> str:
     return f"{setting('rows')}, {setting('columns')} and {setting('count')}"
 
 
-def _frame_counts(frame: pd.DataFrame, roles: tuple[str | None, ...]) -> Counts:
-    """Read counts from a long list, if its header or the user names its columns, or a table."""
-    if not len(frame):
-        raise DataError(f"{source_of(frame)} has a header and no rows")
-    names, numeric = names_of(frame), numeric_columns(frame)
-    if any(roles) or is_long_header(names, numeric):
-        return _long_counts(frame, names, *long_columns(frame, numeric, *roles))
-    return _wide_counts(frame, names, numeric)
-
-
-def _long_counts(
-    frame: pd.DataFrame, names: list[str], row: int, column: int, count: int | None
-) -> Counts:
+def _long_counts(frame: pd.DataFrame, row: int, column: int, count: int | None) -> Counts:
     """Sum the entries of each pair in a long list, omitting entries with an empty label."""
-    sides, values = (row, column), np.ones(len(frame))
+    sides, names, n_read = (row, column), names_of(frame), len(frame)
+    is_named = labels_of(frame, row).mask(bool) & labels_of(frame, column).mask(bool)
+    frame = frame if is_named.all() else frame[is_named]
+    values = np.ones(len(frame))
     if count is not None:
         values = numbers_of(frame, [count], RULE_OF["count"], sides)[:, 0]
     rows, columns = (labels_of(frame, c) for c in sides)
-    named = rows.mask(bool) & columns.mask(bool)
-    stored = named & (values != 0)
-    pairs = (_places(rows)[stored], _places(columns)[stored])
-    row_labels, column_labels = (list(filter(None, side.texts)) for side in (rows, columns))
-    shape = (len(row_labels), len(column_labels))
-    summed = sparse.coo_array((values[stored], pairs), shape=shape).tocsr()
-    dropped = {"empty label": int(np.sum(~named)), "zero count": int(np.sum(named & ~stored))}
+    shape = (len(rows.texts), len(columns.texts))
+    summed = sparse.coo_array((values, (rows.codes, columns.codes)), shape=shape).tocsr()
+    dropped = {"empty label": n_read - len(frame), "zero count": int(np.sum(values == 0))}
     dropped = {reason: n for reason, n in dropped.items() if n}
     others = [name for c, name in enumerate(names) if c not in (*sides, count) and name]
-    counts = "; no column of counts: every line counts one"
-    counts = counts if count is None else f", counts {names[count]!r}"
+    counts = "; every line counts one" if count is None else f", counts {names[count]!r}"
     notes = [f"rows are {names[row]!r}, columns {names[column]!r}{counts}"]
     notes += [f"columns left out: {listed(others)}"] if others else []
     notes += frame.attrs.get("notes", ())
-    report = ReadReport(source_of(frame), len(frame), dropped=dropped, notes=tuple(notes))
-    kinds = two_kinds(names[row], names[column])
-    return Counts(summed, row_labels, column_labels, kinds, report=report)
+    report = ReadReport(source_of(frame), n_read, dropped=dropped, notes=tuple(notes))
+    return Counts(
+        summed, rows.texts, columns.texts, two_kinds(names[row], names[column]), report=report
+    )
 
 
-def _places(column: Labels) -> np.ndarray:
-    """Return the position of each cell among the labels that are not empty."""
-    return (np.cumsum(list(map(bool, column.texts)), dtype=np.intp) - 1)[column.codes]
-
-
-def _wide_counts(frame: pd.DataFrame, names: list[str], numeric: list[bool]) -> Counts:
-    """Read the counts of a table with one column per feature."""
-    source, header, dtypes = source_of(frame), frame.attrs.get("header", True), list(frame.dtypes)
+def _wide_table(frame: pd.DataFrame) -> Table:
+    """Return the counts of a table with one column per feature."""
+    names, numeric, source = names_of(frame), numeric_columns(frame), source_of(frame)
+    header, dtypes = frame.attrs.get("header", True), list(frame.dtypes)
     rows, label = None if is_text(frame) else index_labels(frame), None
     # Integers that remain in the index after rows were selected are labels only if no column
     # contains labels.
@@ -282,10 +246,6 @@ def _wide_counts(frame: pd.DataFrame, names: list[str], numeric: list[bool]) -> 
     values = sparse.csr_array(numbers_of(frame, features, RULE_OF["count"], at))
     rows = rows if label is None else labels_of(frame, label).cells()
     columns = [names[c] for c in features] if header else None
-    if is_text(frame):
-        check_places(source, columns or (), "column", [c + 1 for c in features])
-        hint = " (counts are added up in a long list such as document,word,count)"
-        check_places(source, rows or (), "line", frame.index.tolist(), hint)
     name = str(frame.index.name or "") if label is None else names[label]
     kind = known_kind(name) or "row"
     # Tables of sequences list the samples in their columns.
@@ -299,8 +259,8 @@ def _wide_counts(frame: pd.DataFrame, names: list[str], numeric: list[bool]) -> 
     }
     notes = [*frame.attrs.get("notes", ()), *(note for note, is_true in cases.items() if is_true)]
     metadata = {names[c]: as_column(frame.iloc[:, c].to_numpy()) for c in texts}
-    report = _stored_report(values, source, *notes)
-    return Counts(values, rows, columns, two_kinds(kind, str(column_kind)), metadata, report=report)
+    kinds = two_kinds(kind, str(column_kind))
+    return Table(values, rows, columns, source, notes=tuple(notes), kinds=kinds, of_rows=metadata)
 
 
 def _has_number(cells: pd.Series) -> bool:
@@ -320,118 +280,132 @@ def _reported(counts: Counts) -> Counts:
             f"(the smallest count is {counts.values.data.min():g}); they are used as weights"
         )
     merged = read.n_read - read.n_dropped - counts.n_pairs
-    # The object is modified in place, so that the values are not checked again.
-    report = replace(read, merged=merged, notes=tuple(notes))
-    object.__setattr__(counts, "report", report)
-    return counts
+    return replace(counts, report=replace(read, merged=merged, notes=tuple(notes)))
 
 
-def _stored_report(values: sparse.csr_array, source: str, *notes: str) -> ReadReport:
-    """Return a report of the stored values of a table, of which zeros are dropped."""
-    n_zeros = int(values.nnz - np.count_nonzero(values.data))
-    return ReadReport(source, values.nnz, 0, {"zero count": n_zeros} if n_zeros else {}, notes)
+def two_kinds(first: str, second: str) -> tuple[str, str]:
+    """Return different kinds for the rows and the columns of a count table from two column names.
+
+    >>> two_kinds("doc_id", "Term"), two_kinds("Haus", "Tier"), two_kinds("doc", "document")
+    (('document', 'term'), ('Haus', 'Tier'), ('doc', 'document'))
+    """
+    written = (first.strip(), second.strip())
+    known = (known_kind(first) or written[0], known_kind(second) or written[1])
+    # Two names for the same kind, such as "doc" and "document", are used as written.
+    for kinds in (known, written):
+        if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
+            return kinds
+    return UNKNOWN_KINDS
 
 
-def _npz_counts(path: Path) -> Counts:
-    """Read counts that SciPy or NumPy wrote."""
-    table, rows, columns = read_labelled_npz(path, "counts", ("row_labels", "column_labels"))
-    values = as_csr(table, str(path))
-    sides = {"rows": rows, "columns": columns}
-    notes = [f"{side} are numbered from 0" for side, labels in sides.items() if labels is None]
-    return Counts(values, rows, columns, report=_stored_report(values, str(path), *notes))
+def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return the positions of observations and features if both columns have common names.
+
+    A row that contains a number is data, not a header. If several pairs of columns are possible,
+    unambiguous names are preferred, and then the first pair. For example, "author" is ambiguous,
+    because an author uses words (an observation) and has readers (a feature).
+
+    >>> known_pair(["word", "doc", "n"]), known_pair(["cue", "response"])
+    ((1, 0), None)
+    """
+    kinds = list(enumerate(map(known_kind, names)))
+    observed = [(i, kind) for i, kind in kinds if kind in OBSERVATIONS]
+    features = [(j, kind) for j, kind in kinds if kind in FEATURES]
+    pairs = [
+        ((first in FEATURES) + (second in OBSERVATIONS), i + j, i, j)
+        for i, first in observed
+        for j, second in features
+        if first != second
+    ]
+    return min(pairs)[2:] if pairs and not any(map(is_number, names)) else None
 
 
-def _market_counts(path: Path) -> Counts:
-    """Read a MatrixMarket file, and the names of cells and genes from files in its folder."""
-    values, source = read_market(path), str(path)
-    stem = (path.stem if is_packed(path) else path.name)[: -len(".mtx")]
-    prefix = stem.removesuffix("matrix") if stem.endswith("matrix") else f"{stem}_"
-    beside = [_beside(path, f"{prefix}{end}") for end in ("barcodes.tsv", "features.tsv")]
-    cells, genes = beside[0], beside[1] or _beside(path, f"{prefix}genes.tsv")
-    if cells is None or genes is None:
-        note = "no files of labels: numbered from 0"
-        return Counts(values, report=_stored_report(values, source, note))
-    barcodes, features = _fields(cells)["id"], _fields(genes)
-    shape = (len(features["id"]), len(barcodes))
-    if values.shape not in (shape, shape[::-1]):
+def is_long_header(names: Sequence[str]) -> bool:
+    """Return whether a header belongs to a long list of counts rather than to a table.
+
+    Such a header contains names of observations and features, and a usual name of counts or few
+    other columns. A header with three columns needs only the name of counts.
+
+    >>> is_long_header(["site", "species", "abundance"]), is_long_header(["site", "oak", "ash"])
+    (True, False)
+    """
+    has_pair, has_count = known_pair(names), usual_column(names, NAMES["number"]) is not None
+    return len(names) == 3 and has_count if has_pair is None else has_count or len(names) < 5
+
+
+def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
+    """Return the column of a table that contains the labels of its rows.
+
+    This is the first text column with a name of observations. Without such a column, the first
+    column is used if its name is empty or is a kind of object. Otherwise, the first text column is
+    used.
+
+    >>> label_position(["site", "soil", "teal"], [True, False, True])
+    0
+    >>> label_position(["soil", "site", "teal"], [False, False, True])
+    1
+    >>> label_position(["teal", "coot"], [True, True]) is None
+    True
+    """
+    texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
+    observed = [c for c in texts if known_kind(names[c]) in OBSERVATIONS]
+    if not observed and is_label_name(names[0]):
+        return 0
+    return next(iter(observed or texts), None)
+
+
+def long_columns(
+    frame: pd.DataFrame,
+    rows: str | None = None,
+    columns: str | None = None,
+    count: str | None = None,
+) -> tuple[int, int, int | None]:
+    """Return the columns of rows, columns and counts of a long list, or None without counts.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    rows, columns, count : str, optional
+        Names from the user, which must exist. Other columns are found by the kinds of their names,
+        or by elimination.
+
+    Raises
+    ------
+    DataError
+        If a column is missing or ambiguous. The message lists the columns of the table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> long_columns(pd.DataFrame(columns=["word", "doc", "n"]))
+    (1, 0, 2)
+    """
+    names, numeric = names_of(frame), numeric_columns(frame)
+    row = find(frame, "rows", rows)
+    column = find(frame, "columns", columns, [row])
+    number = find(frame, "count", count, [row, column], usual=NAMES["number"])
+    others = [c for c in range(len(names)) if c not in (row, column, number)]
+    usual = (FEATURES if column is None else set()) | (OBSERVATIONS if row is None else set())
+    kinds = [c for c in others if known_kind(names[c]) in usual]
+    if row is None and column is None:
+        pair = known_pair([names[c] for c in others])
+        kinds = [] if pair is None else [others[c] for c in pair]
+    n_unknown = (row is None) + (column is None)
+    choices = (kinds, others, [c for c in others if not numeric[c]])
+    found = next((list(choice) for choice in choices if len(choice) == n_unknown), None)
+    if found is None:
         raise DataError(
-            f"{path} has {values.shape[0]:,} rows and {values.shape[1]:,} columns, but "
-            f"{genes.name} has {shape[0]:,} lines and {cells.name} has {shape[1]:,}; use files of "
-            "the same table"
+            f"{source_of(frame)} has no unique columns for the rows and columns of the count table;"
+            f" its columns are {listed(names)}. Name them as {_roles()}"
         )
-    # Several genes may have the same name, but their identifiers differ.
-    names = features.get("name", features["id"])
-    is_unique = repeated_label(names) is None and "" not in names
-    names = names if is_unique else features["id"]
-    for file, labels in ((cells, barcodes), (genes, names)):
-        check_places(str(file), labels, "line", range(1, len(labels) + 1))
-    others = {name: np.array(column) for name, column in features.items() if column is not names}
-    report = _stored_report(
-        values, source, f"genes labelled by {genes.name}, cells by {cells.name}"
-    )
-    if values.shape == shape:
-        return Counts(values, names, barcodes, ("gene", "cell"), others, report=report)
-    return Counts(values, barcodes, names, ("cell", "gene"), {}, others, report)
-
-
-def _beside(path: Path, name: str) -> Path | None:
-    """Return the file of a name in the folder of another file, which may be compressed, or None."""
-    files = (path.with_name(name), path.with_name(f"{name}.gz"))
-    return next((file for file in files if file.is_file()), None)
-
-
-def _fields(path: Path) -> dict[str, list[str]]:
-    """Read the columns of a list of genes or cells (identifier, name and type)."""
-    import pandas as pd
-
-    options: dict[str, Any] = {"dtype": str, "na_filter": False, "quoting": csv.QUOTE_NONE}
-    with reading(path, "a list of genes or cells"):
-        frame = pd.read_csv(path, sep="\t", header=None, **options)
-    columns = zip(("id", "name", "type"), frame, strict=False)
-    return {field: frame[column].str.strip().tolist() for field, column in columns}
-
-
-def _annotated_counts(data: Any, source: str) -> Counts:
-    """Return the counts in X of an AnnData object, with obs and var as metadata."""
-    values = as_csr(table_of(data, "X", source), source)
-    kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]
-    return Counts(
-        values,
-        list(map(str, data.obs_names)),
-        list(map(str, data.var_names)),
-        two_kinds(kinds[0] or "observation", kinds[1] or "variable"),
-        _columns(data.obs),
-        _columns(data.var),
-        _stored_report(values, source),
-    )
-
-
-def _h5ad_counts(path: Path) -> Counts:
-    with open_annotated(path) as data:
-        return _annotated_counts(data, str(path))
-
-
-def _biom_counts(path: Path) -> Counts:
-    """Read the counts of a BIOM table."""
-    if not importlib.util.find_spec("biom"):
-        raise ImportError(not_installed(f"reading {path}", "biom-format"))
-    from biom import load_table
-
-    with reading(path, ".biom"):
-        table = load_table(str(path))
-        values = as_csr(table.matrix_data, str(path))
-        otus, samples = (list(map(str, table.ids(axis=x))) for x in ("observation", "sample"))
-    report = _stored_report(values, str(path))
-    return Counts(values, otus, samples, ("otu", "sample"), report=report)
-
-
-def _columns(frame: Any) -> dict[str, np.ndarray]:
-    return {str(name): as_column(np.asarray(frame[name])) for name in frame.columns}
-
-
-READERS: dict[str, Callable[[Path], Counts]] = {
-    ".npz": _npz_counts,
-    ".mtx": _market_counts,
-    ".h5ad": _h5ad_counts,
-    ".biom": _biom_counts,
-}
+    row = found.pop(0) if row is None else row
+    column = found.pop(0) if column is None else column
+    spare = [names[c] for c in others if numeric[c] and c not in (row, column)]
+    spare = [name for name in spare if known_kind(name) is None]
+    if number is None and spare:
+        raise DataError(
+            f"{source_of(frame)} has no column of counts; its columns are {listed(names)}. Name "
+            f"one as {setting('count')} (perhaps {spare[0]!r}), or omit columns of numbers to "
+            "count every line once"
+        )
+    return row, column, number

@@ -1,24 +1,32 @@
-"""Reader that converts the file of a table to a pandas DataFrame of texts.
+"""Files as decompressed bytes, decoded text, lists of labels, and data frames of texts.
 
+    unpacked(path)             bytes, decompressed if the suffix requires it
+    decoded(data, source)      text in UTF-8, UTF-16 with a byte order mark, or Windows-1252
+    read_labels("words.txt")   one label per line
     read_frame("norms.csv")    columns by their names; index: the lines; attrs: source and notes
 
-Text is split at tabs, semicolons, bars or commas, and at spaces if its first line has neither. It
-is encoded in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. Parquet files keep their
-types, and so do numbers of wide text, which would need too much memory as texts.
+Text is split at tabs, semicolons, bars or commas, and at spaces if its first line has neither.
+Parquet files keep their types, and so do numbers of wide text, which would need too much memory as
+texts.
 """
 
 from __future__ import annotations
 
+import bz2
 import csv
+import errno
+import gzip
 import io
+import lzma
 import os
 import re
 import warnings
 import zipfile
-from collections.abc import Sequence
-from contextlib import suppress
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
@@ -26,11 +34,12 @@ from manymaps.archive.door import reading
 from manymaps.data.tables import MISSING, has_header
 from manymaps.errors import DataError
 from manymaps.io.columns import HEAD_ROWS, NAMES, folded, is_label_name
-from manymaps.io.files import decoded, read_bytes, stored_format, suffix_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 DELIMITERS = "\t;|,"
 SHEETS = (".xlsx", ".xls", ".ods")
 TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", *SHEETS)
@@ -43,15 +52,124 @@ EXCEL_DELIMITER = re.compile(rb"\Asep=[^\r\n](?=\r|\n)")
 COMMENTS = re.compile(rb"(?:[^\S\n]*\n|#[^\n]*\n)*(#[^\n]*)\n")
 
 
-def read_frame(path: str | os.PathLike[str], expected: str = "a table") -> pd.DataFrame:
+def _only_member(path: Path) -> Any:
+    """Open the only member of a zip file."""
+    try:
+        archive = zipfile.ZipFile(path)
+        members = archive.infolist()
+        if len(members) == 1:
+            return archive.open(members[0])
+    except (RuntimeError, UnicodeDecodeError) as error:
+        # A password, an unknown method or version, or a damaged name.
+        raise zipfile.BadZipFile(str(error)) from error
+    raise DataError(f"{path} contains {len(members):,} files; unpack it and name one of them")
+
+
+PACKERS: dict[str, Callable[[Path], Any]] = {
+    ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _only_member,
+}  # fmt: skip
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, and decompress it if its suffix requires it.
+
+    Raises
+    ------
+    DataError
+        If damaged compressed bytes are found while reading.
+    """
+    try:
+        packer = PACKERS.get(path.suffix.lower())
+        with io.BufferedReader(packer(path)) if packer else path.open("rb") as stream:
+            yield cast(BinaryIO, stream)
+    except (zlib.error, lzma.LZMAError, EOFError, OSError, zipfile.BadZipFile) as error:
+        # gzip and bz2 raise OSError without an error number for damaged bytes, and a damaged zip
+        # file leads to an invalid position.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        raise DataError(
+            f"{path} is damaged or cut short and cannot be unpacked ({error}); fetch it again"
+        ) from error
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the decompressed contents of a file, which must not be empty."""
+    with unpacked(Path(path)) as file:
+        data = file.read()
+    if not data.removeprefix(UTF8_MARK).strip():
+        raise DataError(f"{path} is empty")
+    return data
+
+
+def suffix_of(path: Path) -> str:
+    """Return the suffix of a path in lower case, ignoring a compression suffix.
+
+    >>> suffix_of(Path("norms.CSV.gz"))
+    '.csv'
+    """
+    name = path.stem if path.suffix.lower() in PACKERS else path.name
+    return Path(name).suffix.lower()
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether bytes are not text, because they contain zeros without the mark of UTF-16."""
+    return b"\x00" in data and not data.startswith(UTF16_MARKS)
+
+
+def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
+    """Decode text from UTF-8 or marked UTF-16, or else from Windows-1252 with a note.
+
+    >>> decoded("déjà".encode(), "a.txt")
+    ('déjà', ())
+    >>> decoded("déjà".encode("latin-1"), "a.txt")
+    ('déjà', ('a.txt is not UTF-8; it was read as Windows-1252',))
+
+    Raises
+    ------
+    DataError
+        If the data are not text.
+    """
+    if is_binary(data):
+        raise DataError(
+            f"{source} is not text (it contains zero bytes); give it the suffix of its format "
+            f"(such as .parquet, .npy, .npz, .h5ad or {', '.join(PACKERS)}), or save it as UTF-8"
+        )
+    is_wide = data.startswith(UTF16_MARKS)
+    try:
+        text = data.decode("utf-16" if is_wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        if not is_wide:
+            note = f"{source} is not UTF-8; it was read as Windows-1252"
+            return data.decode("cp1252", "replace"), (note,)
+        raise DataError(
+            f"{source}: byte {error.start} is not UTF-16, although the file has its mark; save the "
+            "file as UTF-8"
+        ) from error
+    if "\0" in text:
+        raise DataError(f"{source} contains zero characters; remove them")
+    return text, ()
+
+
+def read_labels(labels: Sequence[str] | str | os.PathLike[str]) -> list[str]:
+    """Read labels from a file with one label per line, or convert a sequence to a list."""
+    if not isinstance(labels, str | os.PathLike):
+        return [str(label).strip() for label in labels]
+    text, _ = decoded(read_bytes(labels), str(labels))
+    # Other line breaks of Unicode may occur within a label.
+    lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text.rstrip())]
+    if "" in lines:
+        raise DataError(f"{labels}, line {lines.index('') + 1} is empty; expected a label")
+    return lines
+
+
+def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a table as texts, without surrounding white space at the start of a cell.
 
     Parameters
     ----------
     path : path
         Text that may be compressed (.gz, .bz2, .xz or .zip), Parquet, or a spreadsheet.
-    expected : str
-        Contents of the file, for messages.
 
     Returns
     -------
@@ -77,18 +195,15 @@ def read_frame(path: str | os.PathLike[str], expected: str = "a table") -> pd.Da
     {2: {'cue': 'tie', 'response': 'NA'}, 4: {'cue': 'knot', 'response': ''}}
     """
     path = Path(path)
-    if suffix_of(path) in SHEETS:
+    suffix = suffix_of(path)
+    if suffix in SHEETS:
         return _sheet(path)
-    data = read_bytes(path, expected)
-    stored = stored_format(path, data[:HEAD_BYTES])
-    if stored == "parquet":
+    if suffix in (".parquet", ".pq"):
         import pandas as pd
 
         with reading(path, "Parquet"):
             return described(pd.read_parquet(path, engine="pyarrow"), str(path))
-    if stored is not None:
-        raise DataError(f"{path} is a file of the format {stored}; expected {expected}")
-    return _text_frame(data, str(path))
+    return frame_of(read_bytes(path), str(path))
 
 
 def described(frame: pd.DataFrame, source: str, **attrs: Any) -> pd.DataFrame:
@@ -106,8 +221,8 @@ def without_header(frame: pd.DataFrame) -> pd.DataFrame:
     return described(whole, **{**frame.attrs, "header": False})
 
 
-def _text_frame(data: bytes, source: str) -> pd.DataFrame:
-    """Read a text as `read_frame` does."""
+def frame_of(data: bytes, source: str) -> pd.DataFrame:
+    """Read the text of a file as `read_frame` does."""
     text, notes = decoded(data, source)
     data = EXCEL_DELIMITER.sub(b"", text.encode())
     del text  # large files are kept in memory only once
@@ -139,12 +254,6 @@ def _text_frame(data: bytes, source: str) -> pd.DataFrame:
         )
     frame = frame if width == len(names) else frame.iloc[:, : len(names)]
     frame.columns = names  # set_axis would copy the frame
-    # Concatenated files repeat the header.
-    repeats = np.flatnonzero(frame.iloc[:, 0] == names[0]) if len(names) > 2 else np.empty(0, int)
-    repeats = repeats[(frame.iloc[repeats] == names).all(axis=1)]
-    if repeats.size:
-        frame = frame.drop(index=frame.index[repeats])
-        frame.attrs["notes"] = (*notes, f"{repeats.size} repeated headers left out")
     is_ended = len(names) > 1 and not names[-1] and not (frame.iloc[:, -1] != "").any()
     return frame.iloc[:, :-1] if is_ended and len(frame) else frame
 
@@ -235,12 +344,11 @@ def _parsed(
             )
     except pd.errors.ParserError as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-        if found is None:
-            raise DataError(f"{source} cannot be split into cells ({error})") from error
-        raise DataError(
-            f"{source}, line {found[2]} has {found[3]} cells, but the first rows have {found[1]}; "
-            "put cells that contain the delimiter in quotation marks"
-        ) from error
+        reason = f" cannot be split into cells ({error})"
+        if found:
+            reason = f", line {found[2]} has {found[3]} cells, but the first rows have {found[1]}"
+        hint = "put cells that contain the delimiter in quotation marks"
+        raise DataError(f"{source}{reason}; {hint}") from error
     words = [c for c, dtype in enumerate(frame.dtypes) if dtype.kind == "O"]
     if len(texts) < width:
         frame[words] = frame[words].astype(object).fillna("")
@@ -276,11 +384,7 @@ def _sheet(path: Path) -> pd.DataFrame:
     """Read the first sheet of a spreadsheet as texts."""
     import pandas as pd
 
-    try:
+    with reading(path, "a spreadsheet"):
         frame = pd.read_excel(path, header=None, dtype=str, keep_default_na=False, na_filter=False)
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(
-            f"{path} is not a readable spreadsheet ({error}); save it as CSV"
-        ) from error
     text = frame.to_csv(sep="\t", header=False, index=False)
-    return _text_frame(text.encode(), str(path))
+    return frame_of(text.encode(), str(path))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manymaps.data.csv_cells import unguarded
 from manymaps.data.frames import KEYS
 from manymaps.errors import DataError
-from manymaps.io.annotated import gene_columns, open_annotated
+from manymaps.io.annotated import gene_columns, read_annotated
 from manymaps.io.columns import cell_label, cells_as_numbers, is_text
-from manymaps.io.files import suffix_of
-from manymaps.io.frames import read_frame
+from manymaps.io.frames import read_frame, suffix_of
 from manymaps.labels import repeated_label
 
 if TYPE_CHECKING:
@@ -41,10 +40,10 @@ def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> pd.
     """
     path = Path(path)
     if suffix_of(path) == ".h5ad":
-        with open_annotated(path) as data:
-            chosen = [gene for gene in genes if gene not in data.obs and gene in data.var_names]
-            return data.obs.assign(**gene_columns(data, chosen))
-    frame = read_frame(path, "a header and one row per label")
+        data = read_annotated(path)
+        chosen = [gene for gene in genes if gene not in data.obs and gene in data.var_names]
+        return data.obs.assign(**gene_columns(data, chosen))
+    frame = read_frame(path)
     if not frame.attrs["header"] or not len(frame):
         raise DataError(
             f"{path} has no header (its first row contains a number) or no rows below it; name the "
@@ -59,17 +58,13 @@ def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> pd.
         return frame
     # Labels such as 1984 are names, not numbers.
     keys = [name for name in names if name.strip().casefold() in KEYS] or names[:1]
-    numbers = {name: cells_as_numbers(frame, [c])[:, 0] for c, name in enumerate(names)}
-    for name, values in numbers.items():
-        column = frame[name]
-        if column.dtype.kind != "O":  # wide tables have columns of numbers
-            if name not in keys:
-                continue
-            column = column.map(cell_label)
-        known, cells = values[~np.isnan(values)], column.str.strip()
+    columns: dict[str, Any] = {}
+    for c, name in enumerate(names):
+        values = cells_as_numbers(frame, [c])[:, 0]
+        known = values[~np.isnan(values)]
         if name in keys or not known.size or (abs(known) >= MOST).any():
-            frame[name] = [unguarded(cell) or None for cell in cells]
+            columns[name] = [unguarded(cell_label(cell)) or None for cell in frame[name]]
         else:
-            is_whole = cells.str.fullmatch(r"[+-]?\d+").all()
-            frame[name] = values.astype(np.int64) if is_whole else values
-    return frame.reset_index(drop=True)
+            are_whole = known.size == values.size and (values % 1 == 0).all()
+            columns[name] = values.astype(np.int64) if are_whole else values
+    return type(frame)(columns)

@@ -42,11 +42,17 @@ from manymaps.data.frames import as_column, index_labels
 from manymaps.data.pair_rules import Rules
 from manymaps.data.tables import as_pandas, cell_label, is_missing, names_of, place, source_of
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.associations import associate
-from manymaps.io.columns import find, has_lists, is_text
-from manymaps.io.files import decoded, is_binary, read_bytes, suffix_of
-from manymaps.io.frames import TABLES, described, read_frame
-from manymaps.io.matrices import matrix_from
+from manymaps.io.associations import associate, matrix_from
+from manymaps.io.columns import find, is_text
+from manymaps.io.frames import (
+    TABLES,
+    decoded,
+    described,
+    is_binary,
+    read_bytes,
+    read_frame,
+    suffix_of,
+)
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -86,14 +92,11 @@ def count_texts(
     source: TextSource,
     *,
     column: str | None = None,
-    label_column: str | None = None,
     stop_words: str | Sequence[str] | None = "english",
     max_features: int | None = None,
     min_df: float = 1,
     max_df: float = 1.0,
     token_pattern: str | None = None,
-    lowercase: bool = True,
-    vocabulary: Sequence[str] | None = None,
 ) -> Counts:
     r"""Count the words of each document.
 
@@ -109,10 +112,8 @@ def count_texts(
         from 0.
     column : str, optional
         Column of the texts. By default, common names are recognized, such as text, content, body,
-        document and message.
-    label_column : str, optional
-        Column of the labels. By default, it is the index of a frame, or a column id, doc_id, name,
-        file or path. If the table has no such column, documents are numbered from 0.
+        document and message. The labels of documents are the index of a frame, or a column id,
+        doc_id, name, file or path. If the table has no such column, documents are numbered from 0.
     stop_words : "english" or sequence of str, optional
         Words to omit: scikit-learn's list of English function words with contractions (the
         default), or the listed words. None omits no words.
@@ -121,30 +122,25 @@ def count_texts(
         are counted. Equally frequent words are selected in alphabetical order.
     min_df, max_df : int or float
         Minimum and maximum number of documents (int) or share of all documents (float) in which a
-        word must occur. By default, there are no limits. They do not apply to a vocabulary.
+        word must occur. By default, there are no limits.
     token_pattern : str, optional
         Regular expression that matches a word, or whose only group matches the word. By default, a
         word consists of two or more letters with their combining marks, or digits, perhaps with
         underscores between them. English contractions ("don't", "we'll") are single words. For
         languages without spaces between words, separate the words by spaces and pass ``r"\S+"``.
-    lowercase : bool
-        Whether to convert texts to lower case. The default is true.
-    vocabulary : sequence of str, optional
-        Words to count, in this order, even if they are stop words. Pass the `column_labels` of an
-        earlier table to count new documents in the same way.
 
     Returns
     -------
     Counts of kinds ("document", "word"), shape (n_documents, n_words)
-        Word counts. Words are in alphabetical order or in the order of the vocabulary. A document
-        without counted words has an empty row. Repeated labels are numbered " (2)", " (3)", ...
-        The report lists omitted function words, and omitted, empty and renamed documents.
+        Word counts. Words are in lower case and in alphabetical order. A document without counted
+        words has an empty row. Repeated labels are numbered " (2)", " (3)", ... The report lists
+        omitted function words, and omitted, empty and renamed documents.
 
     Raises
     ------
     DataError
         If the texts cannot be used or contain no words to count, or if scikit-learn rejects
-        `min_df`, `max_df` or the vocabulary.
+        `min_df` or `max_df`.
     ParameterError
         If another value is invalid.
 
@@ -163,9 +159,9 @@ def count_texts(
     >>> count_texts({"a": "tie", "b": "the tie"}, stop_words=None).column_labels
     ('the', 'tie')
     """
-    documents = read_documents(source, column, label_column)
-    rules = _Rules(stop_words, max_features, min_df, max_df, token_pattern, lowercase, vocabulary)
-    _, words, values, notes = _counted(documents, rules)
+    documents = read_documents(source, column)
+    limits = {"min_df": min_df, "max_df": max_df, "token_pattern": token_pattern}
+    _, words, values, notes = _counted(documents, stop_words, max_features, **limits)
     counts = Counts(values, documents.labels, words, ("document", "word"), documents.metadata)
     return _reported(counts, documents, notes)
 
@@ -175,14 +171,11 @@ def count_cooccurrences(
     *,
     window: int = 5,
     column: str | None = None,
-    label_column: str | None = None,
     stop_words: str | Sequence[str] | None = "english",
     max_features: int | None = None,
     min_df: float = 1,
     max_df: float = 1.0,
     token_pattern: str | None = None,
-    lowercase: bool = True,
-    vocabulary: Sequence[str] | None = None,
 ) -> Counts:
     """Count how often words occur near one another within a document.
 
@@ -192,9 +185,7 @@ def count_cooccurrences(
         See `count_texts`.
     window : int
         Maximum distance between two words, in words. The default is 5.
-    column, label_column
-        See `count_texts`.
-    stop_words, max_features, min_df, max_df, token_pattern, lowercase, vocabulary
+    column, stop_words, max_features, min_df, max_df, token_pattern
         See `count_texts`.
 
     Returns
@@ -223,10 +214,10 @@ def count_cooccurrences(
     [1.0, 1.0, 1.0, 0.0]
     """
     check_whole("window", window)
-    documents = read_documents(source, column, label_column)
-    rules = _Rules(stop_words, max_features, min_df, max_df, token_pattern, lowercase, vocabulary)
-    split, words, _, notes = _counted(documents, rules)
-    place_of = {rules.prepared(word): c for c, word in enumerate(words)}
+    documents = read_documents(source, column)
+    limits = {"min_df": min_df, "max_df": max_df, "token_pattern": token_pattern}
+    split, words, _, notes = _counted(documents, stop_words, max_features, **limits)
+    place_of = {word: c for c, word in enumerate(words)}
     texts = [[place_of.get(word, -1) for word in split(text)] for text in documents.texts]
     places = np.array([place for text in texts for place in text])
     lengths = list(map(len, texts))
@@ -288,7 +279,7 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
     """
     if not isinstance(counts, Counts):
         raise DataError(f"expected Counts of words, but got an object of {type(counts)}")
-    matrix = matrix_from(counts, None)
+    matrix = matrix_from(counts)
     cells = matrix.values.tocoo()
     totals = (counts.row_totals[cells.row], counts.column_totals[cells.col])
     # A sum of logarithms does not overflow, as opposed to the product of the totals.
@@ -301,47 +292,30 @@ def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
         )
     pairs = (bits[is_positive], (cells.row[is_positive], cells.col[is_positive]))
     values = sparse.csr_array(sparse.coo_array(pairs, shape=counts.shape))
-    return associate(matrix._replace(values=values, notes=()), Rules("drop", rows, "drop"))
+    return associate(replace(matrix, values=values, notes=()), Rules("drop", rows, "drop"))
 
 
-class _Rules(NamedTuple):
-    """Selection of the words to count (see `count_texts`)."""
-
-    stop_words: str | Sequence[str] | None
-    max_features: int | None
-    min_df: float
-    max_df: float
-    token_pattern: str | None
-    lowercase: bool
-    vocabulary: Sequence[str] | None
-
-    def prepared(self, text: str) -> str:
-        """Convert a text to composed characters, straight apostrophes and, if asked, lower case."""
-        text = unicodedata.normalize("NFC", text.lower() if self.lowercase else text)
-        return text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+def _prepared(text: str) -> str:
+    """Convert a text to lower case, composed characters and straight apostrophes."""
+    text = unicodedata.normalize("NFC", text.lower())
+    return text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
 def _counted(
-    documents: Documents, rules: _Rules
+    documents: Documents,
+    stop_words: str | Sequence[str] | None,
+    max_features: int | None,
+    **settings: Any,
 ) -> tuple[Callable[[str], list[str]], list[str], sparse.csr_array, list[str]]:
     """Return the function that splits texts, the counted words, their counts, and notes."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    if rules.max_features is not None:
-        check_whole("max_features", rules.max_features)
-    if isinstance(rules.vocabulary, str):
-        raise ParameterError("must be a list of words", name="vocabulary", value=rules.vocabulary)
-    vocabulary, stop_words = rules.vocabulary, rules.stop_words
-    if vocabulary is not None:
-        vocabulary, stop_words = list(map(str, vocabulary)), None
+    if max_features is not None:
+        check_whole("max_features", max_features)
+    pattern = settings.pop("token_pattern") or word_pattern()
+    # Stop words count in distances, so they are omitted after counting.
     counter = CountVectorizer(
-        lowercase=False,
-        preprocessor=rules.prepared,
-        token_pattern=rules.token_pattern or word_pattern(),
-        min_df=rules.min_df,
-        max_df=rules.max_df,
-        vocabulary=None if vocabulary is None else list(map(rules.prepared, vocabulary)),
-        dtype=np.float64,
+        preprocessor=_prepared, token_pattern=pattern, dtype=np.float64, **settings
     )
     try:
         split = counter.build_analyzer()
@@ -354,14 +328,13 @@ def _counted(
         table = sparse.csr_array(counter.fit_transform(documents.texts))
     except ValueError as error:
         raise DataError(f"{source}: the words cannot be counted: {error}") from error
-    words = counter.get_feature_names_out().tolist() if vocabulary is None else vocabulary
-    omitted = set(map(rules.prepared, omitted)).intersection(words)
+    words = counter.get_feature_names_out().tolist()
+    omitted = set(map(_prepared, omitted)).intersection(words)
     if stop_words == "english":
         omitted.update(filter(re.compile(CONTRACTION).search, words))
     # scikit-learn's max_features selects any of equally frequent words.
     ranked = np.argsort(-table.sum(axis=0), kind="stable")
-    counted = [c for c in ranked if words[c] and words[c] not in omitted]
-    columns = sorted(counted[: rules.max_features])
+    columns = sorted([c for c in ranked if words[c] and words[c] not in omitted][:max_features])
     table = table[:, columns]
     if not table.nnz:
         raise DataError(f"{source}: the texts contain no word that is counted")
@@ -387,53 +360,44 @@ class Documents(NamedTuple):
     report: ReadReport
 
 
-def read_documents(source: TextSource, column: str | None, label_column: str | None) -> Documents:
+def read_documents(data: TextSource, column: str | None) -> Documents:
     """Read the texts of a file, a folder or an object in memory.
 
     Raises
     ------
     DataError
-        If there are no texts, or if a text or a label cannot be used.
+        If there are no texts.
     """
-    frame = _frame_of(source)
-    name, notes = source_of(frame), frame.attrs.get("notes", ())
+    frame = _frame_of(data)
+    source, notes = source_of(frame), frame.attrs.get("notes", ())
     if not len(frame):
-        raise DataError("; ".join([f"{name} contains no texts", *notes]))
+        raise DataError("; ".join([f"{source} contains no texts", *notes]))
     names = names_of(frame)
     text = find(frame, "column", column, usual=TEXT)
     text = 0 if text is None and len(names) == 1 else text
     if text is None:
         raise DataError(
-            f"{name} has no column of texts with a usual name; its columns are {listed(names)}. "
+            f"{source} has no column of texts with a usual name; its columns are {listed(names)}. "
             f"Name one of them as {setting('column')}"
         )
     texts = ["" if is_missing(cell) else cell for cell in frame.iloc[:, text]]
-    for row, cell in enumerate(texts):
-        if not isinstance(cell, str):
-            raise DataError(
-                f"{place(frame, row)}: the text is {cell!r:.60} of type {type(cell).__name__}; "
-                f"expected a text, or another column as {setting('column')}"
-            )
+    wrong = next((row for row, cell in enumerate(texts) if not isinstance(cell, str)), None)
+    if wrong is not None:
+        raise DataError(
+            f"{place(frame, wrong)}: the text is {texts[wrong]!r:.60}; expected a text, or another "
+            f"column as {setting('column')}"
+        )
     labels = None if is_text(frame) else index_labels(frame)
-    label = None
-    if labels is None or label_column is not None:
-        label = find(frame, "label_column", label_column, [text], usual=LABEL)
+    label = find(frame, "labels", but=[text], usual=LABEL) if labels is None else None
     if label is not None:
-        labels = list(map(cell_label, frame.iloc[:, label]))
-        if "" in labels:
-            raise DataError(
-                f"{place(frame, labels.index(''))}: the label in the column {names[label]!r} "
-                f"is missing; fill it in, or select another column with {setting('label_column')}"
-            )
+        labels = [cell_label(cell) or str(row) for row, cell in enumerate(frame.iloc[:, label])]
     unique, renamed = numbered(labels or [str(row) for row in range(len(texts))], "document")
-    others = [c for c in range(len(names)) if c not in (text, label)]
-    values = [c for c in others if _is_metadata(frame, c)]
-    metadata = {names[c]: as_column(frame.iloc[:, c].to_numpy()) for c in values}
-    left_out = [names[c] for c in others if c not in values]
-    notes = (*notes, *renamed)
-    if left_out:
-        notes += (f"columns with lists or long texts, which are not metadata: {listed(left_out)}",)
-    return Documents(texts, unique, metadata, ReadReport(name, len(texts), notes=notes))
+    metadata = {}
+    for c, name in enumerate(names):
+        if c not in (text, label) and max(map(len, map(str, frame.iloc[:, c]))) <= LONGEST_VALUE:
+            metadata[name] = as_column(frame.iloc[:, c].to_numpy())
+    report = ReadReport(source, len(texts), notes=(*notes, *renamed))
+    return Documents(texts, unique, metadata, report)
 
 
 def _frame_of(source: TextSource) -> pd.DataFrame:
@@ -450,8 +414,8 @@ def _frame_of(source: TextSource) -> pd.DataFrame:
     if path.is_dir():
         return _folder(path)
     if suffix_of(path) in TABLES:
-        return read_frame(path, "a table of texts")
-    text, notes = decoded(read_bytes(path, "texts"), str(path))
+        return read_frame(path)
+    text, notes = decoded(read_bytes(path), str(path))
     frame = pd.DataFrame({"text": text.removesuffix("\n").split("\n")}, dtype=object)
     return described(frame, str(path), notes=notes)
 
@@ -474,9 +438,3 @@ def _folder(root: Path) -> pd.DataFrame:
     frame = frame.assign(group=groups) if any(groups) else frame
     note = f"hidden or not text: {len(left_out):,} ({listed(left_out, 3)})"
     return described(frame, str(root), notes=(note,) if left_out else ())
-
-
-def _is_metadata(frame: pd.DataFrame, column: int) -> bool:
-    """Return whether a column contains neither lists nor long texts."""
-    longest = max(len(str(cell)) for cell in frame.iloc[:, column])
-    return not has_lists(frame, column) and longest <= LONGEST_VALUE

@@ -1,39 +1,75 @@
 """Readers that convert raw files of association studies to `Trials`.
 
-    participantID, age, gender, ..., cue, R1, R2, R3      Small World of Words and similar files
-    subject, stimulus, response                           one answer per trial
-    participantID, cue, response, RPOS                    one answer per row, gathered to trials
+    "", id, participantID, age, gender, ..., cue, R1, R2, R3         SWOW, processed
+    participantID, age, ..., section, cue, R1Raw, ..., R1, R2, R3    SWOW, complete
+    subject, stimulus, response                                      one answer per row, as in EAT
 
-The recognized column names are listed in `manymaps.io.trial_columns`. A cell without an answer is
-empty, or contains "No more responses" or another code in `NO_ANSWER`. "Unknown word" and the other
-codes in `UNKNOWN_CUE` mean that the participant does not know the cue. If trials have several
-answers, NA is a missing answer (as in files from R and SWOW). If trials have only one answer, NA is
-a word, as in lists of pairs. An answer that repeats an earlier answer of its trial is not counted.
+Names of columns are compared without regard to case and separators. For example, `resp_1`,
+`Response 1`, `asso1` and `associate1` are names of first answers. Numeric columns do not contain
+answers. If there are a single response and a column of strengths or counts, each row
+is a pair rather than a trial.
+
+A cell without an answer is empty, or contains "No more responses" or another code in `NO_ANSWER`.
+"Unknown word" and the other codes in `UNKNOWN_CUE` mean that the participant does not know the cue.
+If trials have several answers, NA is a missing answer (as in files from R and SWOW). If trials have
+only one answer, NA is a word, as in lists of pairs. An answer that repeats an earlier answer of its
+trial is not counted.
+
+Other responses that are not words, such as "n/a" or "?", are listed in the notes of a report, and
+are dropped only on request, because "-" is a word in some data (`missing_answers`).
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manymaps.data.associations import ReadReport
-from manymaps.data.tables import Labels, names_of, numbers_in, source_of
+from manymaps.data.tables import Labels, is_number, names_of, numbers_in, source_of
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
-from manymaps.errors import DataError
-from manymaps.io.columns import checked_frame, labels_of
-from manymaps.io.frames import read_frame
-from manymaps.io.missing_answers import missing_answers
-from manymaps.io.trial_columns import TrialColumns, trial_columns
+from manymaps.errors import DataError, ParameterError, setting
+from manymaps.io.columns import (
+    NAMES,
+    checked_frame,
+    find,
+    folded,
+    labels_of,
+    needed,
+    numeric_columns,
+    usual_column,
+)
+from manymaps.io.containers import opened
 from manymaps.labels import fold as folded_label
-from manymaps.labels import listed, unaccented
+from manymaps.labels import listed, plural, unaccented
 
 if TYPE_CHECKING:
     import pandas as pd
 
+USUAL = {
+    role: tuple(names.split())
+    for role, names in {
+        "cue": "cue cueword stimulus stimulusword stim prime probe word source",
+        "response": "response responseword resp answer associate asso reaction",
+        "participant": """
+participantid participant participantno participantnumber subjectid subject subj subjid subjectno
+subjectnumber ppid pp pid sid respondentid respondent personid person informant workerid worker
+prolificid prolificpid userid
+""",
+    }.items()
+}
+# Columns that a pair of a cue and a response has, but an answer of a participant does not.
+STRENGTHS = {*NAMES["strength"], *NAMES["count"], "n", "rating"}
+# Row numbers are not attributes of participants or trials.
+ROW_NUMBERS = ("", "id", "unnamed:0", "rowid", "row", "indexlevel0")
+ANSWER = re.compile(
+    "(responses|response|resp|reponse|respuesta|reaction|association|associate|assoc|asso|antwoord|"
+    "antwort|answer|r)([1-9])(raw|word)?"
+)
 # These codes are compared without regard to case and accents.
 NO_ANSWER = {"", "no more responses", "no more response", "no response", "#missing", ".."}
 NO_ANSWER |= {"#null!", "#n/a", "#ref!", "#value!", "#name?", "#div/0!", "<na>"}
@@ -44,11 +80,16 @@ NOT_AVAILABLE = {"na", "n/a", "nan", "<na>"}
 # A column is numeric if at most this proportion of its known cells are texts, such as typing
 # errors.
 MOST_WRONG = 0.1
-EXPECTED = "trials, a row per participant and cue"
-NO_FRAME = (
-    "cannot make trials from an object of type {}; pass a data frame with columns such as "
-    "participantID, cue, R1, R2 and R3 (use read_trials for a file)"
-)
+# Codes in exports from R, Qualtrics and spreadsheets, and the usual ways to write "don't know" in
+# the languages of Small World of Words with the most participants.
+USUAL_MISSING = (
+    "n/a", "na", "don't know", "dont know", "i don't know", "i dont know", "do not know", "dunno",
+    "idk", "no idea", "no answer", "weiss nicht", "keine ahnung", "weet niet", "weet ik niet",
+    "no se", "je ne sais pas", "?", "??", "???", "-", "--", "---", ".", "...",
+)  # fmt: skip
+# Numbers that stand for missing answers in many surveys.
+NUMBER_CODES = ("-9", "-99", "-999", "-9999", "99", "999", "9999")
+MOST_NAMED = 8
 
 
 def read_trials(
@@ -74,8 +115,8 @@ def read_trials(
     cue, response, participant : str, optional
         Column names, if they are not recognized. `response` may list several columns ("R1,R2,R3").
         Recognized names for cues are "cue", "stimulus" or "word". Names for answers are "R1" to
-        "R3", "Response1", "resp_1", "asso1" or "first_response", and names for participants are
-        "participantID", "subject" or "worker". A single column "response" is recognized if there is
+        "R3", "Response1", "resp_1" or "asso1", and names for participants are "participantID",
+        "subject" or "worker". A single column "response" is recognized if there is
         a column of participants.
     fold : bool
         Whether to ignore case and repeated spaces in cues and answers.
@@ -127,9 +168,15 @@ def read_trials(
     >>> trials.where("age > 30").associations("R12,keep").labels
     ('tie', 'knot', 'suit')
     """
-    options: dict[str, Any] = {"fold": fold, "where": where, "missing": missing}
-    frame = read_frame(path, EXPECTED)
-    return trials_from(frame, cue=cue, response=response, participant=participant, **options)
+    return trials_from(
+        opened(path, "trials"),
+        cue=cue,
+        response=response,
+        participant=participant,
+        fold=fold,
+        where=where,
+        missing=missing,
+    )
 
 
 def trials_from(
@@ -174,19 +221,14 @@ def trials_from(
     >>> trials_from(raw).associations("R1,keep").strengths.toarray()[0].tolist()
     [0.0, 0.5, 0.5]
     """
-    frame = checked_frame(data, NO_FRAME)
-    columns = trial_columns(frame, cue, response, participant)
-    trials = _trials(frame, columns, missing, fold)
-    return trials if where is None else trials.where(where)
-
-
-def _trials(
-    frame: pd.DataFrame, columns: TrialColumns, missing: str | Sequence[str] | None, fold: bool
-) -> Trials:
-    """Convert a frame to trials with coded answers and participants and additional columns."""
+    frame = checked_frame(data, "a data frame with columns such as participant, cue, R1, R2, R3")
+    stimulus, columns, who, others = trial_columns(frame, cue, response, participant)
     names, source, n_read = names_of(frame), source_of(frame), len(frame)
-    notes = [columns.note(names), *frame.attrs.get("notes", ())]
-    has_cue = labels_of(frame, columns.cue).mask(bool)
+    notes = [f"cues {names[stimulus]!r}, answers {listed([names[c] for c in columns])}"]
+    alone = "no column of participants: every row is a separate trial, unless one is named"
+    notes.append(alone if who is None else f"participants {names[who]!r}")
+    notes += frame.attrs.get("notes", ())
+    has_cue = labels_of(frame, stimulus).mask(bool)
     if not has_cue.any():
         raise DataError(
             f"{source} contains no trials; expected a row per participant and cue, with the cue "
@@ -194,36 +236,28 @@ def _trials(
         )
     dropped = {} if has_cue.all() else {"no cue": int((~has_cue).sum())}
     frame = frame[has_cue] if dropped else frame
-    cue = labels_of(frame, columns.cue)
-    cue = cue.folded() if fold else cue
-    texts = [labels_of(frame, c) for c in columns.answers]
-    answers, given = _answers(texts, columns.has_several, fold)
+    cues = labels_of(frame, stimulus)
+    cues = cues.folded() if fold else cues
+    # If trials have only one answer, NA is a word, as in lists of pairs.
+    are_several = len(columns) > 1 or ANSWER.fullmatch(folded(names[columns[0]])) is not None
+    answers, given = _answers([labels_of(frame, c) for c in columns], are_several, fold)
     counts = np.bincount(given[given >= 0], minlength=len(answers))
     is_missing, missing_notes = missing_answers(answers, counts, missing)
     notes += missing_notes
     # The negative codes refer to the last elements.
     given[np.append(is_missing, [False, False])[given]] = MISSING
-    participants: list[str] = []
-    who = None
-    if columns.participant is None:
-        notes.append(
-            "no column of participants: every row is a separate trial, unless one is named"
-        )
-    else:
-        participants, who = _participants(labels_of(frame, columns.participant), notes)
-    others = {names[c]: _attribute(labels_of(frame, c), names[c], notes) for c in columns.others}
+    people, codes = ([], None) if who is None else _participants(labels_of(frame, who), notes)
+    attributes = {names[c]: _attribute(labels_of(frame, c), names[c], notes) for c in others}
     report = ReadReport(source, n_read, 0, dropped, tuple(notes))
-    trials = Trials(cue.texts, answers, cue.codes, given, who, participants, others, report)
-    if columns.position is not None:
-        trials = _gathered(trials, labels_of(frame, columns.position), names[columns.position])
-    return replace(trials, given=without_repeats(trials.given))
+    given = without_repeats(given)
+    trials = Trials(cues.texts, answers, cues.codes, given, codes, people, attributes, report)
+    return trials if where is None else trials.where(where)
 
 
 def _answers(columns: Sequence[Labels], several: bool, fold: bool) -> tuple[list[str], np.ndarray]:
     """Return the distinct answers and the indices of each row's answers, (n_rows, n_columns)."""
     index: dict[str, int] = {}
 
-    # If trials have only one answer, NA is a word, as in lists of pairs.
     def code_of(text: str) -> int:
         folded = unaccented(text)
         if folded in NO_ANSWER or (several and text == "NA"):
@@ -269,29 +303,161 @@ def _attribute(column: Labels, name: str, notes: list[str]) -> np.ndarray:
     return np.array(texts, dtype=object)[column.codes]
 
 
-def _gathered(rows: Trials, position: Labels, name: str) -> Trials:
-    """Combine rows with one answer each into trials by participant and cue.
+def has_trials(frame: pd.DataFrame, cue: str | None = None, response: str | None = None) -> bool:
+    """Return whether a frame contains trials, by the names of its columns and those of the user.
 
-    If a participant has two answers of the same rank to a cue, the second answer begins a new
-    trial.
+    Only trials have several columns of answers. A cue and a response are a pair if there is no
+    participant, or if there is a strength.
+
+    >>> import pandas as pd
+    >>> has_trials(pd.DataFrame(columns=["cue", "response", "strength"]))
+    False
     """
-    import pandas as pd
+    try:
+        _, answers, who, _ = trial_columns(frame, cue, response)
+    except DataError:
+        return False
+    names = list(map(folded, names_of(frame)))
+    is_numbered = ANSWER.fullmatch(names[answers[0]]) is not None
+    # An "id" next to an answer without a number is the number of a row.
+    has_people = who is not None and (names[who] != "id" or is_numbered)
+    numbers = {name for name, is_one in zip(names, numeric_columns(frame), strict=True) if is_one}
+    return len(answers) > 1 or (has_people and STRENGTHS.isdisjoint(numbers))
 
-    texts = [text.upper().removeprefix("R") for text in position.texts]
-    bad = [cell for cell, text in zip(position.texts, texts, strict=True) if not text.isdecimal()]
-    if bad:
+
+def trial_columns(
+    frame: pd.DataFrame,
+    cue: str | None = None,
+    response: str | None = None,
+    participant: str | None = None,
+) -> tuple[int, tuple[int, ...], int | None, list[int]]:
+    """Return the columns of the cue, the answers, the participant and other attributes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    cue, response, participant : str, optional
+        Names from the user, which must exist. Several names of answers are separated by commas.
+
+    Raises
+    ------
+    DataError
+        If a column from the user is missing or would be read twice, or if a required column is
+        missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> header = ["participantID", "age", "cue", "R1", "R2", "R3"]
+    >>> trial_columns(pd.DataFrame([["3", "33", "tie", "knot", "", ""]], columns=header))
+    (2, (3, 4, 5), 0, [1])
+    """
+    names, numeric = names_of(frame), numeric_columns(frame)
+    who = find(frame, "participant", participant, usual=USUAL["participant"])
+    stimulus = needed(frame, "cue", find(frame, "cue", cue, [who], usual=USUAL["cue"]))
+    families = _families(names, numeric)
+    answers: list[int] = []
+    single = usual_column(names, USUAL["response"], (stimulus, who))
+    if response is not None:
+        for name in response.split(","):
+            answer = find(frame, "response", name.strip(), [stimulus, who, *answers])
+            answers.append(needed(frame, "response", answer))
+    # A column with counts of first responses may have the name of a first response.
+    elif families and (len(families[0]) > 1 or single is None):
+        answers = families[0]
+    elif single is not None and not numeric[single]:
+        answers = [single]
+    else:
         raise DataError(
-            f"{rows.report.source}: the column {name!r} contains {listed(bad, 3)}; expected the "
-            "rank of each answer, R1, R2, ... or 1, 2, ..."
+            f"{source_of(frame)} has no column of answers; its columns are {listed(names)}. Name "
+            f"it as {setting('response')}, several separated by commas"
         )
-    rank = np.array(list(map(int, texts)))[position.codes] - 1
-    keys = pd.DataFrame({"who": rows.participant, "cue": rows.cue, "rank": rank})
-    keys["again"] = keys.groupby(["who", "cue", "rank"]).cumcount()
-    trial = keys.groupby(["who", "cue", "again"], sort=False).ngroup().to_numpy()
-    _, first = np.unique(trial, return_index=True)
-    answers = np.full((len(first), int(rank.max()) + 1), MISSING, dtype=np.int32)
-    answers[trial, rank] = rows.given[:, 0]
-    note = f"{rows.n_trials:,} rows of one answer each, gathered by participant and cue"
-    n_read = len(first) + rows.report.n_dropped
-    report = replace(rows.report, n_read=n_read, notes=(*rows.report.notes, note))
-    return replace(rows.take(first), given=answers, report=report)
+    # Without another column of participants, the column "ID" contains them.
+    if who is None:
+        who = usual_column(names, ("id",), (stimulus, *answers))
+    # Raw spellings of answers are not attributes of a trial.
+    left_out = {stimulus, who, *answers, *(c for family in families for c in family)}
+    others = [
+        c for c, name in enumerate(names) if c not in left_out and folded(name) not in ROW_NUMBERS
+    ]
+    return stimulus, tuple(answers), who, others
+
+
+def _families(names: Sequence[str], numeric: Sequence[bool]) -> list[list[int]]:
+    """Return groups of columns with the same name and numbers from 1.
+
+    Groups of several columns precede single columns, and corrected answers precede raw spellings.
+    """
+    families: dict[tuple[str, str], dict[int, int]] = {}
+    for c, name in enumerate(names):
+        match = ANSWER.fullmatch(folded(name))
+        if match is not None and not numeric[c]:
+            families.setdefault((match[3] or "", match[1]), {}).setdefault(int(match[2]), c)
+    runs = [
+        (suffix == "raw", [columns[n] for n in takewhile(columns.__contains__, count(1))])
+        for (suffix, _), columns in sorted(families.items())
+    ]
+    return [run for _, run in sorted(runs, key=lambda run: (len(run[1]) < 2, run[0])) if run]
+
+
+def missing_answers(
+    texts: Sequence[str], counts: np.ndarray, missing: str | Sequence[str] | None
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Find the answers to drop as missing, and describe them or those that look missing.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The distinct answers.
+    counts : ndarray of int, shape (n_texts,)
+        Number of cells with each answer.
+    missing : str or sequence of str, optional
+        Answers to drop, as a list or a text with commas, where "usual" stands for `USUAL_MISSING`.
+        By default, none are dropped, and those in `USUAL_MISSING` and numbers among words are
+        counted.
+
+    Returns
+    -------
+    dropped : ndarray of bool, shape (n_texts,)
+        Mask of the answers to drop.
+    notes : tuple of str
+        The notes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dropped, notes = missing_answers(["knot", "n/a"], np.array([5, 2]), None)
+    >>> dropped.tolist(), notes
+    ([False, False], ("perhaps missing answers: 2 responses ('n/a' 2); use missing='usual' to drop \
+them",))
+    """
+    if missing is None:
+        codes = NUMBER_CODES if 2 * sum(map(is_number, texts)) < len(texts) else ()
+        unwanted = {*USUAL_MISSING, *codes}
+    else:
+        listing = missing.split(",") if isinstance(missing, str) else list(missing)
+        if not listing or not all(isinstance(text, str) and text.strip() for text in listing):
+            raise ParameterError(
+                "must be 'usual' or a list of answers, such as 'none,?', without empty answers",
+                name="missing",
+                value=missing,
+            )
+        unwanted = set(map(_plain, listing))
+        unwanted |= set(USUAL_MISSING) if "usual" in unwanted else set()
+    is_unwanted = np.array([_plain(text) in unwanted for text in texts], bool)
+    rows = np.flatnonzero(is_unwanted & (counts > 0))
+    rows = rows[np.argsort(-counts[rows], kind="stable")].tolist()
+    named = ", ".join(f"{texts[k][:60]!r} {counts[k]:,}" for k in rows[:MOST_NAMED])
+    named = f"({named}{', ...' if len(rows) > MOST_NAMED else ''})" if rows else ""
+    responses = f"{plural('response', int(counts[rows].sum()))} {named}".rstrip()
+    if missing is not None:
+        usual = f"; the usual missing answers are {listed(USUAL_MISSING, len(USUAL_MISSING))}"
+        note = f"dropped as missing answers: {responses}{usual if missing == 'usual' else ''}"
+        return is_unwanted, (note,)
+    wanted = ",".join(["usual", *(texts[k] for k in rows if texts[k] in NUMBER_CODES)])
+    note = f"perhaps missing answers: {responses}; use {setting('missing', wanted)} to drop them"
+    return np.zeros(len(texts), bool), (note,) if rows else ()
+
+
+def _plain(text: str) -> str:
+    return unaccented(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))

@@ -1,7 +1,7 @@
 """Readers that convert vectors in files and in memory to `Vectors`.
 
-    word2vec, GloVe, fastText     text or word2vec's .bin (see `manymaps.io.word2vec`)
-    npy, npz, h5ad                arrays, annotated data matrices
+    word2vec, GloVe, fastText     text or word2vec's .bin (`manymaps.io.word2vec`)
+    npy, npz, h5ad                arrays, annotated data matrices (`manymaps.io.containers`)
     csv, tsv, parquet, frames     label column | number | number | ...
 
 The user may specify the label column of a table. By default, it is a text column with the name
@@ -21,15 +21,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.arrays import read_npy
 from manymaps.data.associations import ReadReport
-from manymaps.data.clean import read_saved_counts
 from manymaps.data.counts import Counts
+from manymaps.data.frame_labels import is_frame
 from manymaps.data.frames import index_labels
-from manymaps.data.tables import cell_label, names_of, place, source_of
-from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
+from manymaps.data.tables import cell_label, names_of, source_of
+from manymaps.data.vectors import Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.annotated import open_annotated, table_of, usual_table
+from manymaps.io.annotated import table_of, usual_table
 from manymaps.io.columns import (
     HEAD_ROWS,
     LABELS,
@@ -37,26 +36,25 @@ from manymaps.io.columns import (
     checked_frame,
     find,
     folded,
-    has_lists,
     is_text,
     labels_of,
     numbers_of,
     numeric_columns,
 )
-from manymaps.io.files import CONTAINERS, read_labelled_npz, read_labels, suffix_of
-from manymaps.io.frames import read_frame
-from manymaps.io.word2vec import read_binary_vectors, read_text_vectors, word_format
+from manymaps.io.containers import Table, opened
+from manymaps.io.frames import read_labels
+from manymaps.io.word2vec import LARGEST
 from manymaps.labels import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-EXPECTED = "vectors, with a label and its numbers in each row"
-DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d:.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
-_NO_FRAME = (
-    "vectors cannot be made from an object of type {}; pass a data frame, gensim's KeyedVectors, "
-    "AnnData, a mapping of words to vectors, or an array"
+_RULE = NumberRule(
+    "value",
+    lambda values: ~(abs(values) <= LARGEST),
+    "vectors need finite numbers within the range of float32",
 )
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d:.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 
 
 def read_vectors(
@@ -119,29 +117,21 @@ def read_vectors(
     >>> vectors.values.tolist()
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
-    file, source, column = Path(path), str(path), None
-    wanted = None
-    if words is not None:
-        words = read_labels(words) if isinstance(words, str | os.PathLike) else words
-        wanted = dict.fromkeys(map(str, words))
-        if not wanted:
-            raise ParameterError("words is empty; pass at least one word, or omit it to read all")
-    suffix = suffix_of(file)
-    form = None if suffix in CONTAINERS else word_format(file)
-    if labels is not None and (form or suffix == ".h5ad"):
-        raise ParameterError(
-            f"{setting('labels')} applies to arrays and tables; {path} contains its labels"
-        )
-    if isinstance(labels, str) and suffix not in READERS and not Path(labels).is_file():
-        labels, column = None, labels
-    if form:
-        read = read_text_vectors if form == "text" else read_binary_vectors
-        rows = read(file, words=wanted)
-    elif suffix in READERS:
-        rows = READERS[suffix](file)
-    else:
-        rows = _frame_rows(checked_frame(read_frame(path, EXPECTED)), column)
-    return _assembled(rows, source, None if labels is None else read_labels(labels), wanted)
+    wanted = None if words is None else wanted_words(words)
+    data = opened(path, "vectors", wanted)
+    # The name of a column of labels is not the name of a file.
+    if isinstance(labels, str) and is_frame(data) and not Path(labels).is_file():
+        return vectors_of(data, labels, wanted)
+    return vectors_of(data, None if labels is None else read_labels(labels), wanted)
+
+
+def wanted_words(words: Iterable[str] | str | os.PathLike[str]) -> dict[str, None]:
+    """Return distinct words in their order, from a file or in memory."""
+    words = read_labels(words) if isinstance(words, str | os.PathLike) else words
+    wanted = dict.fromkeys(map(str, words))
+    if not wanted:
+        raise ParameterError("words is empty; pass at least one word, or omit it to read all")
+    return wanted
 
 
 def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vectors:
@@ -180,61 +170,46 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     ('tie', 'knot')
     """
     data = getattr(data, "wv", data)
-    if isinstance(data, Vectors):
-        return data
-    labelled = _labelled_rows(data)
-    if labelled is not None and labels is not None:
-        raise ParameterError(
-            f"{setting('labels')} applies to arrays and frames; {type(data).__name__} has its own"
-        )
-    if labelled is not None:
-        return _assembled(*labelled)
-    column = labels if isinstance(labels, str) else None
-    names = None if labels is None or column is not None else list(map(str, labels))
-    if sparse.issparse(data) or isinstance(data, np.ndarray | list):
-        return _assembled(VectorRows(None, data), "arrays", names)
-    frame = checked_frame(data, _NO_FRAME)
-    return _assembled(_frame_rows(frame, column), source_of(frame), names)
+    return data if isinstance(data, Vectors) else vectors_of(data, labels)
 
 
-def _labelled_rows(data: Any) -> tuple[VectorRows, str] | None:
-    """Return the rows of an object with labels and its name, or None for any other object."""
-    if isinstance(data, Counts):
-        return VectorRows(list(data.row_labels or ()), data.values), data.report.source
-    if hasattr(data, "index_to_key"):
-        return VectorRows(list(map(str, data.index_to_key)), data.vectors), "KeyedVectors"
-    if hasattr(data, "obs_names"):
-        return _annotated_rows(data, "the AnnData object"), "AnnData"
-    if isinstance(data, Mapping):
-        return VectorRows(list(map(str, data)), list(map(np.asarray, data.values()))), "a mapping"
-    return None
-
-
-def _assembled(
-    rows: VectorRows,
-    source: str,
-    labels: Sequence[str] | None = None,
-    wanted: dict[str, None] | None = None,
+def vectors_of(
+    data: Any,
+    labels: Sequence[str] | str | None = None,
+    words: Mapping[str, None] | None = None,
 ) -> Vectors:
     """Create `Vectors` from all rows, or from the rows of some words in the order of the words.
 
-    `labels` replace the labels of the rows. If there are no labels, rows are numbered.
+    Labels replace those of the rows, or name a column. If there are no labels, rows are numbered.
     """
-    if wanted is not None and rows.labels == []:
-        choose_rows([], wanted, source)  # raises, as there are no words to read
-    values, notes = checked_table(rows.values, source), rows.notes
+    table = _labelled(data)
+    if table is not None and labels is not None:
+        raise ParameterError(
+            f"{setting('labels')} applies to arrays and tables; {table.source} has its own labels"
+        )
+    if table is None and (sparse.issparse(data) or isinstance(data, np.ndarray | list)):
+        table = Table(data)
+    elif table is None and not isinstance(data, Table):
+        frame = checked_frame(data, "an array, a data frame, or a mapping of words to vectors")
+        table = _table_in(frame, labels if isinstance(labels, str) else None)
+    table = table or data
+    source, names, notes = table.source, table.labels, table.notes
+    if labels is not None and not isinstance(labels, str):
+        names = list(map(str, labels))
+    if words is not None and names is not None and not names:
+        choose_rows([], words, source)  # raises, as there are no words to read
+    values = checked_table(table.values, source)
     n = values.shape[0]
-    names = rows.labels if labels is None else labels
     names = list(map(str, range(n))) if names is None else names
     if len(names) != n:
         raise DataError(
             f"{source}: there are {len(names):,} labels for {n:,} vectors; pass one label per "
             "vector"
         )
-    n_read = n if rows.n_read is None else rows.n_read
+    n_read = n if table.n_read is None else table.n_read
     dropped: dict[str, int] = {}
-    if wanted is not None:
-        chosen, missing = choose_rows(names, wanted, source)
+    if words is not None:
+        chosen, missing = choose_rows(names, words, source)
         names, values = [names[row] for row in chosen], values[chosen]
         notes += missing
         dropped = {"not in the list of words": n_read - len(chosen)}
@@ -242,46 +217,31 @@ def _assembled(
     return Vectors(names, as_float32(values, source), report)
 
 
-def _npy_rows(path: Path) -> VectorRows:
-    return VectorRows(None, read_npy(path))
+def _labelled(data: Any) -> Table | None:
+    """Return the vectors of an object that contains their labels, or None for any other object."""
+    if isinstance(data, Counts):
+        return Table(data.values, data.row_labels or (), source=data.report.source)
+    if isinstance(data, Table) and data.n_read is not None:
+        return data
+    if hasattr(data, "index_to_key"):
+        return Table(data.vectors, list(map(str, data.index_to_key)), source="KeyedVectors")
+    if hasattr(data, "obs_names"):
+        source = str(getattr(data, "filename", None) or "the AnnData object")
+        name = usual_table(data)
+        values = table_of(data, name, source)
+        what = plural("variable" if name == "X" else "component", values.shape[1])
+        names = list(map(str, data.obs_names))
+        return Table(values, names, source=source, notes=(f"uses {name}, {what}",))
+    if isinstance(data, Mapping):
+        values = list(map(np.asarray, data.values()))
+        return Table(values, list(map(str, data)), source="a mapping")
+    return None
 
 
-def _npz_rows(path: Path) -> VectorRows:
-    """Read the array `vectors` with its labels, or the rows of counts."""
-    counts = read_saved_counts(path)
-    if counts is not None:
-        return VectorRows(list(counts.row_labels or ()), counts.values)
-    values, labels = read_labelled_npz(path, "vectors")
-    return VectorRows(labels, values)
-
-
-def _h5ad_rows(path: Path) -> VectorRows:
-    with open_annotated(path) as data:
-        return _annotated_rows(data, str(path))
-
-
-def _annotated_rows(data: Any, source: str) -> VectorRows:
-    """Return the vectors in the usual table of an AnnData object, which a note names."""
-    name = usual_table(data)
-    values = table_of(data, name, source)
-    what = plural("variable" if name == "X" else "component", values.shape[1])
-    return VectorRows([str(x) for x in data.obs_names], values, notes=(f"uses {name}, {what}",))
-
-
-READERS = {".npy": _npy_rows, ".npz": _npz_rows, ".h5ad": _h5ad_rows}
-
-
-def _frame_rows(frame: pd.DataFrame, label_column: str | None) -> VectorRows:
+def _table_in(frame: pd.DataFrame, label_column: str | None) -> Table:
     """Return the vectors in a table, whose labels are its index or a column."""
     names, numeric, source = names_of(frame), numeric_columns(frame), source_of(frame)
-    if not len(frame):
-        raise DataError(f"{source} has a header and no rows")
     texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
-    for name in (names[c] for c in texts if has_lists(frame, c)):
-        raise DataError(
-            f"{source}: the column {name!r} contains lists; pass numpy.stack(frame[{name!r}]) with "
-            "labels"
-        )
     usual = [c for key in LABELS for c, name in enumerate(names) if folded(name) == key]
     label = find(frame, "labels", label_column)
     labels = None if is_text(frame) else index_labels(frame)
@@ -290,41 +250,30 @@ def _frame_rows(frame: pd.DataFrame, label_column: str | None) -> VectorRows:
         label = next(iter([*(c for c in usual if c in texts), *texts, *usual]), None)
     if label is not None:
         labels = labels_of(frame, label).cells()
-        if "" in labels:
-            where = place(frame, labels.index(""))
-            raise DataError(f"{where}: the label is missing; give each row a name")
     # A row number or a class next to the words is not a coordinate.
     numbers = [c for c, is_numeric in enumerate(numeric) if is_numeric and c not in (label, *usual)]
+    others = [c for c in range(len(names)) if c not in (label, *numbers)]
+    _refuse_others(frame, others)
     if not numbers:
         raise DataError(
             f"{source} has no column of numbers in addition to its labels; its columns are "
             f"{listed(names)}"
         )
-    others = [c for c in range(len(names)) if c not in (label, *numbers)]
-    _refuse_dates(frame, others)
     values = numbers_of(frame, numbers, _RULE, [] if label is None else [label])
     notes = (f"columns left out: {listed([names[c] for c in others])}",) if others else ()
-    return VectorRows(labels, values, notes=(*notes, *frame.attrs.get("notes", ())))
+    return Table(values, labels, source=source, notes=(*notes, *frame.attrs.get("notes", ())))
 
 
-def _beyond_float32(values: np.ndarray) -> np.ndarray:
-    """Return a mask of the numbers that are not finite in float32."""
-    with np.errstate(over="ignore"):
-        return ~np.isfinite(values.astype(np.float32))
-
-
-_RULE = NumberRule(
-    "value", _beyond_float32, "vectors need finite numbers within the range of float32"
-)
-
-
-def _refuse_dates(frame: pd.DataFrame, columns: Sequence[int]) -> None:
-    """Raise a DataError if a column contains dates, which are not coordinates."""
+def _refuse_others(frame: pd.DataFrame, columns: Sequence[int]) -> None:
+    """Raise a DataError if a column contains dates or lists, which cannot be left out silently."""
     for c in columns:
-        cells = list(filter(None, map(cell_label, frame.iloc[:HEAD_ROWS, c])))
+        head = frame.iloc[:HEAD_ROWS, c]
+        cells = list(filter(None, map(cell_label, head)))
         is_date = frame.dtypes.iloc[c].kind in "mM" or all(map(DATE.fullmatch, cells))
-        if cells and is_date:
+        has_lists = any(isinstance(cell, list | tuple | np.ndarray) for cell in head)
+        if cells and (is_date or has_lists):
             raise DataError(
-                f"{source_of(frame)}: the column {names_of(frame)[c]!r} contains dates such as "
-                f"{cells[0]!r}; convert them to numbers, or remove the column"
+                f"{source_of(frame)}: the column {names_of(frame)[c]!r} contains "
+                f"{'dates' if is_date else 'lists'} such as {cells[0][:60]!r}; convert them to "
+                "columns of numbers, or remove the column"
             )

@@ -7,7 +7,7 @@ r"""Readers for word vectors in text with or without a header, and in word2vec's
 
 (T. Mikolov et al., https://code.google.com/archive/p/word2vec; J. Pennington et al.,
 https://nlp.stanford.edu/projects/glove.) Files, which may be compressed, are read in one pass. The
-numbers are stored in a single float32 array of shape (n, d) that grows in place.
+numbers are stored as the bytes of a float32 array of shape (n, d), which grow in place.
 
 A word consists of all bytes before the numbers. In text files, words may contain spaces (". . ." in
 GloVe's 840B vocabulary), so the last d fields of a line are its numbers. A surplus field is an
@@ -24,14 +24,13 @@ from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 from statistics import multimode
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from manymaps.data.tables import is_number, known_number
-from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError
-from manymaps.io.files import UTF8_MARK, is_packed, suffix_of, unpacked
+from manymaps.io.frames import PACKERS, UTF8_MARK
 from manymaps.labels import plural, shown
 
 # No file has more rows than 18 digits can count, and Python does not convert thousands of digits.
@@ -45,21 +44,18 @@ LONGEST_WORD = 2**16
 LARGEST = float(np.finfo(np.float32).max)
 
 
-def word_format(path: Path) -> Literal["text", "binary"] | None:
-    """Return the format of word vectors by the first lines, or None for a table or other text."""
-    with unpacked(path) as file:
-        start = b"".join(islice(iter(lambda: file.readline(HEAD_BYTES), b""), HEAD_LINES + 1))
-    start, suffix = start.removeprefix(UTF8_MARK), suffix_of(path)
+def word_format(stream: BinaryIO, suffix: str) -> str | None:
+    """Return "text" or "binary" for word vectors, by the first lines, or None for other text."""
+    start = b"".join(islice(iter(lambda: stream.readline(HEAD_BYTES), b""), HEAD_LINES + 1))
+    start = start.removeprefix(UTF8_MARK)
     lines = [line for line in start.split(b"\n") if line.strip()]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header:
         width = 1 if suffix == ".bin" else int(header[2])
         is_text = len(lines) > 1 and is_word_line(lines[1], width)
         return "text" if is_text or not (suffix == ".bin" or CONTROL.search(start)) else "binary"
-    if suffix in (".vec", ".glove"):
-        return "text"
     n_spaced = sum(is_word_line(line, 3) and line.count(b"\t") < 2 for line in lines)
-    return "text" if suffix not in (".csv", ".tsv") and 2 * n_spaced >= len(lines) else None
+    return "text" if suffix in (".vec", ".glove") or 2 * n_spaced >= len(lines) > 0 else None
 
 
 def is_word_line(line: bytes, width: int) -> bool:
@@ -72,49 +68,83 @@ def is_word_line(line: bytes, width: int) -> bool:
     return len(numbers) == width and all(is_number(cell.decode("latin-1")) for cell in numbers)
 
 
-def read_text_vectors(path: Path, *, words: Collection[str] | None = None) -> VectorRows:
-    """Read vectors from a text file with a word and its numbers on each line.
+def read_words(
+    stream: BinaryIO, path: Path, form: str, words: Collection[str] | None = None
+) -> dict[str, Any]:
+    """Read word vectors in text or in word2vec's binary format.
 
     Parameters
     ----------
+    stream : binary file
+        Decompressed file.
     path : Path
-        File to read, which may be compressed. The first line is a header if it consists of two
-        integers.
+        Path of the file.
+    form : {"text", "binary"}
+        Format of the file (`word_format`).
     words : collection of str, optional
-        Words whose rows are parsed. By default, all rows are parsed.
+        Words whose rows are read. By default, all rows are read.
+
+    Returns
+    -------
+    dict
+        Values of shape (n, d) with their labels and notes, and the number of rows in the file.
 
     Raises
     ------
     DataError
-        If the header does not match the rows, if a line has a different number of values, or if a
-        value is not a finite number. The message contains the line and the word.
+        If the header does not match the rows, if a row has a different number of values, if a value
+        in text is not a finite number, or if a binary file ends within a row or contains a word
+        that is not text. The message contains the line or row, and the word.
+    """
+    rows = _text_rows if form == "text" else _binary_rows
+    n_read, labels, replaced, values = 0, [], [], bytearray()
+    for word, label, numbers in rows(stream, path, words):
+        n_read += 1
+        if numbers is not None:
+            labels.append(label)
+            values += numbers
+            if "\ufffd" in label and label.encode("utf-8") != word:
+                replaced.append(label)
+    notes: tuple[str, ...] = ()
+    if replaced:
+        notes = (
+            f"invalid UTF-8 in {plural('word', len(replaced))} became U+FFFD, first in "
+            f"{shown(replaced[0])}",
+        )
+    table = np.frombuffer(values, "<f4").reshape(len(labels), -1 if labels else 0)
+    return {"values": table, "labels": labels, "notes": notes, "n_read": n_read}
+
+
+def _text_rows(
+    stream: BinaryIO, path: Path, words: Collection[str] | None
+) -> Iterator[tuple[bytes, str, Any]]:
+    """Yield the word, the label and the numbers of each line, or None for a word not in `words`.
+
+    The first line is a header if it consists of two integers.
     """
     source, n, n_read = str(path), None, 0
-    with unpacked(path) as file:
-        lines = _numbered_lines(file, source)
-        head = list(islice(lines, HEAD_LINES + 1))
-        header = HEADER.fullmatch(head[0][1]) if head else None
-        width = min(multimode(len(line.split()) - 1 for _, line in head), default=0)
-        if header:
-            n, width = _declared(header, source)
-        if width < 1:
-            raise DataError(
-                f"{source}: expected a word and its numbers on each line, separated by spaces; the "
-                f"first line is {_text(head[0][1]) if head else ''!r}"
-            )
-        rows = _Rows(source, width)
-        for number, line in chain(head[1:] if header else head, lines):
-            n_read, where = n_read + 1, f"{source}, line {number}"
-            word, text = _split(line, width, where)
-            label = word.decode("utf-8", errors="replace")
-            if words is None or label in words:
-                rows.append(word, label, _numbers(text, width, f"{where} ({shown(label)})"))
+    lines = _numbered_lines(stream, source)
+    head = list(islice(lines, HEAD_LINES + 1))
+    header = HEADER.fullmatch(head[0][1]) if head else None
+    width = min(multimode(len(line.split()) - 1 for _, line in head), default=0)
+    if header:
+        n, width = _declared(header, source)
+    if width < 1:
+        raise DataError(
+            f"{source}: expected a word and its numbers on each line, separated by spaces; the "
+            f"first line is {_text(head[0][1]) if head else ''!r}"
+        )
+    for number, line in chain(head[1:] if header else head, lines):
+        n_read, where = n_read + 1, f"{source}, line {number}"
+        word, text = _split(line, width, where)
+        label = word.decode("utf-8", errors="replace")
+        is_wanted = words is None or label in words
+        yield word, label, _numbers(text, width, f"{where} ({shown(label)})") if is_wanted else None
     if n not in (None, n_read):
         raise DataError(
             f"{source}, line 1: the header declares {n:,} rows, but the file contains {n_read:,}; "
             "fetch the file again, or correct or delete the header"
         )
-    return rows.finished(n_read)
 
 
 def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
@@ -127,14 +157,14 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
             yield number, text
 
 
-def _numbers(text: bytes, width: int, place: str) -> np.ndarray:
-    """Parse the numbers of a line, and name the first cell that is not a finite number."""
+def _numbers(text: bytes, width: int, place: str) -> bytes:
+    """Convert the numbers of a line to float32, or name the first that is not a finite number."""
     values = np.empty(0, np.float32)
     # NumPy stops at a cell that is not a number, with a warning or an error.
     with suppress(ValueError, DeprecationWarning), np.errstate(over="ignore"):
-        values = np.fromstring(text, np.float32, sep=" ")
+        values = np.fromstring(text, "<f4", sep=" ")
     if len(values) == width and np.isfinite(values).all():
-        return values
+        return values.tobytes()
     cells = text.decode("latin-1").split()
     wrong = next((cell for cell in cells if not abs(known_number(cell)) <= LARGEST), cells[0])
     raise DataError(
@@ -145,9 +175,6 @@ def _numbers(text: bytes, width: int, place: str) -> np.ndarray:
 
 def _split(line: bytes, width: int, place: str) -> tuple[bytes, bytes]:
     """Split a line into its word, which may contain spaces, and its numbers."""
-    if line.count(b" ") == width and b"\t" not in line and line[:1] != b" ":
-        word, _, text = line.partition(b" ")
-        return word, text
     fields = line.rsplit(None, width)
     first, *middle = fields[0].split()
     whole = len(fields) > 1 and fields[1].isdigit()
@@ -160,42 +187,28 @@ def _split(line: bytes, width: int, place: str) -> tuple[bytes, bytes]:
             f"or the first lines have {width:,} after a word; is the line cut short, or joined to "
             "another?"
         )
-    return fields[0], b" ".join(fields[1:])
+    return fields[0], line[len(fields[0]) :]
 
 
-def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> VectorRows:
-    """Read vectors from a file in word2vec's binary format.
-
-    Parameters
-    ----------
-    path : Path
-        File to read, which may be compressed with gzip, bzip2 or xz.
-    words : collection of str, optional
-        Words whose rows are read. By default, all rows are read.
-
-    Raises
-    ------
-    DataError
-        If the header does not match the rows, if the file ends within a row, or if a word is not
-        text. `Vectors` checks the values.
-    """
-    source = str(path)
-    with unpacked(path) as file:
-        start = file.readline(64)
-        match = HEADER.fullmatch(start)
-        if not match:
-            raise DataError(
-                f"{source} does not start with the numbers of rows and of values per row, as "
-                "binary files of word2vec do; check the format"
-            )
-        n, width = _declared(match, source)
-        # A memory map can be searched like bytes without loading the file into memory.
-        data = (
-            start + file.read()
-            if is_packed(path)
-            else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+def _binary_rows(
+    stream: BinaryIO, path: Path, words: Collection[str] | None
+) -> Iterator[tuple[bytes, str, Any]]:
+    """Yield the word, the label and the bytes of each row, or None for a word not in `words`."""
+    source, start = str(path), stream.readline(64)
+    match = HEADER.fullmatch(start)
+    if not match:
+        raise DataError(
+            f"{source} does not start with the numbers of rows and of values per row, as binary "
+            "files of word2vec do; check the format"
         )
-    rows, size = _Rows(source, width), 4 * width
+    n, width = _declared(match, source)
+    size = 4 * width
+    # A memory map can be searched like bytes without loading the file into memory.
+    data = (
+        start + stream.read()
+        if path.suffix.lower() in PACKERS
+        else mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    )
     at, label = len(start), ""
     for row in range(n):
         end = data.find(b" ", at, at + LONGEST_WORD)
@@ -220,8 +233,7 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
                 f"has {len(data) - at:,} of {size:,} bytes. Is the file cut short, or the "
                 f"dimension {width:,} in the header wrong?"
             )
-        if words is None or label in words:
-            rows.append(word, label, np.frombuffer(data, "<f4", width, at))
+        yield word, label, data[at : at + size] if words is None or label in words else None
         at += size
     n_left = len(data[at:].strip(b"\n"))
     if n_left:
@@ -230,40 +242,6 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
             f"after {shown(label)}, the last of the {n:,} rows of {width:,} values that its header "
             "declares; correct the header"
         )
-    return rows.finished(n)
-
-
-class _Rows:
-    """Words, and their numbers in a single array that grows in place."""
-
-    def __init__(self, source: str, width: int):
-        self.source, self.width = source, width
-        self.labels: list[str] = []
-        self.replaced: list[str] = []
-        self.values = np.empty((0, width), dtype=np.float32)
-
-    def append(self, word: bytes, label: str, values: np.ndarray) -> None:
-        """Append a row, and record a label in which bytes were replaced."""
-        n = len(self.labels)
-        if n == len(self.values):
-            # The array grows by an eighth, so that it is seldom moved. There are no views of the
-            # array yet.
-            self.values.resize((n + n // 8 + 64, self.width), refcheck=False)
-        self.values[n] = values
-        self.labels.append(label)
-        if "\ufffd" in label and label.encode("utf-8") != word:
-            self.replaced.append(label)
-
-    def finished(self, n_read: int) -> VectorRows:
-        """Return the rows without unused space."""
-        self.values.resize((len(self.labels), self.width), refcheck=False)
-        notes: tuple[str, ...] = ()
-        if self.replaced:
-            notes = (
-                f"invalid UTF-8 in {plural('word', len(self.replaced))} became U+FFFD, first in "
-                f"{shown(self.replaced[0])}",
-            )
-        return VectorRows(self.labels, self.values, n_read, notes)
 
 
 def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
