@@ -58,7 +58,7 @@ def test_the_functions_that_are_asked_for():
 
 
 def test_modules_are_tried_by_the_tests_of_their_room():
-    assert covering("io/matrices")[0] == "tests/io/test_matrices.py"
+    assert covering("io/vectors")[0] == "tests/io/test_vectors.py"
     modules = [module for room in ROOMS for module in modules_of(room)]
     assert all((ROOT / test).exists() for module in modules for test in covering(module))
 
