@@ -138,7 +138,7 @@ def main() -> None:
     matplotlib.use("agg")
     chromium = shutil.which("chromium")
     if chromium is None:
-        sys.exit("there is no chromium; apt install chromium")
+        sys.exit("chromium is not installed; use apt install chromium")
     columns = ("names", "undrawn", "not close", *COUNTED, "maps")
     print(f"{arguments.words} random words of each atlas, seed {arguments.seed}")
     print(f"{'atlas':12}" + "".join(f"{name:>10}" for name in columns))

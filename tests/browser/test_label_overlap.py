@@ -5,7 +5,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-# Goes to each view and tells its labels at rest, with the widths of their texts measured anew in
+# Opens each view and returns its labels at rest, with the widths of their texts measured again in
 # both weights.
 VISIT = """async ([views, font]) => {
   const atlas = document.querySelector("#manymaps").atlas;

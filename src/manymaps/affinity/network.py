@@ -99,7 +99,6 @@ def spectral_directions(
         Seed of the starting vector of the decomposition, which determines the signs of the
         eigenvectors.
 
-
     Returns
     -------
     ndarray of shape (n, n_components)

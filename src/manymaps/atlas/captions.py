@@ -175,10 +175,7 @@ def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray
 
 
 def default_column(atlas: AtlasData) -> str | None:
-    """Return the first column of 2 to 20 categories of a bipartite atlas, which colours its dots.
-
-    The atlas has one value per category on average at most, so that the colours repeat.
-    """
+    """Return the first column of 2 to 20 categories, which colours the dots of counts."""
     if atlas.kinds is None:
         return None
     for name, values in atlas.metadata.items():

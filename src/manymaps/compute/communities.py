@@ -172,7 +172,7 @@ def _renumber(labels):
 
 @rounded
 def _best_partner(gains, alive, c):
-    """Return the community whose union with c has the largest gain, or -1 if there is no other."""
+    """Return the community whose union with c has the largest gain, or -1 for a single one."""
     best = -1
     for d in range(alive.size):
         if alive[d] and d != c and (best < 0 or gains[c, d] > gains[c, best]):

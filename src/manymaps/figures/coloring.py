@@ -53,7 +53,7 @@ class Coloring:
     name : str or None
         The metadata column. It is None if colours show the size of a dot.
     colors : ndarray of shape (n_objects, 4), or None
-        Colour of each dot. If there is no column, each map colours its own dots by `SHARE_RAMP`.
+        Colour of each dot. Without a column, each map colours its own dots by `SHARE_RAMP`.
     categories : tuple of (str, color)
         The key of a column of categories.
     scale : (str, str) or None

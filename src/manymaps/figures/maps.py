@@ -527,19 +527,14 @@ def _cards_of(
 
 def _title_card(ax: Axes, card: _Card, style: _Style, mark: str) -> None:
     """Write the share and the name of a sense above its panel, on a paper in two lines."""
-    captions, size, end = (
-        Captions(ax, style.typeface, style.sheet),
-        style.sheet.title,
-        card.sense.map,
-    )
+    captions = Captions(ax, style.typeface, style.sheet)
+    size, end = style.sheet.title, f"map {card.sense.map}"
     if style.sheet.width is None:
-        captions.title(
-            card.share, card.sense.name, size=size, shift=(0, 5), ink=INK, end=f"map {end}"
-        )
+        captions.title(card.share, card.sense.name, size=size, shift=(0, 5), ink=INK, end=end)
     else:
         share = [card.share] if mark else []
         first = (0, 5 + 1.2 * size)
-        captions.title(mark or card.share, share, size=size, shift=first, ink=INK, end=f"map {end}")
+        captions.title(mark or card.share, share, size=size, shift=first, ink=INK, end=end)
         captions.title("", card.sense.name, size=size, shift=(0, 5), ink=INK)
     panel_border(ax)
 

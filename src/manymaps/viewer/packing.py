@@ -184,7 +184,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "min_weight": float(options.min_weight),
         "color": _color(atlas, options),
         "size": options.size,
-        "charges": {"low": low, "step": step},
+        "charges": {"low": float(low), "step": float(step)},
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
         "map_order": content_order(atlas),
         "columns": columns,
@@ -310,12 +310,13 @@ def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
     )
 
 
-def _in_steps(values: np.ndarray) -> tuple[float, float, np.ndarray]:
-    """Return the least value, the step, and the values as codes of 16 bits."""
+def _in_steps(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the least value and the step of each column, and the values as codes of 16 bits."""
     if not len(values):
-        return 0.0, 0.0, np.zeros(0, "<u2")
-    low, step = float(values.min()), float(np.ptp(values)) / TOP
-    return low, step, np.rint((values - low) / (step or 1.0)).astype("<u2")
+        zeros = np.zeros(values.shape[1:])
+        return zeros, zeros, values.astype("<u2")
+    low, step = values.min(axis=0), np.ptp(values, axis=0) / TOP
+    return low, step, np.rint((values - low) / np.where(step > 0, step, 1)).astype("<u2")
 
 
 def _positions(
@@ -324,19 +325,13 @@ def _positions(
     """Return the coordinate scale of each map, and the coordinates, one component at a time."""
     n_maps, n_components = len(entries.offsets) - 1, entries.coordinates.shape[1]
     low, step = np.zeros((n_maps, n_components)), np.zeros((n_maps, n_components))
+    packed = np.zeros(entries.coordinates.shape, "<u2")
     for m in range(n_maps):
-        own = entries.coordinates[entries.of(m)]
-        if len(own):
-            low[m], step[m] = own.min(axis=0), np.ptp(own, axis=0) / TOP
+        here = entries.of(m)
+        low[m], step[m], packed[here] = _in_steps(entries.coordinates[here])
     if (step > COARSEST * kernel_width).any():
         low, step = np.zeros_like(low), np.ones_like(step)
         packed = entries.coordinates.astype("<f4")
-    else:
-        packed = np.zeros(entries.coordinates.shape, "<u2")
-        for m in range(n_maps):
-            here = entries.of(m)
-            units = np.where(step[m] > 0, step[m], 1)
-            packed[here] = np.rint((entries.coordinates[here] - low[m]) / units)
     scales = [{"low": low[m].tolist(), "step": step[m].tolist()} for m in range(n_maps)]
     return scales, packed.T.ravel()
 

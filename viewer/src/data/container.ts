@@ -106,7 +106,6 @@ function assemble(header: Header, block: Blocks): Atlas {
   const { kinds, model } = header;
   return {
     ...header,
-    numbered: header.numbered,
     nObjects: header.n_objects,
     nMaps: header.maps.length,
     nComponents: header.n_components,

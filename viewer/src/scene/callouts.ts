@@ -1,8 +1,8 @@
 /**
- * Places for the labels of emphasized dots: beside the dot, at the end of a leader, or at the rim.
+ * Positions of the labels of emphasized dots: next to the dot, at the end of a leader, or at the rim.
  *
  * A dot beyond the picture is pointed to by an arrow at the rim, with its label; the label of any other
- * dot stands beside it, or if nothing is free there at the end of a line to it. One after the other,
+ * dot is next to it, or if nothing is free there at the end of a line to it. One after the other,
  * each label takes the place that costs least, in units of its height:
  *
  *     beside    rank / 20
