@@ -36,7 +36,7 @@ __all__ = ["ROOMS", "Tried", "covering", "modules_of", "run", "survives"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "manymaps"
-ROOMS = ("compute", "model", "io", "archive", "affinity")
+ROOMS = tuple(sorted(file.parent.name for file in PACKAGE.glob("*/__init__.py")))
 
 # The finder of the module that was changed, in every process that a test starts.
 _IMPORTS = """
@@ -109,7 +109,8 @@ def covering(module: str) -> list[str]:
         if file != own and named.search(file.read_text(encoding="utf-8"))
     ]
     found = [str(file.relative_to(ROOT)) for file in [own, *others] if file.exists()]
-    found += [test for test in _ALSO.get(module, ()) if test not in found]
+    also = [test for test in _ALSO.get(module, ()) if (ROOT / test).exists()]
+    found += [test for test in also if test not in found]
     return found or [f"tests/{room}"]
 
 
