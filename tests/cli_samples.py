@@ -1,14 +1,10 @@
 """The command line in this process or in one of its own, and a small file of associations."""
 
-import os
-import select
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 from click.testing import CliRunner, Result
 
 from manymaps.cli import cli
@@ -82,39 +78,3 @@ def write_vectors(file: Path, rows: slice | list[int] = slice(None)) -> Path:
 
 # Seconds after which a command that says nothing is taken for one that hangs.
 SILENCE = 300
-
-
-def on_a_terminal(
-    *arguments: object, signal_: signal.Signals | None = None, once: str = "left"
-) -> subprocess.CompletedProcess[str]:
-    """Run a command whose stderr is a terminal; send a signal once something stands there."""
-    pty = pytest.importorskip("pty")
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        text=True,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": "200"},
-    )
-    os.close(slave)
-    seen = ""
-    while chunk := _read(master, process):
-        seen += chunk.decode(errors="replace")
-        if signal_ is not None and once in seen:
-            process.send_signal(signal_)
-            signal_ = None
-    os.close(master)
-    stdout, _ = process.communicate(timeout=SILENCE)
-    return subprocess.CompletedProcess(process.args, process.returncode, stdout, seen)
-
-
-def _read(master: int, process: subprocess.Popen[str]) -> bytes:
-    if not select.select([master], [], [], SILENCE)[0]:
-        process.kill()
-        pytest.fail("the command hangs")
-    try:
-        return os.read(master, 65536)
-    except OSError:
-        # Linux says so when the last program has left the terminal.
-        return b""

@@ -10,13 +10,12 @@ and as `--rows keep` on the command line, which changes the format while a comma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
-Spelling: TypeAlias = Callable[[str, Any], str | None]
-_SPELLING: ContextVar[Spelling | None] = ContextVar("spelling", default=None)
+# Functions that format a parameter and its value in another syntax, or return None. The command
+# line adds one, which applies while a command runs.
+SPELLINGS: list[Callable[[str, Any], str | None]] = []
 
 
 def not_installed(purpose: str, package: str, alternative: str = "") -> str:
@@ -34,19 +33,8 @@ def setting(name: str, value: Any = ...) -> str:
     >>> setting("rows", "keep"), setting("strength")
     ("rows='keep'", 'strength=...')
     """
-    spelled = _SPELLING.get()
-    other = None if spelled is None else spelled(name, value)
-    return other or f"{name}={'...' if value is ... else repr(value)}"
-
-
-@contextmanager
-def spelling(spelled: Spelling) -> Iterator[None]:
-    """Format parameters in messages with a function that returns None for unknown names."""
-    token = _SPELLING.set(spelled)
-    try:
-        yield
-    finally:
-        _SPELLING.reset(token)
+    spelled = (spell(name, value) for spell in SPELLINGS)
+    return next(filter(None, spelled), f"{name}={'...' if value is ... else repr(value)}")
 
 
 class DataError(ValueError):

@@ -1,39 +1,32 @@
-"""The command line on counts of two kinds of object: read and fit."""
+"""The commands on counts of two kinds of object."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import manymaps as mm
 from cli_samples import failed, invoke, worked, write_norms
-from code_samples import atlas_of, code, group_of, record, sample, write_list
+from code_samples import WORDS, atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.read import ReadOptions, _kind
 
 
-def in_python(table: mm.Counts) -> mm.CODE:
-    with pytest.warns(mm.DataWarning):
-        return mm.CODE(max_iter=40, random_state=0, n_jobs=1).fit(table)
-
-
 class TestFit:
-    def test_json_has_the_promised_keys(self, counts):
+    def test_the_record_is_that_of_the_library(self, counts):
         result = code(counts, None, "--json", "--quiet")
         assert result.stderr == ""
-        found = json.loads(result.stdout)
-        table = sample()
-        fit = in_python(table)
-        assert found.pop("seconds") > 0
-        assert found == {
-            "method": "code",
-            "model": "CODE, 1 map, conditional, Gaussian kernel, penalty 0.01, marginals",
-            "n_objects": 33, "n_pairs": table.n_pairs, "n_maps": 1,
-            "n_components": 2, "n_iterations": fit.n_iter_, "converged": fit.converged_,
+        found, table = json.loads(result.stdout), sample()
+        with pytest.warns(mm.DataWarning):
+            fit = mm.CODE(max_iter=40, random_state=0, n_jobs=1).fit(table)
+        expected = {
+            "method": "code", "n_objects": 33, "n_pairs": table.n_pairs, "n_maps": 1,
+            "n_iterations": fit.n_iter_,
             "kl_divergence": pytest.approx(fit.kl_divergence_, rel=1e-5),
             "log_likelihood": pytest.approx(fit.log_likelihood_, rel=1e-5),
             "n_rows": 24, "n_columns": 9, "empty_rows": 1, "empty_columns": 1,
-            "output": str(counts.parent / "out.atlas"),
         }  # fmt: skip
+        assert {name: found[name] for name in expected} == expected
 
     def test_metadata_of_both_kinds_are_kept(self, made):
         metadata = mm.load_atlas(made / "code.atlas").metadata
@@ -43,53 +36,39 @@ class TestFit:
         assert metadata["length"][-1] == len("wave")
 
     def test_settings_reach_the_model(self, counts):
-        joint = atlas_of(
-            counts, "--set", "normalization=joint", "--set", "marginals=False", "--penalty", 0.01
-        )
+        joint = atlas_of(counts, "--set", "normalization=joint", "--set", "marginals=False")
         assert (joint.model.normalization, joint.factors) == ("joint", None)
-        assert joint.parameters["penalty"] == 0.01
-        given = atlas_of(counts, "--set", "given=columns", "--dims", 3, "--set", "tolerance=0.01")
+        given = atlas_of(counts, "--set", "given=columns", "--dims", 3, "--restarts", 2)
         assert (given.model.given, given.n_components) == ("columns", 3)
-        assert given.parameters["tolerance"] == 0.01
-        assert atlas_of(counts, "--restarts", 2).parameters["n_init"] == 2
+        assert given.parameters["n_init"] == 2
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
+    def test_refusals(self, counts, tmp_path):
+        for options, message in (
             (("--perplexity", 5), "--perplexity 5.0 does not apply to --method code"),
-            (("--set", "background=0.1"), "--set background=0.1 does not apply to --method code"),
             (("--metric", "cosine"), "--metric cosine does not apply to --method code"),
             (("--init", "pca"), "--init pca is not one of auto, ca, random"),
             (("--maps", 10), "--maps 10 exceeds the smaller side of the table, 9"),
-            (("--dims", 40), "--dims 40 exceeds the number of rows and columns with counts, 33"),
-        ],
-    )
-    def test_what_does_not_apply_is_refused(self, counts, options, message):
-        failed(code(counts, None, *options), 2, message)
-        assert not (counts.parent / "out.atlas").exists()
-
-    @pytest.mark.slow
-    def test_counts_and_methods_must_agree(self, counts, tmp_path):
+        ):
+            failed(code(counts, None, *options), 2, message)
         listed = write_list(tmp_path / "list.csv", sample())
-        clean = tmp_path / "clean.npz"
-        worked(invoke("read", listed, "-o", clean))
-        for file in (counts, listed, clean):
+        for file in (counts, listed):
             result = invoke("fit", file, "-o", tmp_path / "out.atlas")
             failed(result, 2, f"{file} contains counts; use --method code")
+        assert not (tmp_path / "out.atlas").exists()
 
 
 class TestRead:
-    def test_json_has_the_promised_keys(self, made):
+    def test_the_record(self, made):
         found, table = record("read", made / "counts.npz"), sample()
-        assert found["kind"] == "counts"
-        assert found["kinds"] == ["document", "word"]
-        assert (found["n_objects"], found["n_rows"], found["n_columns"]) == (35, 25, 10)
-        assert (found["n_pairs"], found["n_counts"]) == (table.n_pairs, int(table.n_counts))
-        assert (found["n_components"], found["merged"], found["dropped"]) == (1, 0, 0)
-        assert (found["empty_rows"], found["empty_columns"]) == (1, 1)
-        assert found["symmetric"] is None
-        assert found["n_features"] is None
-        assert found["row_metadata"] == ["group", "year"]
+        expected = {
+            "kind": "counts", "kinds": ["document", "word"], "n_rows": 25, "n_columns": 10,
+            "n_pairs": table.n_pairs, "n_counts": int(table.n_counts), "n_components": 1,
+            "empty_rows": 1, "empty_columns": 1, "symmetric": None,
+            "row_metadata": ["group", "year"],
+        }  # fmt: skip
+        assert {name: found[name] for name in expected} == expected
+        result = invoke("read", made / "counts.npz", "--responses", "keep")
+        failed(result, 2, "--responses does not apply to")
 
     def test_columns_of_years_and_coordinates_are_named(self, tmp_path):
         table = "site,bird,seen,Latitude\na,3,1999,51.5\nb,1,2003,50.2\nc,2,2011,49.9\n"
@@ -97,9 +76,6 @@ class TestRead:
         found = record("read", tmp_path / "sites.csv", "--kind", "counts")
         (note,) = [note for note in found["notes"] if "years or coordinates" in note]
         assert note.startswith("'seen', 'Latitude' look like")
-        (tmp_path / "sites.csv").write_text("site,bird,fish\na,3,1999\nb,1,0\n")
-        found = record("read", tmp_path / "sites.csv", "--kind", "counts")
-        assert not any("years or" in note for note in found["notes"])
 
     def test_which_files_hold_counts(self, tmp_path):
         listed = write_list(tmp_path / "list.csv", sample())
@@ -114,6 +90,46 @@ class TestRead:
         ):
             assert _kind(ReadOptions(files=(file,), **settings)) == kind
 
-    def test_options_of_associations_are_refused(self, made):
-        result = invoke("read", made / "counts.npz", "--responses", "keep")
-        failed(result, 2, "--responses does not apply to")
+
+def test_senses_of_a_label_of_both_kinds(made):
+    atlas = mm.load_atlas(made / "code.atlas")
+    result = invoke("senses", made / "code.atlas", "tie", "--json")
+    assert "'tie' is taken as a document; there is also the word 'tie'" in result.stderr
+    assert json.loads(result.stdout)["kind"] == "document"
+    result = invoke("senses", made / "code.atlas", "TIE", "--kind", "word", "--json")
+    assert result.stderr == ""
+    found = json.loads(result.stdout)
+    assert (found["word"], found["kind"]) == ("tie", "word")
+    near = [one["label"] for one in found["senses"][0]["neighbors"]]
+    assert near == [one.label for one in atlas.senses("tie", kind="word")[0].neighbors]
+    kinds = ("--kind", "word", "--neighbor-kind", "word", "--neighbors", 3)
+    words = record("senses", made / "code.atlas", "tie", *kinds)["senses"][0]["neighbors"]
+    assert len(words) == 3
+    assert {n["label"] for n in words} <= {*WORDS["wear"], *WORDS["sea"]} - {"tie"}
+
+
+def test_evaluation_of_the_fitted_counts_gives_the_measures_of_the_fit(made, counts):
+    fitted = json.loads(code(counts, None, "--json").stdout)
+    found = record("evaluate", made / "code.atlas", made / "counts.npz")
+    for name in ("log_likelihood", "kl_divergence"):
+        assert found[name] == pytest.approx(fitted[name], abs=1e-4)
+    assert (found["n_rows"], found["n_columns"], found["n_counts_left_out"]) == (24, 9, 0)
+
+
+def test_new_rows_are_inserted_among_their_columns(made, tmp_path):
+    new, output = tmp_path / "new.csv", tmp_path / "more.atlas"
+    new.write_text(
+        "document,word,count\nn1,ship,3\nn1,sail,2\nn1,foam,9\nn2,suit,4\nn2,shoe,1\n"
+        "n3,foam,1\nd3,ship,1\n"
+    )
+    result = worked(invoke("insert", made / "code.atlas", new, "-o", output, "--json"))
+    found = json.loads(result.stdout)
+    assert (found["inserted"], found["dissimilar"], found["n_objects"]) == (2, ["n3"], 35)
+    assert "already in the atlas, not inserted again" in result.stderr
+    assert "not in the atlas, omitted: 'foam'" in result.stderr
+    old, grown = mm.load_atlas(made / "code.atlas"), mm.load_atlas(output)
+    assert grown.labels[24:26] == ("n1", "n2")
+    np.testing.assert_array_equal(np.delete(grown.maps, [24, 25], axis=1), old.maps)
+    options = ("--neighbors", 3)
+    refused = invoke("insert", made / "code.atlas", new, "-o", Path("o.atlas"), *options)
+    failed(refused, 2, "--neighbors does not apply to a bipartite atlas")

@@ -1,4 +1,4 @@
-"""The command `fit`: its promises for associations and vectors, its progress and interruption."""
+"""The command `fit`: its options for associations and vectors, and its interruption."""
 
 import json
 import re
@@ -20,24 +20,12 @@ from cli_samples import (
     failed,
     impatient,
     invoke,
-    on_a_terminal,
     worked,
     write_vectors,
 )
-from manymaps.cli.fit import METHODS
 from manymaps.optimizers.momentum import Steps
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
-
-
-@pytest.fixture
-def large(tmp_path: Path) -> Path:
-    """Enough random associations that a fit lasts until a signal arrives."""
-    rng = np.random.default_rng(0)
-    file = tmp_path / "large.csv"
-    rows = [f"w{i},w{j},1\n" for i in range(600) for j in rng.choice(600, 8) if i != j]
-    file.write_text("cue,response,count\n" + "".join(rows))
-    return file
 
 
 def fitted(norms: Path, *options: object) -> Result:
@@ -45,81 +33,61 @@ def fitted(norms: Path, *options: object) -> Result:
     return invoke("fit", norms, "-o", output, "--maps", 2, "--iterations", 60, *options)
 
 
-def test_ctrl_c_before_the_first_iteration_leaves_nothing(norms, monkeypatch):
-    def interrupted(*_: object, **__: object) -> None:
-        signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr("manymaps.maps.estimator.persona_start", interrupted)
-    monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_SPLIT", 2)
-    result = fitted(norms)
-    assert result.exit_code == 130
-    assert result.stderr.endswith("Error: interrupted; nothing was saved\n")
-    assert [path.name for path in norms.parent.iterdir()] == ["norms.csv"]
+def map_of(file: Path, *options: object, method: str = "tsne") -> Result:
+    """A short fit of one map."""
+    output = file.parent / "out.atlas"
+    given = ("--method", method, "--perplexity", 5, "--iterations", 60)
+    return invoke("fit", file, "-o", output, *given, *options)
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_twice_waits_for_nothing(norms, monkeypatch, times):
-    """The first one ends the fit with the iteration it is at, the second one at once."""
-    usual = Steps.guard
-
-    def guard(self: Steps, k: int) -> None:
-        for _ in range(times if k == 7 else 0):
-            signal.raise_signal(signal.SIGINT)
-        usual(self, k)
-
-    monkeypatch.setattr(Steps, "guard", guard)
-    result = fitted(norms)
-    assert result.exit_code == 130
-    partial = norms.parent / "out.partial.atlas"
-    if times == 2:
-        assert "nothing was saved" in result.stderr
-        assert not partial.exists()
-        return
-    assert f"the maps after 8 iterations are in {partial}" in result.stderr
-    assert mm.load_atlas(partial).labels == tuple(WORDS)
+def atlas_of(file: Path, *options: object, **how: object) -> mm.Atlas:
+    worked(map_of(file, *options, **how))
+    return mm.load_atlas(file.parent / "out.atlas")
 
 
-class TestFit:
-    def test_json_has_the_promised_keys(self, norms):
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    return write_vectors(tmp_path / "words.vec")
+
+
+class TestAssociations:
+    def test_record_and_report(self, norms):
         result = worked(fitted(norms, "--json", "--quiet"))
         assert result.stderr == ""
-        record = json.loads(result.stdout)
-        assert record["method"] == "mm-tsne"
-        assert record | {"n_objects": 6, "n_pairs": 18, "n_maps": 2, "n_components": 2} == record
+        record, output = json.loads(result.stdout), norms.parent / "out.atlas"
+        expected = {"method": "mm-tsne", "n_objects": 6, "n_pairs": 18, "n_maps": 2,
+                    "n_components": 2, "output": str(output)}  # fmt: skip
+        assert record | expected == record
         assert 0 < record["n_iterations"] <= 60
         assert 0 <= record["kl_divergence"] < 2
-        assert record["seconds"] > 0
-        assert record["output"] == str(norms.parent / "out.atlas")
+        result = worked(fitted(norms))
+        assert "Associations of 6 objects, 18 pairs" in result.stderr
+        assert f"next: manymaps senses {output} tie\n" in result.stdout
 
     def test_options_reach_the_model(self, norms):
-        worked(
-            fitted(
-                norms,
-                "--set",
-                "normalization=joint",
-                "--set",
-                "background=0.1",
-                "--penalty",
-                0,
-                "--jobs",
-                1,
-            )
-        )
+        settings = ("--set", "normalization=joint", "--set", "background=0.1", "--penalty", 0)
+        worked(fitted(norms, *settings, "--jobs", 1))
         model = mm.load_atlas(norms.parent / "out.atlas").model
-        assert model.normalization == "joint"
-        assert model.background == 0.1
+        assert (model.normalization, model.background) == ("joint", 0.1)
+        preset = ("--as-in", "van_der_maaten_2009", "--iterations", 5)
+        worked(fitted(norms, *preset))
+        parameters = mm.load_atlas(norms.parent / "out.atlas").parameters
+        paper = mm.MultipleMapsTSNE.van_der_maaten_2009(2)
+        assert parameters["optimizer"] == repr(paper.optimizer)
 
-    @pytest.mark.parametrize(
-        ("setting", "message"),
-        [
-            ("learningrate=1", "--set learningrate=1 does not apply to --method mm-tsne"),
-            ("max_itr=1", "did you mean max_iter?"),
-            ("tolerance=-1", "tolerance=-1 must be a number from 0 to 0.1"),
-            ("tolerance", "'tolerance' is not of the form NAME=VALUE"),
-        ],
-    )
-    def test_wrong_settings(self, norms, setting, message):
-        failed(fitted(norms, "--set", setting), 2, message)
+    def test_refusals(self, norms):
+        for options, message in (
+            (("--set", "max_itr=1"), "does not apply to --method mm-tsne; did you mean max_iter?"),
+            (("--set", "tolerance=-1"), "tolerance=-1 must be a number from 0 to 0.1"),
+            (("--set", "tolerance"), "'tolerance' is not of the form NAME=VALUE"),
+            (("--as-in", "cook_2007"), "is not a preset of --method mm-tsne; use van_der"),
+            (("--method", "tsne"), "--maps 2 does not apply to --method tsne"),
+        ):
+            failed(fitted(norms, *options), 2, message)
+        clean = norms.with_name("clean.npz")
+        worked(invoke("read", norms, "-o", clean))
+        failed(fitted(clean, "--metric", "cosine"), 2, "--metric does not apply")
+        assert not (norms.parent / "out.atlas").exists()
 
     def test_metadata_is_joined_by_label(self, norms, tmp_path):
         (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
@@ -132,62 +100,26 @@ class TestFit:
         failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
         assert (norms.parent / "out.atlas").exists()
 
-
-@pytest.fixture
-def vectors(tmp_path: Path) -> Path:
-    return write_vectors(tmp_path / "words.vec")
-
-
-def map_of(file: Path, *options: object, method: str = "tsne", perplexity: object = 5) -> Result:
-    """A short fit of one map."""
-    output = file.parent / "out.atlas"
-    given = ("--method", method, "--perplexity", perplexity, "--iterations", 60)
-    return invoke("fit", file, "-o", output, *given, *options)
+    def test_responses_of_enough_cues_are_objects(self, norms):
+        norms.write_text(norms.read_text("utf-8") + "knot,ribbon,2\nsuit,lapel,1\n", "utf-8")
+        for rule, more in (("drop", 0), ("keep:3", 0), ("keep:2", 1), ("keep", 2)):
+            clean = norms.with_name("clean.npz")
+            worked(invoke("read", norms, "--responses", rule, "-o", clean))
+            record = json.loads(fitted(clean, "--json", "--quiet").stdout)
+            assert record["n_objects"] == 6 + more
 
 
-def atlas_of(file: Path, *options: object, **how: object) -> mm.Atlas:
-    worked(map_of(file, *options, **how))
-    return mm.load_atlas(file.parent / "out.atlas")
-
-
-def test_responses_of_enough_cues_are_objects(norms):
-    norms.write_text(norms.read_text("utf-8") + "knot,ribbon,2\nsuit,lapel,1\n", "utf-8")
-    for rule, more in (("drop", 0), ("keep:3", 0), ("keep:2", 1), ("keep", 2)):
-        clean = norms.with_name("clean.npz")
-        worked(invoke("read", norms, "--responses", rule, "-o", clean))
-        record = json.loads(fitted(clean, "--json", "--quiet").stdout)
-        assert record["n_objects"] == 6 + more
-    failed(fitted(clean, "--metric", "cosine"), 2, "--metric does not apply")
-
-
-class TestFitOfVectors:
+class TestVectors:
     def test_same_maps_as_in_python(self, vectors):
         words, values = cluster_vectors()
-        fit = mm.TSNE(perplexity=5, max_iter=60, random_state=0).fit(values)
-        atlas = atlas_of(vectors)
+        settings = {"early_exaggeration": 4, "late_exaggeration": 2, "metric": "cosine"}
+        fit = mm.TSNE(perplexity=5, max_iter=60, random_state=0, **settings).fit(values)
+        given = [x for name in settings for x in ("--set", f"{name}={settings[name]}")]
+        atlas = atlas_of(vectors, *given)
         assert list(atlas.labels) == words
         np.testing.assert_array_equal(atlas.maps, fit.maps_)
         np.testing.assert_array_equal(atlas.vectors, values)
         assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
-
-    def test_settings_of_tsne_reach_it(self, vectors):
-        given = {"early_exaggeration": 4, "late_exaggeration": 2, "learning_rate": 0.1}
-        options = [x for name, value in given.items() for x in ("--set", f"{name}={value}")]
-        atlas = atlas_of(vectors, *options, "--metric", "cosine")
-        for name, value in given.items():
-            assert atlas.parameters[name] == value
-        assert atlas.parameters["metric"] == "cosine"
-
-    @pytest.mark.parametrize("method", [name for name in METHODS if name != "code"])
-    def test_every_method_that_takes_vectors_takes_what_help_lists_for_them(self, vectors, method):
-        many = ("--maps", 2) if method in ("mm-tsne", "mm-sne", "aspect-maps") else ()
-        atlas = atlas_of(vectors, *many, "--metric", "cosine", method=method)
-        estimator = getattr(mm, METHODS[method])(
-            **({"n_maps": 2} if many else {}),
-            perplexity=5.0, metric="cosine", max_iter=60, random_state=0,
-        )  # fmt: skip
-        np.testing.assert_array_equal(atlas.maps, estimator.fit(cluster_vectors()[1]).maps_)
-        assert atlas.parameters["metric"] == "cosine"
 
     def test_start_from_an_atlas(self, vectors, tmp_path):
         atlas_of(vectors, method="symmetric-sne")
@@ -209,8 +141,7 @@ class TestFitOfVectors:
         clean = tmp_path / "v.npz"
         worked(invoke("read", tmp_path / "v.npy", "--labels", tmp_path / "names", "-o", clean))
         atlas = atlas_of(clean, "--metadata", tmp_path / "groups.csv")
-        assert atlas.labels[4] == "b4"
-        assert atlas.metadata["group"][4] == "b"
+        assert (atlas.labels[4], atlas.metadata["group"][4]) == ("b4", "b")
 
     def test_square_arrays_are_similarities_unless_a_metric_is_named(self, tmp_path):
         values = cluster_vectors()[1]
@@ -225,11 +156,6 @@ class TestFitOfVectors:
                            random_state=0).fit(distances)  # fmt: skip
         np.testing.assert_allclose(by_distance.maps, expected.maps_, atol=1e-2)
 
-    def test_associations_in_one_map(self, norms):
-        worked(map_of(norms))
-        atlas = mm.load_atlas(norms.parent / "out.atlas")
-        assert (atlas.method, atlas.n_maps, atlas.vectors) == ("tsne", 1, None)
-
     def test_maps_are_saved_during_the_fit(self, vectors, tmp_path, monkeypatch):
         monkeypatch.setattr("manymaps.cli.interruption._CHECKPOINT_SECONDS", 0)
         state = tmp_path / "state.atlas"
@@ -238,89 +164,78 @@ class TestFitOfVectors:
         np.testing.assert_array_equal(saved.maps, atlas.maps)
         assert saved.labels == atlas.labels
         worked(map_of(vectors, "--init", state, "--checkpoint", state))
-        failed(map_of(vectors, "--checkpoint", tmp_path / "state"), 2, "must end in .atlas")
-
-    @pytest.mark.parametrize(
-        ("method", "option", "value"),
-        [
-            ("tsne", "maps", 3),
-            ("uni-sne", "maps", 2),
-            ("tsne", "penalty", 0.1),
-        ],
-    )
-    def test_option_of_another_method_is_named(self, vectors, method, option, value):
-        result = map_of(vectors, f"--{option}", value, method=method)
-        failed(result, 2, f"--{option} {value} does not apply to --method {method}")
-        assert not (vectors.parent / "out.atlas").exists()
 
     def test_bad_vectors_are_bad_data(self, vectors):
         vectors.write_text(re.sub(r"\nb1 \S+", r"\nb1 nan", vectors.read_text()))
-        done = invoke("fit", vectors, "-o", vectors.parent / "out.atlas", "--method", "tsne")
-        assert done.exit_code == 3
-        assert done.stdout == ""
-        assert done.stderr.count("\n") == 1
-        assert "line 3" in done.stderr
+        done = failed(map_of(vectors), 3, "line 3")
+        assert (done.stdout, done.stderr.count("\n")) == ("", 1)
 
 
-@pytest.mark.slow
 class TestInterruption:
-    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_interrupted_fit_can_go_on(self, large, number):
-        state = large.parent / "so-far.atlas"
-        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
-        saving = ("--checkpoint", state, "--iterations", 1_000_000)
-        done = on_a_terminal(*fit, *saving, signal_=number)
-        assert done.returncode == 130, done.stderr
-        assert done.stdout == ""
-        assert f"--init {state}" in re.sub(r"\s+", " ", done.stderr)
-        assert "Traceback" not in done.stderr
-        names = sorted(path.name for path in large.parent.iterdir())
-        assert names == ["large.csv", "so-far.atlas"]
-        worked(invoke(*fit, "--iterations", 20, "--init", state, "--quiet"))
+    def test_before_the_first_iteration_it_leaves_nothing(self, norms, monkeypatch):
+        def interrupted(*_: object, **__: object) -> None:
+            signal.raise_signal(signal.SIGINT)
 
-    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_without_a_checkpoint_the_maps_so_far_are_kept(self, large, number):
-        partial = large.parent / "out.partial.atlas"
-        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
-        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=number)
-        assert done.returncode == 130, done.stderr
-        assert done.stdout == ""
-        told = re.sub(r"\s+", " ", done.stderr)
-        assert re.search(rf"interrupted; the maps after [\d,]+ iterations are in {partial}", told)
-        assert f"--init {partial}" in told
-        assert "Traceback" not in done.stderr
-        assert sorted(path.name for path in large.parent.iterdir()) == [
-            "large.csv", "out.partial.atlas",
-        ]  # fmt: skip
-        kept = mm.load_atlas(partial)
-        assert kept.maps.shape[:2] == (4, 600)
-        np.testing.assert_allclose(kept.proportions.sum(axis=0), 1, rtol=1e-5)
-        worked(invoke(*fit, "--iterations", 20, "--init", partial, "--quiet"))
+        monkeypatch.setattr("manymaps.maps.estimator.persona_start", interrupted)
+        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_SPLIT", 2)
+        result = fitted(norms)
+        assert result.exit_code == 130
+        assert result.stderr.endswith("Error: interrupted; nothing was saved\n")
+        assert [path.name for path in norms.parent.iterdir()] == ["norms.csv"]
 
-    def test_in_the_background_with_stderr_in_a_file(self, large):
-        """As under nohup: lines instead of bars, and TERM ends it with what there is."""
-        log, output = large.with_name("log"), large.with_name("out.atlas")
-        fit = ("fit", large, "-o", output, "--maps", 4, "--iterations", 1_000_000)
+    @pytest.mark.parametrize("times", [1, 2])
+    def test_the_second_one_waits_for_nothing(self, norms, monkeypatch, times):
+        """The first one ends the fit with the iteration it is at, the second one at once."""
+        usual = Steps.guard
+
+        def guard(self: Steps, k: int) -> None:
+            for _ in range(times if k == 7 else 0):
+                signal.raise_signal(signal.SIGINT)
+            usual(self, k)
+
+        monkeypatch.setattr(Steps, "guard", guard)
+        partial = norms.parent / "out.partial.atlas"
+        if times == 2:
+            failed(fitted(norms), 130, "nothing was saved")
+            assert not partial.exists()
+            return
+        result = failed(fitted(norms), 130, f"the maps after 8 iterations are in {partial}")
+        assert f"--init {partial}" in result.stderr
+        assert mm.load_atlas(partial).labels == tuple(WORDS)
+        assert not (norms.parent / "out.atlas").exists()
+        partial.write_text("mine")
+        failed(fitted(norms), 130, "interrupted; nothing was saved: ")
+        assert partial.read_text() == "mine"
+
+    @pytest.fixture
+    def large(self, tmp_path: Path) -> Path:
+        """Enough random associations that a fit lasts until a signal arrives."""
+        rng = np.random.default_rng(0)
+        file = tmp_path / "large.csv"
+        rows = [f"w{i},w{j},1\n" for i in range(600) for j in rng.choice(600, 8) if i != j]
+        file.write_text("cue,response,count\n" + "".join(rows))
+        return file
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_in_the_background_with_stderr_in_a_file(self, large, number):
+        """As under nohup: lines instead of bars, and maps from which the fit can go on."""
+        log, output, state = (large.with_name(name) for name in ("log", "out.atlas", "s.atlas"))
+        fit = ("fit", large, "-o", output, "--maps", 4, "--checkpoint", state)
         with log.open("w") as stderr:
-            process = subprocess.Popen(impatient(*fit), stderr=stderr, stdout=stderr)
+            line = impatient(*fit, "--iterations", 1_000_000)
+            process = subprocess.Popen(line, stderr=stderr, stdout=stderr)
         until = time.monotonic() + SILENCE
         told = rf"s: fitting {large}, iteration [\d,]+ of 1,000,000, cost \d"
         while not re.search(told, log.read_text()) and time.monotonic() < until:
             time.sleep(0.05)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         assert process.wait(SILENCE) == 130
         told = log.read_text()
-        assert f"fitting {large} took" in told
-        assert "interrupted; the maps after" in told
+        assert f"--init {state}" in told
         assert "\x1b" not in told
-        assert not output.exists()
-        assert mm.load_atlas(large.with_name("out.partial.atlas")).n_maps == 4
-
-    def test_a_file_of_another_kind_is_not_taken_for_maps_so_far(self, large):
-        partial = large.parent / "out.partial.atlas"
-        partial.write_text("mine")
-        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
-        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=signal.SIGINT)
-        assert done.returncode == 130
-        assert "interrupted; nothing was saved" in re.sub(r"\s+", " ", done.stderr)
-        assert partial.read_text() == "mine"
+        assert "Traceback" not in told
+        assert sorted(path.name for path in large.parent.iterdir()) == [
+            "large.csv", "log", "s.atlas",
+        ]  # fmt: skip
+        worked(invoke(*fit, "--iterations", 20, "--init", state, "--quiet"))

@@ -1,12 +1,15 @@
 """Every option is checked: a bad value is a usage error that names it, and no input is replaced."""
 
+import inspect
 import re
 
 import click
 import pytest
 
+import manymaps as mm
 from cli_samples import failed, invoke, write_norms
 from manymaps.cli import cli
+from manymaps.cli.fit import METHODS, USUAL_METHOD
 from manymaps.cli.types import Number, OrFile, OutputFile, Several, positive
 
 
@@ -16,7 +19,7 @@ def test_every_option_refuses_a_bad_value(tmp_path, monkeypatch):
     commands = {name: one for name, one in cli.commands.items() if name != "demo"}
     for name, command in commands.items():
         options = [one for one in command.params if isinstance(one, click.Option)]
-        flags = [flag for one in options for flag in (*one.opts, *one.secondary_opts)]
+        flags = [flag for one in options for flag in one.opts]
         assert len(set(flags)) == len(flags), name
         assert all(one.help for one in options), name
         for option in options:
@@ -31,22 +34,12 @@ def test_every_option_refuses_a_bad_value(tmp_path, monkeypatch):
             assert not list(tmp_path.iterdir()), flag
 
 
-@pytest.mark.parametrize("name", ["fit", "insert", "view", "export"])
-def test_an_input_is_not_overwritten(tmp_path, monkeypatch, name):
+def test_no_input_or_other_file_is_overwritten(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    before = write_norms(tmp_path).rename("norms.html").read_bytes()
-    suffix = {"fit": ".atlas", "insert": ".atlas", "view": ".html", "export": ".csv"}[name]
-    same = (tmp_path / "norms.html").rename(tmp_path / f"same{suffix}")
-    inputs = [same] * (2 if name == "insert" else 1)
-    failed(invoke(name, *inputs, "-o", same), 2, "would overwrite")
-    assert same.read_bytes() == before
-
-
-def test_an_atlas_replaces_no_file_of_another_kind(norms):
-    other = norms.with_name("other.atlas")
-    other.write_text("mine", encoding="utf-8")
-    failed(invoke("fit", norms, "-o", other), 2, "is not a manymaps archive")
-    assert other.read_text(encoding="utf-8") == "mine"
+    before = write_norms(tmp_path).read_bytes()
+    failed(invoke("export", "norms.csv", "-o", "norms.csv"), 2, "-o would overwrite ATLAS")
+    failed(invoke("fit", "norms.csv", "-o", "norms.csv"), 2, "is not a manymaps archive")
+    assert (tmp_path / "norms.csv").read_bytes() == before
 
 
 REFUSALS = [
@@ -65,3 +58,26 @@ def test_types_refuse():
     for kind, value in REFUSALS:
         with pytest.raises(click.UsageError):
             kind.convert(value, click.Option(["--size"]), None)
+
+
+STATED = re.compile(r"\[default: (?P<usual>[^;\]]+)(?P<others>[^\]]*)\]")
+
+
+def test_help_states_the_default_of_each_method():
+    """Such as [default: 40; aspect-maps: 50; code: 1]."""
+    options = {one.name: one for one in cli.commands["fit"].params if isinstance(one, click.Option)}
+    assert STATED.search(options["method"].help)["usual"] == USUAL_METHOD
+    for name in ("maps", "dims", "penalty", "iterations", "init", "restarts", "metric"):
+        stated = STATED.search(options[name].help)
+        others = {
+            method.strip(): value.strip()
+            for part in filter(None, stated["others"].split(";"))
+            for methods, _, value in [part.partition(":")]
+            for method in methods.split(",")
+        }
+        for method, estimator in METHODS.items():
+            known = inspect.signature(getattr(mm, estimator)).parameters
+            if options[name].sets[0] in known:
+                default = known[options[name].sets[0]].default
+                found = others.get(method, stated["usual"])
+                assert found == str(default) or float(found) == float(default), (name, method)

@@ -1,6 +1,5 @@
-"""The command `read`: what it tells about files, and the clean data that it writes."""
+"""The command `read`: hints on spellings, and the clean data that it writes."""
 
-import json
 import re
 
 import pytest
@@ -31,45 +30,19 @@ def test_a_few_alike_are_words_of_their_own(tmp_path):
 SITES = '"site","heron","teal","coot"\n"1",2,0,0\n"2",0,5,0\n"3",0,1,4\n'
 
 
-def test_sites_by_species_are_mapped_by_code(tmp_path):
-    file = tmp_path / "sites.csv"
+def test_sites_by_species_are_counts_with_kinds(tmp_path):
+    file, clean, atlas = (tmp_path / name for name in ("sites.csv", "clean.npz", "sites.atlas"))
     file.write_text(SITES)
     advice = f"next: manymaps fit {file} -o sites.atlas --method code"
     assert advice in " ".join(worked(invoke("read", file)).stdout.split())
-    for content in SITES.replace("site", ""), "heron,teal,coot,gull\n2,0,0,1\n0,5,0,0\n0,1,4,3\n":
-        file.write_text(content)
-        failed(invoke("read", file), 3, "cannot tell what")
-
-
-def test_kinds_name_rows_and_columns(tmp_path):
-    file, atlas = tmp_path / "sites.csv", tmp_path / "sites.atlas"
-    file.write_text(SITES)
-    names = ("--set", "kinds=site,species")
-    printed = worked(invoke("read", file, *names)).stdout
+    printed = worked(invoke("read", file, "--set", "kinds=site,species")).stdout
     assert re.search("kinds +site\nkinds +species\n", printed)
     assert "next: add -o OUT.npz, then manymaps fit OUT.npz -o OUT.atlas" in printed
-    worked(invoke("read", file, *names, "-o", tmp_path / "clean.npz"))
-    fitted = invoke(
-        "fit", tmp_path / "clean.npz", "-o", atlas, "--method", "code", "--penalty", 0.1
-    )
+    worked(invoke("read", file, "--set", "kinds=site,species", "-o", clean))
+    fitted = invoke("fit", clean, "-o", atlas, "--method", "code", "--penalty", 0.1)
     assert "3 sites and 3 species" in worked(fitted).stdout
     assert set(load_atlas(atlas).kinds) == {"site", "species"}
     failed(invoke("read", file, "--set", "kinds=site"), 2, "must be two different names")
-
-
-def test_judges_are_compared_and_averaged(tmp_path):
-    for name, values in (("ann", (7, 2, 3)), ("ben", (6, 1, 2)), ("eve", (1, 5, 4))):
-        ab, ac, bc = values
-        table = f",a,b,c\na,0,{ab},{ac}\nb,{ab},0,{bc}\nc,{ac},{bc},0\n"
-        (tmp_path / f"{name}.csv").write_text(table)
-    files = [tmp_path / f"{name}.csv" for name in ("ann", "ben", "eve")]
-    clean = tmp_path / "judged.npz"
-    result = worked(invoke("read", *files, "-o", clean, "--json"))
-    assert "judge eve correlates by -" in result.stderr
-    found = json.loads(result.stdout)
-    assert "the average of 3 judges; correlations" in found["notes"][0]
-    worked(invoke("fit", clean, "-o", tmp_path / "j.atlas", "--maps", 1, "--iterations", 5))
-    assert load_atlas(tmp_path / "j.atlas").labels == ("a", "b", "c")
-    worked(invoke("cluster", clean, "--clusters", 1))
-    failed(invoke("read", clean, "--cue", "x"), 2, "--cue does not apply to")
-    assert "judge eve correlates by -" in worked(invoke("read", clean)).stdout
+    for content in SITES.replace("site", ""), "heron,teal,coot,gull\n2,0,0,1\n0,5,0,0\n0,1,4,3\n":
+        file.write_text(content)
+        failed(invoke("read", file), 3, "cannot tell what")

@@ -11,11 +11,9 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
 import click
-
-from manymaps.cli.contract import Commands
 
 __all__ = ["cli", "main"]
 
@@ -41,7 +39,7 @@ def main() -> None:
     cli(prog_name="manymaps")
 
 
-class _OnDemand(Mapping[str, click.Command]):
+class OnDemand(Mapping[str, click.Command]):
     """The commands by name. The file of a command is imported when the command is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
@@ -56,24 +54,39 @@ class _OnDemand(Mapping[str, click.Command]):
         return len(COMMANDS)
 
 
-@click.group(
-    cls=Commands,
-    sections=SECTIONS,
-    # Importing all command files takes 50 ms of processor time.
-    commands=_OnDemand(),
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-@click.version_option(package_name="manymaps", message="%(prog)s %(version)s")
-def cli() -> None:
-    """Fit, explore and compare maps of similarities that no single map can represent.
+class Commands(click.Group):
+    """The group of all commands, listed in the order in which users need them."""
 
-    \b
-    manymaps demo                                         a first look
-    manymaps read norms.csv                               list the contents of a file
-    manymaps diagnose norms.csv                           whether it needs several maps
-    manymaps fit norms.csv -o norms.atlas --maps 20
-    manymaps senses norms.atlas tie
-    manymaps view norms.atlas -o norms.html               a page for the browser
-    manymaps fit glove.txt -o words.atlas --method tsne   vectors
-    manymaps fit counts.csv -o posts.atlas --method code  counts
-    """
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the sections."""
+        return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under the headings of their sections."""
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(70)) for name in names]
+                )
+
+
+cli = click.version_option(package_name="manymaps", message="%(prog)s %(version)s")(
+    Commands(
+        "manymaps",
+        # Importing all command files takes 50 ms of processor time.
+        commands=cast(Any, OnDemand()),
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="""Fit, explore and compare maps of similarities that no single map can represent.
+
+\b
+manymaps demo                                         a first look
+manymaps read norms.csv                               list the contents of a file
+manymaps diagnose norms.csv                           whether it needs several maps
+manymaps fit norms.csv -o norms.atlas --maps 20
+manymaps senses norms.atlas tie
+manymaps view norms.atlas -o norms.html               a page for the browser
+manymaps fit glove.txt -o words.atlas --method tsne   vectors
+manymaps fit counts.csv -o posts.atlas --method code  counts
+""",
+    )
+)

@@ -167,16 +167,13 @@ def _write_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def _estimator(n_clusters: int | None, options: ClusterOptions) -> Any:
-    settings = {
-        **chosen(options, "restarts"),
-        **chosen(options.running),
+    settings = chosen(options, "restarts", "as_in", "set") | {
         "n_clusters": n_clusters,
         "kind": "dissimilarity" if options.dissimilarities else None,
     }
     if options.choose is not None:
         settings["n_init"] = options.restarts or RESTARTS_TO_CHOOSE
-    settings |= dict(options.set)
-    return estimator_from(mm.AdditiveClustering, settings, options.as_in, "cluster")
+    return estimator_from("AdditiveClustering", "cluster", options.running, **settings)
 
 
 def _record(

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
-from manymaps.cli.fit import USUAL_METHOD, Model, build
-from manymaps.cli.options import Running, output_names, refuse, refuse_given
+from manymaps.cli.options import Running, estimator_from, output_names, refuse, refuse_given
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
 from manymaps.errors import DataError
@@ -106,7 +105,9 @@ def compare(options: CompareOptions) -> None:
     atlas = None if options.atlas is None else mm.load_atlas(options.atlas)
     estimator = None
     if options.output is not None and atlas is None:
-        estimator = build(USUAL_METHOD, Model(maps=options.maps), options.running)
+        estimator = estimator_from(
+            "MultipleMapsTSNE", "compare", options.running, n_maps=options.maps
+        )
     with work(f"comparing {' and '.join(groups)}"):
         found = mm.compare(
             groups,

@@ -9,9 +9,9 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import next_step, note, tell
-from manymaps.cli.fit import Model, build, fit_record, keep_stopped, run_fit
-from manymaps.cli.interruption import partial_name
-from manymaps.cli.options import Running
+from manymaps.cli.fit import fit_record
+from manymaps.cli.interruption import run_fit
+from manymaps.cli.options import Running, estimator_from
 from manymaps.cli.record import command, group, option
 
 DEMO_WORD = "bank"
@@ -52,11 +52,9 @@ def demo(options: DemoOptions) -> None:
 
     data = mm.load_word_associations()
     note(f"{data.report.source}: {data.n_pairs:,} pairs of {data.n_objects:,} words")
-    estimator = build("mm-tsne", Model(maps=20, iterations=500), options.running)
-    stopped = run_fit(estimator, data, "the word associations")
+    estimator = estimator_from("MultipleMapsTSNE", "demo", options.running, n_maps=20, max_iter=500)
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
-    if stopped:
-        keep_stopped(estimator, estimator.atlas_, partial_name(output))
+    run_fit(estimator, data, "the word associations", output)
     estimator.atlas_.save(output)
     mm.write_page(
         estimator.atlas_, page, title="Associations of English words", noun="word",

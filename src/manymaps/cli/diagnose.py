@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
 import manymaps as mm
 from manymaps.cli.contract import cell, elapsed, grid, note, shown, tell
-from manymaps.cli.options import Running, refuse_given
+from manymaps.cli.options import Running
 from manymaps.cli.record import argument, chosen, command, group, option
 from manymaps.cli.types import InputFile
 from manymaps.labels import plural
@@ -69,10 +71,11 @@ def diagnose(options: DiagnoseOptions) -> None:
 
     file, metric = options.file, options.metric
     kind = None if metric is None else "vectors"
-    loaded = opened(file, kind, takes=(*PAIRS, "vectors", "counts"))
-    data = loaded.fitted
-    if loaded.kind != "vectors":
-        refuse_given(("metric",), f"{file}, which contains {loaded.kind}")
+    data = opened(file, kind, takes=(*PAIRS, "vectors", "counts")).fitted
+    if metric is not None and not isinstance(data, mm.Vectors):
+        raise click.UsageError(
+            f"--metric does not apply: {file} contains {type(data).__name__.lower()}"
+        )
     if isinstance(data, mm.Counts):
         _diagnose_counts(data, file, options)
         return

@@ -6,33 +6,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import (
-    Interrupted,
-    NotConverged,
-    elapsed,
-    next_step,
-    note,
-    note_case,
-    tell,
-)
-from manymaps.cli.interruption import ending_early, partial_name
-from manymaps.cli.options import Running, as_in_option, estimator_from, refuse_given, setting_option
-from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
-from manymaps.cli.types import (
-    InputFile,
-    Number,
-    OrFile,
-    OutputFile,
-    perplexities,
-    positive,
-    refuse_to_replace,
-)
-from manymaps.labels import plural
+from manymaps.cli.contract import NotConverged, elapsed, next_step, note, note_case, tell
+from manymaps.cli.interruption import run_fit
+from manymaps.cli.options import Running, as_in_option, estimator_from, setting_option
+from manymaps.cli.record import argument, command, flag, group, option, output_option
+from manymaps.cli.types import InputFile, Number, OrFile, OutputFile, perplexities, positive
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -162,17 +145,17 @@ def fit(options: FitOptions) -> None:
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
     """
-    method, output = options.model.method or USUAL_METHOD, options.output
-    estimator = build(method, options.model, options.start, options.running)
+    method, output, init = options.model.method or USUAL_METHOD, options.output, options.start.init
+    estimator = estimator_from(
+        METHODS[method], f"--method {method}", options.model, options.start, options.running
+    )
     data = read_for(options.file, method, options.model.metric, options.words).fitted
     columns = None if options.metadata is None else _columns(options.metadata, data)
-    if isinstance(options.start.init, Path):
-        estimator.set_params(init=_started(options.start.init, data))
-    stopped = run_fit(estimator, data, str(options.file), options.checkpoint)
+    if isinstance(init, Path):
+        estimator.set_params(init=_started(init, data))
+    run_fit(estimator, data, str(options.file), output, options.checkpoint)
     atlas: mm.Atlas = estimator.atlas_
     atlas = atlas if columns is None else atlas.add_metadata(columns)
-    if stopped:
-        keep_stopped(estimator, atlas, options.checkpoint or partial_name(output))
     with work(f"writing {output}"):
         atlas.save(output)
     record = fit_record(estimator, data, method, output)
@@ -184,19 +167,6 @@ def fit(options: FitOptions) -> None:
         )
 
 
-def build(method: str, *records: Any) -> Any:
-    """Build the estimator of a method from the options in some records."""
-    settings: dict[str, Any] = {}
-    for record in records:
-        settings |= chosen(record)
-    settings.pop("method")
-    as_in = settings.pop("as_in", None)
-    settings |= dict(settings.pop("set"))
-    if isinstance(settings.get("init"), Path):
-        del settings["init"]  # read later, when the labels are known
-    return estimator_from(getattr(mm, METHODS[method]), settings, as_in, f"--method {method}")
-
-
 def read_for(file: Path, method: str, metric: str | None, words: Path | None = None) -> Loaded:
     """Read the data for a method, and reject data that it does not fit."""
     from manymaps.cli.reading import PAIRS, opened
@@ -205,14 +175,15 @@ def read_for(file: Path, method: str, metric: str | None, words: Path | None = N
     # An array can contain vectors or similarities, which only an option distinguishes.
     kind = "counts" if method == "code" else None if metric is words is None else "vectors"
     loaded = opened(file, kind, takes=(*PAIRS, "vectors", "counts"), words=words)
-    if (loaded.kind == "counts") != (method == "code"):
-        raise click.UsageError(
-            f"{file} contains {loaded.kind}; "
-            + ("use --method code to fit counts" if method != "code" else CODE_FITS.format(file))
-        )
-    if loaded.kind != "vectors":
-        refuse_given(("metric", "words"), f"{file}, which contains {loaded.kind}")
-    note(*reading_notes(loaded.fitted))
+    data = loaded.fitted
+    contents = f"{file} contains {type(data).__name__.lower()}"
+    if isinstance(data, mm.Counts) != (method == "code"):
+        advice = "use --method code to fit counts" if method != "code" else CODE_FITS.format(file)
+        raise click.UsageError(f"{contents}; {advice}")
+    for name, value in (("--metric", metric), ("--words", words)):
+        if value is not None and not isinstance(data, mm.Vectors):
+            raise click.UsageError(f"{name} does not apply: {contents}")
+    note(*reading_notes(data))
     return loaded
 
 
@@ -234,46 +205,6 @@ def _started(path: Path, data: PairData | mm.Counts) -> mm.Atlas:
         return atlas
     note_case("the initial atlas", data.labels, atlas.labels)
     return atlas.subset(list(data.labels))
-
-
-def run_fit(estimator: Any, data: Any, what: str, checkpoint: Path | None = None) -> bool:
-    """Fit, and return whether Ctrl-C (or the signal TERM) stopped the fit.
-
-    Raises
-    ------
-    Interrupted
-        If the fit ends without its last maps. The message states whether maps have been saved to
-        the checkpoint.
-    """
-    with work(f"fitting {what}"), ending_early(checkpoint) as stop:
-        try:
-            estimator.set_params(callback=stop).fit(data)
-        except KeyboardInterrupt as error:
-            state = (
-                f"the last saved maps are in {checkpoint}" if stop.saved else "nothing was saved"
-            )
-            raise Interrupted(f"interrupted; {state}") from error
-        return stop.asked
-
-
-def keep_stopped(estimator: Any, atlas: mm.Atlas, path: Path) -> NoReturn:
-    """Write the maps of a stopped fit to a file, and report its name.
-
-    Raises
-    ------
-    Interrupted
-        Always, after the maps are written.
-    """
-    try:
-        refuse_to_replace("the maps so far", path)
-    except click.UsageError as error:
-        raise Interrupted(f"interrupted; nothing was saved: {error.message}") from error
-    atlas.save(path)
-    n = plural("iteration", int(estimator.n_iter_))
-    raise Interrupted(
-        f"interrupted; the maps after {n} are in {path}; to continue from them, repeat the "
-        f"command with --init {path}"
-    )
 
 
 def fit_record(estimator: Any, data: Any, method: str, output: Path) -> dict[str, Any]:

@@ -10,15 +10,22 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import click
+
+from manymaps.cli.contract import Interrupted
+from manymaps.cli.types import OutputFile
+from manymaps.labels import plural
+from manymaps.progress import work
+
+NOTHING = "nothing was saved"
 # Trades the work that a killed process may lose against the time for writing. Not tuned.
 _CHECKPOINT_SECONDS = 30.0
-
 
 # Whether a signal has raised KeyboardInterrupt. Some libraries, such as NumPy while it is imported,
 # replace it by an ImportError.
@@ -54,49 +61,74 @@ def handle_signals() -> None:
         signal.signal(signal.SIGINT, interrupt)
 
 
+@dataclass
 class Stop:
     """A callback of a fit that stops it after Ctrl-C, and saves its maps every half minute.
 
     Attributes
     ----------
-    asked : bool
+    checkpoint : path or None
+        The file for the maps.
+    is_asked : bool
         Whether Ctrl-C has been pressed.
-    saved : bool
+    is_saved : bool
         Whether maps have been saved to the checkpoint.
     """
 
-    def __init__(self, checkpoint: Path | None = None) -> None:
-        self.asked = self.saved = False
-        self._begun = False
-        self._checkpoint = checkpoint
-        self._last = time.monotonic()
+    checkpoint: Path | None
+    is_asked: bool = False
+    is_saved: bool = False
+    _is_begun: bool = False
+    _last: float = field(default_factory=time.monotonic)
 
     def __call__(self, iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> bool:
         """Save the maps if it is time, and return whether to stop after this iteration."""
-        self._begun = True
-        if self._checkpoint and time.monotonic() - self._last >= _CHECKPOINT_SECONDS:
-            atlas_so_far().save(self._checkpoint)
-            self.saved, self._last = True, time.monotonic()
-        return self.asked
+        self._is_begun = True
+        if self.checkpoint and time.monotonic() - self._last >= _CHECKPOINT_SECONDS:
+            atlas_so_far().save(self.checkpoint)
+            self.is_saved, self._last = True, time.monotonic()
+        return self.is_asked
 
     def on_ctrl_c(self, number: int, frame: FrameType | None) -> None:
         """End the fit immediately if there are no maps yet, or at the second Ctrl-C."""
-        if self.asked or not self._begun:
+        if self.is_asked or not self._is_begun:
             interrupt(number, frame)
-        self.asked = True
+        self.is_asked = True
 
 
-@contextmanager
-def ending_early(checkpoint: Path | None = None) -> Iterator[Stop]:
-    """Defer Ctrl-C until the current iteration of a fit is finished."""
+def run_fit(
+    estimator: Any, data: Any, what: str, output: Path, checkpoint: Path | None = None
+) -> None:
+    """Fit. If Ctrl-C (or the signal TERM) stops the fit, write its maps and report their file.
+
+    The file is the checkpoint or, without one, a file next to the output, such as
+    norms.partial.atlas.
+
+    Raises
+    ------
+    Interrupted
+        If the fit is stopped. The message states whether maps have been saved.
+    """
     stop = Stop(checkpoint)
-    former = signal.signal(signal.SIGINT, stop.on_ctrl_c)
+    with work(f"fitting {what}"):
+        former = signal.signal(signal.SIGINT, stop.on_ctrl_c)
+        try:
+            estimator.set_params(callback=stop).fit(data)
+        except KeyboardInterrupt as error:
+            saved = f"the last saved maps are in {checkpoint}" if stop.is_saved else NOTHING
+            raise Interrupted(f"interrupted; {saved}") from error
+        finally:
+            signal.signal(signal.SIGINT, former)
+    if not stop.is_asked:
+        return
+    path = checkpoint or output.with_name(f"{output.stem}.partial.atlas")
     try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, former)
-
-
-def partial_name(output: Path) -> Path:
-    """Return the file for results of an interrupted command, such as norms.partial.atlas."""
-    return output.with_name(f"{output.stem}.partial.atlas")
+        OutputFile(archive=True).convert(path, None, None)
+    except click.UsageError as error:
+        raise Interrupted(f"interrupted; {NOTHING}: {error.message}") from error
+    estimator.atlas_.save(path)
+    n = plural("iteration", int(estimator.n_iter_))
+    raise Interrupted(
+        f"interrupted; the maps after {n} are in {path}; to continue from them, repeat the "
+        f"command with --init {path}"
+    )

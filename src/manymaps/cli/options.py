@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import click
@@ -98,38 +99,44 @@ def refuse_given(names: Iterable[str], where: str) -> None:
             raise click.UsageError(f"{max(one.opts, key=len)} does not apply to {where}")
 
 
-def estimator_from(
-    estimator: type, settings: dict[str, Any], as_in: str | None, method: str
-) -> Any:
-    """Build an estimator from the settings that are not None, or a preset that they change.
+def estimator_from(name: str, method: str, *records: Any, **more: Any) -> Any:
+    """Build an estimator from the options that are not None, or a preset that they change.
 
     Parameters
     ----------
-    estimator : type
-        The class of the estimator.
-    settings : dict
-        Values of its parameters.
-    as_in : str or None
-        The name of the class method that returns the preset.
+    name : str
+        The public name of the estimator.
     method : str
-        The part of the command that selected the class, for messages.
+        The part of the command that selected the estimator, for messages.
+    *records : record of options
+        Options that set its parameters.
+    **more
+        Further parameters, and the options `as_in` and `set`, which replaces all others.
     """
+    settings: dict[str, Any] = {}
+    for part in (*map(chosen, records), more):
+        settings |= part
+    settings |= dict(settings.pop("set", ()))
+    settings.pop("method", None)
+    as_in, estimator = settings.pop("as_in", None), getattr(mm, name)
     known = inspect.signature(estimator).parameters
-    values = {name: value for name, value in settings.items() if value is not None}
-    for name, value in values.items():
-        if name not in known:
-            near = get_close_matches(name, known, 1)
+    # The atlas of --init is read later, when the labels are known.
+    values = {key: value for key, value in settings.items()
+              if value is not None and not isinstance(value, Path)}  # fmt: skip
+    for key, value in values.items():
+        if key not in known:
+            near = get_close_matches(key, known, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            raise ParameterError(f"does not apply to {method}{hint}", name=name, value=value)
+            raise ParameterError(f"does not apply to {method}{hint}", name=key, value=value)
     if as_in is None:
         return estimator(**values)
-    presets = [name for name in dir(estimator) if re.fullmatch(r"\w+_\d{4}", name)]
+    presets = [one for one in dir(estimator) if re.fullmatch(r"\w+_\d{4}", one)]
     if as_in not in presets:
         listed = f"; use {' or '.join(presets)}" if presets else ", which has none"
         raise click.UsageError(f"--as-in {as_in} is not a preset of {method}{listed}")
     preset = getattr(estimator, as_in)
-    sizes = {name: values.pop(name) for name in inspect.signature(preset).parameters
-             if name in values}  # fmt: skip
+    sizes = {key: values.pop(key) for key in inspect.signature(preset).parameters
+             if key in values}  # fmt: skip
     return preset(**sizes).set_params(**values)
 
 

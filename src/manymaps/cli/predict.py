@@ -98,12 +98,12 @@ def predict(options: PredictOptions) -> None:
     split = mm.split_associations(norms, by=options.by, random_state=options.running.seed)
     note(*split.notes)
     results: list[PredictionResult] = []
-    settings = chosen(options.running) | chosen(options, "iterations") | more
     for k in range(count):
         sizes = {"n_maps": maps[k % len(maps)], "n_components": dims[k % len(dims)]}
         predictor = estimator_from(
-            mm.AssociationPredictor, settings | sizes, options.as_in, "predict"
-        )
+            "AssociationPredictor", "predict", options.running, **sizes,
+            **chosen(options, "iterations", "as_in", "set"),
+        )  # fmt: skip
         started = time.perf_counter()
         size = f"{plural('map', predictor.n_maps)} of {predictor.n_components} dimensions"
         with work(f"fitting {size} to the training part of {options.file}"):

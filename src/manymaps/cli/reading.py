@@ -48,11 +48,6 @@ class Loaded(NamedTuple):
     settings: dict[str, Any]
 
     @property
-    def kind(self) -> str:
-        """The kind of the data, such as "trials"."""
-        return "ratings" if has_ratings(self.data) else type(self.data).__name__.lower()
-
-    @property
     def fitted(self) -> Any:
         """The data that a fit uses: trials are counted."""
         if isinstance(self.data, Trials):
@@ -87,8 +82,9 @@ def opened(
     with work(f"reading {file}"):
         loaded = Loaded(*read_clean(file)) if is_clean(file) else None
         loaded = loaded or Loaded(kinds.read(file, kind, takes=takes, words=words, **settings), {})
-    if loaded.kind not in takes:
-        raise BadData(f"{file} contains {loaded.kind}; expected {' or '.join(takes)}")
+    known = "ratings" if has_ratings(loaded.data) else type(loaded.data).__name__.lower()
+    if known not in takes:
+        raise BadData(f"{file} contains {known}; expected {' or '.join(takes)}")
     return loaded
 
 

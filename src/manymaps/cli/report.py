@@ -62,7 +62,7 @@ def report_of(loaded: Loaded, file: Path) -> tuple[dict[str, Any], str]:
         further = fit_step(file, "--method", "tsne")
     else:
         record, labels = _of_associations(data), list(data.labels)
-    notes = _notes(data)
+    notes = reading_notes(data)[1:]
     if isinstance(data, mm.Counts) and (hint := looks_transposed(data)):
         notes.append(hint)
         further += " --set given=columns"
@@ -140,19 +140,18 @@ def _of_trials(trials: mm.Trials) -> dict[str, Any]:
 
 
 def reading_notes(data: PairData | mm.Counts | mm.Trials) -> list[str]:
-    """List the lines that are printed about the data before a fit."""
+    """List the lines that are printed about the data before a fit, with advice.
+
+    The first line describes the data. The others are the reader's notes, and advice if spellings
+    differ or most responses are dropped.
+    """
     line = repr(data).strip("<>")
     if data.report.merged:
         line += f"; {data.report.merged:,} repeated pairs merged"
     if data.report.n_dropped:
         line += f"; dropped {dropped(data.report)}"
-    # The fit itself reports rows and columns without counts.
-    return [line, *(text for text in _notes(data) if " without counts kept" not in text)]
-
-
-def _notes(data: PairData | mm.Counts | mm.Trials) -> list[str]:
-    """List the reader's notes, with advice if spellings differ or most responses are dropped."""
-    notes = list(data.report.notes)
+    # The fit itself reports rows and columns without counts, and `read` counts them.
+    notes = [line, *(text for text in data.report.notes if " without counts kept" not in text)]
     if isinstance(data, mm.Counts) and (odd := _measures(data)):
         notes.append(
             f"{listed(odd)} look like years or coordinates, but are read as counts; remove these "

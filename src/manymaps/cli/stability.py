@@ -11,8 +11,9 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import cell, elapsed, grid, next_step, shown, tell
-from manymaps.cli.fit import USUAL_METHOD, Model, build, read_for
+from manymaps.cli.fit import METHODS, USUAL_METHOD, Model, read_for
 from manymaps.cli.options import (
+    estimator_from,
     jobs_option,
     output_names,
     refuse,
@@ -107,7 +108,7 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     with work(f"fitting {file} {options.fits} times"):
         return mm.repeat_fits(
             # The seed and the number of jobs apply to all fits jointly.
-            build(method, options.model),
+            estimator_from(METHODS[method], f"--method {method}", options.model),
             loaded.data,
             options.fits,
             bootstrap=options.bootstrap,

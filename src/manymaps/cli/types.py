@@ -76,20 +76,18 @@ class OutputFile(click.ParamType):
             fault = f"the folder {folder} does not exist; create it first"
         elif not all(os.access(one, os.W_OK) for one in (folder, path) if os.access(one, os.F_OK)):
             fault = "the file cannot be written"
+        elif self.is_archive and path.exists() and _is_foreign(path):
+            fault = "this is not a manymaps archive; use another name, or remove the file"
         else:
             return path
         self.fail(f"{path}: {fault}", param, ctx)
 
 
-def refuse_to_replace(option: str, path: Path) -> None:
-    """Reject an archive that would overwrite a file of another kind."""
+def _is_foreign(path: Path) -> bool:
+    """Check whether a file has a content that is not an archive."""
     from manymaps.archive.archives import is_archive
 
-    if path.exists() and path.stat().st_size and not is_archive(path):
-        raise click.UsageError(
-            f"{option}: {path} exists and is not a manymaps archive; use another name, or "
-            "remove the file"
-        )
+    return path.stat().st_size > 0 and not is_archive(path)
 
 
 class OrFile(click.ParamType):
