@@ -24,6 +24,16 @@ def labels_of(ax):
     return [text for text in ax.texts if text.get_gid() == "label"]
 
 
+def marked(ax, gid):
+    """Return the collections with a group id."""
+    return [artist for artist in ax.collections if artist.get_gid() == gid]
+
+
+def points_of(ax, gid="dots"):
+    """Return the positions of marks, shape (k, 2)."""
+    return np.concatenate([np.empty((0, 2)), *(c.get_offsets() for c in marked(ax, gid))])
+
+
 def words_of(ax):
     return [text.get_text() for text in labels_of(ax)]
 

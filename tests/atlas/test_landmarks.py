@@ -54,15 +54,21 @@ def test_standing_of_isolated_objects_is_finite():
 def test_the_principal_plane_holds_the_two_widest_directions():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(300, 4)) * [0.1, 5, 0.1, 3]
-    plane = principal_plane(points, np.ones(300))
-    assert plane.share > 0.99
-    assert abs(np.corrcoef(plane.points[:, 0], points[:, 1])[0, 1]) > 0.99
-    assert abs(np.corrcoef(plane.points[:, 1], points[:, 3])[0, 1]) > 0.99
+    drawn, share = principal_plane(points, np.ones(300))
+    assert share > 0.99
+    assert abs(np.corrcoef(drawn[:, 0], points[:, 1])[0, 1]) > 0.99
+    assert abs(np.corrcoef(drawn[:, 1], points[:, 3])[0, 1]) > 0.99
 
 
-def test_two_dimensions_stay_as_they_are():
+def test_one_or_two_dimensions_stay_as_they_are():
     points = np.random.default_rng(0).normal(size=(5, 2))
-    np.testing.assert_array_equal(principal_plane(points, np.ones(5)).points, points)
+    for part in (points, points[:, :1]):
+        drawn, share = principal_plane(part, np.ones(5))
+        np.testing.assert_array_equal(drawn[:, : part.shape[1]], part)
+        assert (drawn.shape, share) == ((5, 2), 1.0)
+    for empty_or_same in (np.zeros((0, 4)), np.ones((3, 4))):
+        drawn, share = principal_plane(empty_or_same, np.ones(len(empty_or_same)))
+        assert (drawn.shape, share) == ((len(empty_or_same), 2), 1.0)
 
 
 def test_remote_points_lie_outside_and_an_even_spread_does_not():

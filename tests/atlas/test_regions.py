@@ -57,15 +57,10 @@ def test_a_category_that_is_everywhere_names_nothing(islands):
 
 def test_a_category_in_two_places_names_both(islands):
     pairs = np.where(np.isin(islands.metadata["digit"], [0, 3]), "far", "near")
-    found = regions(replace(islands, metadata={"side": pairs}))
+    found = regions(islands.add_metadata(pairs, name="side"), column="side")
     assert sorted(region.name for region in found) == ["far", "far", "near", "near"]
-
-
-def test_a_column_that_is_asked_for_comes_first(islands):
-    half = np.where(islands.metadata["digit"] < 2, "low", "high")
-    both = replace(islands, metadata={**islands.metadata, "half": half})
-    assert {region.name for region in regions(both, column="half")} == {"low", "high"}
-    assert {region.name for region in regions(both)} == {f"digit {k}" for k in range(4)}
+    few = np.arange(20)
+    assert map_regions(islands, 0, few, islands.maps[0][few], np.ones(20)) == []
 
 
 def test_without_categories_neighbours_that_crowd_have_their_words():
@@ -84,34 +79,11 @@ def test_without_categories_neighbours_that_crowd_have_their_words():
         assert all(word.startswith("abcd"[k]) for word in region.words)
 
 
-def test_features_name_regions_where_no_column_does(islands):
-    own = np.flatnonzero(islands.metadata["digit"] == 2)
-    plain = replace(islands, metadata={}, labels=[f"w{i}" for i in range(240)])
-    (region,) = regions(plain, groups=[("feature 1", own)])
-    assert region.name == "feature 1"
-    assert (region.members == own).all()
-
-
-def test_nothing_is_named_where_all_labels_are_seen_anyway(islands):
-    few = np.arange(20)
-    assert map_regions(islands, 0, few, islands.maps[0][few], np.ones(20)) == []
-
-
 @pytest.mark.parametrize("points", [np.zeros((50, 2)), np.arange(50.0)[:, None] * [[1.0, 0.0]]])
 def test_points_in_a_heap_or_a_row(points):
     found = homes(Grid(points), np.ones(50), {"all": np.arange(50)})
     members = np.concatenate([np.zeros(0, int), *(own for _, own in found)])
     assert len(members) == len(set(members.tolist())) <= 50
-
-
-def test_all_of_many_categories_have_regions():
-    rng = np.random.default_rng(3)
-    group = np.repeat(np.arange(40), 30)
-    points = rng.uniform(0, 400, size=(40, 2))[group] + rng.normal(size=(1200, 2))
-    names = {"kind": np.array([f"k{k}" for k in group])}
-    labels = [f"{i}" for i in range(1200)]
-    atlas = Atlas(labels, points[None], np.ones((1, 1200)), T_SNE, metadata=names)
-    assert {region.name for region in regions(atlas)} == set(names["kind"])
 
 
 def test_scale_and_order_do_not_matter(islands):

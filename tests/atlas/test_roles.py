@@ -9,7 +9,7 @@ import pytest
 
 from manymaps.atlas import Atlas
 from manymaps.atlas.captions import default_column, unnamed
-from manymaps.atlas.roles import label_roles
+from manymaps.atlas.roles import label_roles, numbers_of_kinds
 from manymaps.model import CODE, T_SNE
 
 N_ROWS, N_COLUMNS = 20, 30
@@ -39,11 +39,29 @@ def counts():
 
 def test_rows_that_are_only_numbered_have_no_labels(counts):
     assert unnamed(counts).tolist() == [True] * N_ROWS + [False] * N_COLUMNS
-    assert not label_roles(counts, None).has_label[:N_ROWS].any()
-    assert label_roles(counts, ["site"]).has_label[:N_ROWS].all()
+    assert label_roles(counts).has_label.tolist() == [False] * N_ROWS + [True] * N_COLUMNS
     names = [f"meadow {chr(97 + k)}" for k in range(N_ROWS)]
     named = replace(counts, labels=[*names, *counts.labels[N_ROWS:]])
-    assert label_roles(named, None).has_label.all()
+    roles = label_roles(named)
+    assert roles.has_label.all()
+    assert (roles.dots, roles.texts) == ("site", "species")
+    assert roles.legend(named) == ["● 20 sites", "+ 30 species"]
+    assert numbers_of_kinds(replace(counts, kinds=None, model=T_SNE, factors=None)) == [
+        "50 objects"
+    ]
+
+
+def test_priorities_are_ranks_by_frequency_and_distance_from_the_middle(counts):
+    roles = label_roles(counts)
+    middle = counts.maps[0, :N_ROWS].mean(axis=0)
+    apart = ((counts.maps[0] - middle) ** 2).sum(axis=1)
+    apart += 0.01 * apart[:N_ROWS].mean()
+    expected = (np.sqrt(counts.factors) * apart)[N_ROWS:]
+    np.testing.assert_array_equal(
+        np.argsort(-roles.priority[0, N_ROWS:], kind="stable"), np.argsort(-expected, kind="stable")
+    )
+    assert (roles.priority[0].max(), roles.weights[0, N_ROWS]) == (1.0, 1.0)
+    np.testing.assert_allclose(roles.weights[0, N_ROWS + 1 :], 0.01 / 0.5)
 
 
 def test_many_rows_may_have_generated_labels():
@@ -55,14 +73,14 @@ def test_many_rows_may_have_generated_labels():
 
 
 def test_a_word_that_is_everywhere_does_not_come_first(counts):
-    priority = label_roles(counts, None).priority[0, N_ROWS:]
+    priority = label_roles(counts).priority[0, N_ROWS:]
     assert priority[0] < np.median(priority)
 
 
 def test_the_most_frequent_of_words_in_one_position_comes_first(counts):
     maps = counts.maps.copy()
     maps[0, N_ROWS:] = 0.1
-    priority = label_roles(replace(counts, maps=maps), None).priority[0, N_ROWS:]
+    priority = label_roles(replace(counts, maps=maps)).priority[0, N_ROWS:]
     assert priority.argmax() == 0
 
 

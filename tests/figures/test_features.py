@@ -102,28 +102,13 @@ def test_an_outline_holds_its_members_alone(make):
         assert not held[~members & apart].any()
 
 
-def test_every_small_label_is_there():
+def test_the_key_lists_the_weights_of_all_features():
     atlas, found = integers()
-    ax = plot_features(atlas, found).axes[0]
-    assert {text.get_text() for text in texts(ax, "label")} == set("0123456789")
-
-
-def test_a_map_of_associations_is_that_of_their_table():
-    table = np.array([[0, 4, 0, 1], [4, 0, 2, 1], [0, 2, 0, 3], [1, 1, 3, 0]], float)
-    missing = np.zeros((4, 4), bool)
-    missing[0, 2] = missing[2, 0] = True
-    atlas = similarity_map(Associations(list("abcd"), table, missing=missing))
-    assert list(atlas.labels) == list("abcd")
-    known = np.where(missing, np.nan, table)
-    np.testing.assert_array_equal(atlas.maps, similarity_map(known).maps)
-
-
-def test_the_key_lists_the_weights():
-    atlas, found = integers()
-    figure = plot_features(atlas, [found[2], found[0]])
-    written = {text.get_text() for text in figure.texts}
-    assert {"1: 0.331", "2: 0.444"} <= written
-    assert [text.get_text() for text in texts(figure.axes[0], "number")] == ["2", "1"]
+    for width in (None, "page", "column"):
+        figure = plot_features(atlas, found, width=width)
+        written = {text.get_text() for text in figure.texts}
+        assert written >= {f"{k}: {one.weight:.3f}" for k, one in enumerate(found, start=1)}
+        assert {text.get_text() for text in texts(figure.axes[0], "label")} == set("0123456789")
 
 
 def test_members_that_a_map_lacks_are_left_out():
@@ -156,19 +141,21 @@ def test_other_dimensions(n_components):
     assert len(outlines(figure.axes[0])) == 1
 
 
-def test_refusals():
-    atlas, found = integers()
-    with pytest.raises(ParameterError, match="map 1"):
-        plot_features(atlas, found, map=1)
-    with pytest.raises(ParameterError, match="no features to draw"):
-        plot_features(atlas, [])
-    with pytest.raises(UnknownLabelError):
-        plot_features(atlas, features({("2", "eleven"): 1.0}))
-    kinds = Atlas(
-        ["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), CODE, kinds=("document", "word")
-    )
-    with pytest.raises(ParameterError, match="bipartite atlas"):
-        plot_features(kinds, features({("a",): 1.0}))
+KINDS = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), CODE, kinds=("document", "word"))
+REFUSALS = [
+    (lambda atlas, found: plot_features(atlas, found, map=1), ParameterError),
+    (lambda atlas, _: plot_features(atlas, []), ParameterError),
+    (lambda *_: plot_features(KINDS, features({("a",): 1.0})), ParameterError),
+    (lambda atlas, _: plot_features(atlas, features({("2", "eleven"): 1.0})), UnknownLabelError),
+    (lambda *_: similarity_map(np.full((3, 3), np.nan), list("abc")), DataError),
+    (lambda *_: similarity_map(np.ones((2, 2)), ["a", "b"]), DataError),
+]
+
+
+@pytest.mark.parametrize(("call", "error"), REFUSALS)
+def test_refusals(call, error):
+    with pytest.raises(error):
+        call(*integers())
 
 
 def test_a_map_of_similarities_does_not_count_what_is_unknown():
@@ -180,35 +167,19 @@ def test_a_map_of_similarities_does_not_count_what_is_unknown():
     hidden = np.triu(rng.random((16, 16)) < 0.3, 1)
     hidden[0, 1] = False
     gaps = np.where(hidden | hidden.T, np.nan, 9 - apart)
-    labels = [str(i) for i in range(16)]
-    points = similarity_map(gaps, labels).maps[0].astype(float)
-    error = np.linalg.norm(points[:, None] - points, axis=2)[hidden] - apart[hidden]
-    assert np.abs(error).max() < 0.01 * apart.max()
     filled = np.where(np.isnan(gaps), np.nanmean(gaps[~np.eye(16, dtype=bool)]), gaps)
-    by_mean = similarity_map(filled, labels).maps[0].astype(float)
-    worse = np.linalg.norm(by_mean[:, None] - by_mean, axis=2)[hidden] - apart[hidden]
-    assert np.abs(worse).max() > 0.05 * apart.max()
-    one_way = np.where(hidden, np.nan, 9 - apart)
-    whole = similarity_map(9 - apart, labels).maps
-    with pytest.warns(DataWarning, match="mean of both directions"):
-        of_one_way = similarity_map(one_way, labels)
-    np.testing.assert_allclose(of_one_way.maps, whole, atol=1e-5)
-    with pytest.raises(DataError):
-        similarity_map(np.full((3, 3), np.nan), list("abc"))
-
-
-def test_a_map_of_similarities():
-    line = np.arange(5.0)
-    similar = 10 - np.abs(line[:, None] - line)
-    atlas = similarity_map(similar, list("abcde"))
-    along = atlas.maps[0] @ (atlas.maps[0][4] - atlas.maps[0][0])
-    np.testing.assert_array_equal(np.argsort(along), np.arange(5))
-    with_gap = similar.copy()
-    with_gap[0, 1] = with_gap[1, 0] = np.nan
-    assert np.isfinite(similarity_map(with_gap, list("abcde")).maps).all()
+    labels, errors = [str(i) for i in range(16)], []
+    for table in (gaps, filled):
+        points = similarity_map(table, labels).maps[0].astype(float)
+        error = np.linalg.norm(points[:, None] - points, axis=2)[hidden] - apart[hidden]
+        errors.append(np.abs(error).max() / apart.max())
+    assert errors[0] < 0.01 < 0.05 < errors[1]
+    with pytest.warns(DataWarning):
+        of_one_way = similarity_map(np.where(hidden, np.nan, 9 - apart), labels)
+    np.testing.assert_allclose(of_one_way.maps, similarity_map(9 - apart, labels).maps, atol=1e-5)
+    table = Associations(labels, np.nan_to_num(gaps), missing=np.isnan(gaps))
+    np.testing.assert_array_equal(similarity_map(table).maps, similarity_map(gaps).maps)
     assert np.isfinite(similarity_map(np.ones((4, 4)), list("abcd")).maps).all()
-    with pytest.raises(DataError, match="at least three objects"):
-        similarity_map(np.ones((2, 2)), ["a", "b"])
 
 
 @settings(deadline=None, max_examples=30)

@@ -8,25 +8,13 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 
-from figure_samples import assert_no_overlap, extents, labels_of, words_of
+from figure_samples import assert_no_overlap, extents, labels_of, marked, points_of, words_of
 from manymaps.analysis.fitted_vectors import fit_vectors
 from manymaps.atlas.atlas import Atlas
-from manymaps.errors import ParameterError
-from manymaps.figures.coloring import (
-    ACCENT,
-    CATEGORIES,
-    HAIRLINE,
-    INK,
-    ISLANDS,
-    MUTED,
-    NUMBERS,
-    OTHER,
-    WEIGHTS,
-    coloring,
-)
+from manymaps.figures import coloring as colors
 from manymaps.figures.labels import place_labels, places_over
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses
-from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
+from manymaps.model.choice import CODE
 
 GROUPS = np.array(["crypt", "med", "space"])
 CENTRES = np.array([[-6.0, -4.0], [6.0, -4.0], [0.0, 6.0]])
@@ -44,27 +32,18 @@ def two_kinds(seed=0, n_rows=400, n_columns=600, n_maps=1, n_components=2):
     columns = columns + rng.normal(0, 1.2, (n_maps, n_columns, n_components))
     logits = 3 * rng.normal(size=(n_maps, n_rows + n_columns))
     proportions = np.exp(logits - logits.max(axis=0))
-    factors = np.concatenate([np.full(n_rows, 1 / n_rows), 1 / (1.0 + np.arange(n_columns))])
-    column = np.concatenate([GROUPS[groups], np.full(n_columns, "")])
     return Atlas(
         [f"d{i}" for i in range(n_rows)] + [f"word{j}" for j in range(n_columns)],
-        np.concatenate([rows, columns], axis=1),
-        proportions / proportions.sum(axis=0),
-        CODE,
+        np.concatenate([rows, columns], axis=1), proportions / proportions.sum(axis=0), CODE,
         method="code",
-        metadata={"group": column},
+        metadata={"group": np.concatenate([GROUPS[groups], np.full(n_columns, "")])},
         kinds=("document",) * n_rows + ("word",) * n_columns,
-        factors=factors,
-    )
+        factors=np.concatenate([np.full(n_rows, 1 / n_rows), 1 / (1.0 + np.arange(n_columns))]),
+    )  # fmt: skip
 
 
 def small_table():
     return two_kinds(3, n_rows=12, n_columns=20)
-
-
-def drawn(ax, gid):
-    offsets = [np.asarray(c.get_offsets()) for c in ax.collections if c.get_gid() == gid]
-    return np.concatenate(offsets) if offsets else np.empty((0, 2))
 
 
 def written(figure):
@@ -87,20 +66,28 @@ def assert_sound(figure):
 )
 def test_labels_never_overlap_and_nothing_is_cut_off(n_components):
     atlas = two_kinds(1, n_components=n_components)
-    one = plot_map(atlas, color="group")
+    one = plot_map(atlas)
     assert len(labels_of(one.axes[0])) > 20
     for figure in (one, plot_map(atlas, view=(4, 8, -6, -2)), plot_senses(atlas, "word3")):
         assert_sound(figure)
 
 
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 5), (2, 2), (40, 60)])
+def test_small_tables(n_rows, n_columns):
+    atlas = two_kinds(16, n_rows=n_rows, n_columns=n_columns)
+    assert_sound(plot_map(atlas, color="group"))
+    atlas.maps[:] = 1.5
+    assert_sound(plot_map(atlas))
+
+
 @pytest.mark.slow
-def test_many_maps_show_what_lives_there():
+def test_each_map_shows_the_objects_with_a_weight_there():
     atlas = two_kinds(2, n_maps=4)
     figure = plot_atlas(atlas, color="group")
     assert_sound(figure)
     is_row = atlas.of_kind("document")
     for m, ax in enumerate(figure.axes):
-        assert len(drawn(ax, "dots")) == (atlas.map_weights[m, is_row] >= 0.1).sum()
+        assert len(points_of(ax)) == (atlas.map_weights[m, is_row] >= 0.1).sum()
         for word in words_of(ax):
             assert atlas.map_weights[m, atlas.index(word)] >= 0.1
 
@@ -110,60 +97,37 @@ def test_every_row_is_a_dot_and_every_column_a_word_or_a_mark(make):
     atlas = make()
     ax = plot_map(atlas).axes[0]
     rows = atlas.of_kind("document")
-    dots = drawn(ax, "dots")
-    np.testing.assert_allclose(np.sort(dots, axis=0), np.sort(atlas.maps[0, rows], axis=0))
-    n_text = sum(word.startswith("word") for word in words_of(ax))
-    n_marks = len(drawn(ax, "specks"))
-    if atlas.n_objects > 300:
-        assert n_marks + n_text == (~rows).sum()
-        assert not any(word.startswith("d") for word in words_of(ax))
-    else:
-        assert n_marks == (~rows).sum()
-        assert any(word.startswith("d") for word in words_of(ax))
+    np.testing.assert_allclose(np.sort(points_of(ax), axis=0), np.sort(atlas.maps[0, rows], axis=0))
+    n_words = sum(word.startswith("word") for word in words_of(ax))
+    n_marks, are_crosses = len(points_of(ax, "specks")), atlas.n_objects <= 300
+    assert n_marks + n_words * (not are_crosses) == (~rows).sum()
+    assert any(word.startswith("d") for word in words_of(ax)) == are_crosses
 
 
-@pytest.mark.slow
-def test_words_stand_in_their_places():
-    atlas = two_kinds(4)
+def test_words_stand_in_their_places_and_the_most_frequent_one_of_a_crowd_is_written():
+    atlas = two_kinds(5)
+    first = int(np.flatnonzero(atlas.of_kind("word"))[0])
+    atlas.maps[0, first : first + 50] = 0.01 * np.random.default_rng(0).normal(size=(50, 2))
     figure = plot_map(atlas)
     figure.draw_without_rendering()
-    ax = figure.axes[0]
+    (ax,) = figure.axes
     for text, box in zip(labels_of(ax), extents(labels_of(ax)), strict=True):
         x, y = ax.transData.transform(atlas.maps[0, atlas.index(text.get_text())])
         assert box[0] - 1 <= x <= box[2] + 1
         assert box[1] - 1 <= y <= box[3] + 1
-
-
-def test_the_most_frequent_word_of_a_crowd_is_written():
-    atlas = two_kinds(5)
-    first = int(np.flatnonzero(atlas.of_kind("word"))[0])
-    atlas.maps[0, first : first + 50] = 0.01 * np.random.default_rng(0).normal(size=(50, 2))
-    shown = [int(word[4:]) for word in words_of(plot_map(atlas).axes[0])]
-    assert [j for j in shown if j < 50] == [0]
-
-
-def test_label_says_which_kinds_are_written():
-    atlas = two_kinds(6)
-    authors = plot_map(atlas, label="document").axes[0]
-    assert len(drawn(authors, "dots")) == 600
-    assert all(word.startswith("d") for word in words_of(authors))
-    both = words_of(plot_map(atlas, label=["document", "word"]).axes[0])
-    assert {word[0] for word in both} == {"d", "w"}
-    assert not words_of(plot_map(atlas, label=()).axes[0])
-    with pytest.raises(ParameterError, match="kind='site'"):
-        plot_map(atlas, label="site")
-    one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
-    with pytest.raises(ParameterError):
-        plot_map(one_kind, label="word")
+    assert [word for word in words_of(ax) if int(word[4:]) < 50] == ["word0"]
 
 
 def test_max_labels_and_highlights():
     atlas = two_kinds(7)
-    ax = plot_map(atlas, max_labels=4, highlight=["word599", "d17"]).axes[0]
+    figure = plot_map(atlas, max_labels=4, highlight=["word599", "d17"])
+    (ax,) = figure.axes
     assert len(labels_of(ax)) == 4
-    named = {t.get_text() for t in labels_of(ax) if to_rgba(t.get_color()) == to_rgba(ACCENT)}
+    accent = to_rgba(colors.ACCENT)
+    named = {t.get_text() for t in labels_of(ax) if to_rgba(t.get_color()) == accent}
     assert named == {"word599", "d17"}
-    np.testing.assert_allclose(drawn(ax, "halo"), [atlas.maps[0, 17]])
+    np.testing.assert_allclose(points_of(ax, "halo"), [atlas.maps[0, 17]])
+    assert any("996 objects without a label" in text for text in written(figure))
 
 
 def test_long_keys_go_on_in_a_further_row():
@@ -174,39 +138,35 @@ def test_long_keys_go_on_in_a_further_row():
     for figure in (plot_map(atlas, color="section"), plot_atlas(atlas, color="section")):
         assert len({text for text in written(figure) if text.startswith("Section of")}) == 20
         assert "2 others" in written(figure)
-        (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
+        (dots,) = marked(figure.axes[0], "dots")
         assert len(np.unique(dots.get_facecolors(), axis=0)) == 21
         assert_sound(figure)
 
 
 @pytest.mark.parametrize("make", [two_kinds, small_table])
-def test_rows_have_the_colours_of_a_legend_or_one_colour(make):
+def test_sites_have_the_colours_of_a_legend_or_one_colour(make):
     atlas = make()
     figure = plot_map(atlas)
-    assert set(GROUPS) <= set(written(figure))
-    for dots in (d for d in figure.axes[0].collections if d.get_gid() == "dots"):
-        key = {to_rgba(color)[:3] for _, color in coloring(atlas, "group").categories}
-        assert {tuple(face[:3]) for face in dots.get_facecolors().tolist()} <= key
-    plain = plot_map(replace(atlas, metadata={})).axes[0]
-    (dots,) = [d for d in plain.collections if d.get_gid() == "dots"]
+    key = dict(colors.coloring(atlas, "group").categories)
+    assert set(key) == set(GROUPS) <= set(written(figure))
+    for dots in marked(figure.axes[0], "dots"):
+        faces = {tuple(face[:3]) for face in dots.get_facecolors().tolist()}
+        assert faces <= {to_rgba(color)[:3] for color in key.values()}
+    (dots,) = marked(plot_map(replace(atlas, metadata={})).axes[0], "dots")
     assert len(np.unique(dots.get_facecolors(), axis=0)) == 1
-
-
-def test_objects_without_a_label_are_counted():
-    figure = plot_map(two_kinds(), max_labels=10)
-    assert any("990 objects without a label" in text for text in written(figure))
 
 
 def test_colours_are_those_of_the_page():
     page = Path(__file__).parents[2] / "viewer" / "src" / "scene" / "coloring.ts"
     light = page.read_text(encoding="utf-8").split("light: {")[1].split("dark: {")[0]
-    for name, colors in (
-        ("categories", CATEGORIES), ("islands", ISLANDS), ("weights", WEIGHTS),
-        ("numbers", NUMBERS), ("other", [OTHER]), ("accent", [ACCENT]), ("ink", [INK]),
-        ("muted", [MUTED]), ("hairline", [HAIRLINE]),
+    for name in (
+        "categories", "islands", "senses", "weights", "numbers", "other", "accent", "ink", "muted",
+        "hairline",
     ):  # fmt: skip
         line = re.search(rf"\b{name}: (hues\([^)]*\)|\"[^\"]*\")", light)[1]
-        assert re.findall(r"[0-9A-F]{6}", line) == [color[1:] for color in colors], name
+        ours = getattr(colors, name.upper())
+        ours = [ours] if isinstance(ours, str) else ours
+        assert re.findall(r"[0-9A-F]{6}", line) == [color[1:] for color in ours], name
 
 
 @pytest.mark.parametrize("radius", [0.3, 3.0])
@@ -215,7 +175,7 @@ def test_a_view_is_a_box_of_the_map(radius):
     low, high = CENTRES[0] - radius, CENTRES[0] + radius
     ax = plot_map(atlas, view=(low[0], high[0], low[1], high[1])).axes[0]
     inside = ((atlas.maps[0] >= low) & (atlas.maps[0] <= high)).all(axis=1)
-    assert len(drawn(ax, "dots")) == inside[:400].sum() > 0
+    assert len(points_of(ax)) == inside[:400].sum() > 0
     assert all(inside[atlas.index(word)] for word in words_of(ax))
     # Dots have labels where they are few.
     assert any(word.startswith("d") for word in words_of(ax)) == (radius < 1)
@@ -224,53 +184,26 @@ def test_a_view_is_a_box_of_the_map(radius):
     assert (limits[:, 1] >= high).all()
 
 
-@pytest.mark.parametrize("view", [(0, 0, 1, 2), (0, 1, 2, 1), (0, 1, 2), (0, 1, 2, np.nan)])
-def test_views_that_are_no_boxes(view):
-    with pytest.raises(ParameterError) as caught:
-        plot_map(small_table(), view=view)
-    assert caught.value.name == "view"
-
-
-@pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 5), (2, 2), (40, 60)])
-def test_small_tables(n_rows, n_columns):
-    atlas = two_kinds(16, n_rows=n_rows, n_columns=n_columns)
-    assert_sound(plot_map(atlas, color="group"))
-
-
 @pytest.mark.parametrize("width", [None, "column"])
 def test_all_objects_of_a_small_table_are_named_and_centroids_have_the_colour_of_their_level(width):
     atlas = small_table()
-    found = fit_vectors(
-        atlas,
-        {"document": atlas.labels[:12], "group": atlas.columns["group"][:12]},
-        n_permutations=9,
-    )
-    figure = plot_map(atlas, color="group", vectors=found, width=width)
-    (ax,) = figure.axes
-    assert {text.get_text() for text in labels_of(ax)} == set(atlas.labels)
-    assert any("● 12 documents" in text.get_text() for text in ax.texts)
-    (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
-    key = dict(coloring(atlas, "group").categories)
-    colors = [to_rgba(key[level]) for level in found.centroids["level"]]
-    np.testing.assert_allclose(diamonds.get_facecolors(), colors)
+    table = {"document": atlas.labels[:12], "group": atlas.columns["group"][:12]}
+    found = fit_vectors(atlas, table, n_permutations=9)
+    (ax,) = plot_map(atlas, color="group", vectors=found, width=width).axes
+    assert set(words_of(ax)) == set(atlas.labels)
+    (diamonds,) = marked(ax, "centroid")
+    key = dict(colors.coloring(atlas, "group").categories)
+    levels = [to_rgba(key[level]) for level in found.centroids["level"]]
+    np.testing.assert_allclose(diamonds.get_facecolors(), levels)
 
 
-def test_one_place_for_all():
-    atlas = two_kinds(17, n_rows=4, n_columns=6)
-    atlas.maps[:] = 1.5
-    assert_sound(plot_map(atlas))
-
-
-def test_senses_reach_to_the_nearest_words():
+def test_the_senses_of_a_document_are_its_nearest_words():
     atlas = two_kinds(19, n_maps=2)
     figure = plot_senses(atlas, "d5", n_neighbors=6)
-    for ax, sense in zip(
-        figure.axes, atlas.senses("d5", n_neighbors=6, neighbor_kind="word"), strict=True
-    ):
-        near = {neighbor.label for neighbor in sense.neighbors}
+    senses = atlas.senses("d5", n_neighbors=6, neighbor_kind="word")
+    for ax, sense in zip(figure.axes, senses, strict=True):
         shown = set(words_of(ax))
-        assert "d5" in shown
-        assert shown <= near | {"d5"}
+        assert "d5" in shown <= {"d5", *(neighbor.label for neighbor in sense.neighbors)}
         assert len(shown) >= 4
 
 
@@ -287,9 +220,7 @@ def test_places_hold_their_point_and_taken_boxes_stay_free():
     places = places_over([[50, 50]], [[20, 10]])
     assert places.shape == (1, 8, 4)
     assert ((places[..., :2] <= 50) & (places[..., 2:] >= 50)).all()
-    bounds = [0, 0, 100, 100]
-    above = np.array([[0.0, 52.0, 100.0, 60.0]])
-    (chosen,) = place_labels(places, [[50, 50, 0]], bounds, taken=above)
-    assert places[0, chosen, 3] <= 52
-    everything = np.array([[0.0, 0.0, 100.0, 100.0]])
-    assert place_labels(places, [[50, 50, 0]], bounds, taken=everything).tolist() == [-1]
+    for taken, highest in (([0.0, 52.0, 100.0, 60.0], 52), ([0.0, 0.0, 100.0, 100.0], None)):
+        bounds = [0, 0, 100, 100]
+        (chosen,) = place_labels(places, [[50, 50, 0]], bounds, taken=np.array([taken]))
+        assert chosen == -1 if highest is None else places[0, chosen, 3] <= highest

@@ -29,8 +29,8 @@ def marked(figure, gid):
     return [artist for artist in ax.get_children() if artist.get_gid() == gid]
 
 
-@pytest.mark.parametrize("label", ["word{}", "a very long name of an object, number {}", "λж{}"])
-@pytest.mark.parametrize("n_fits", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 30))])
+@pytest.mark.parametrize("label", ["a very long name of an object, number {}", "λж{}"])
+@pytest.mark.parametrize("n_fits", [2, 30])
 def test_nothing_overlaps_or_is_cut_off(label, n_fits):
     figure = plot_stability(compared(n_fits, label=label))
     (ax,) = figure.axes
@@ -71,21 +71,24 @@ def test_a_word_without_senses_has_a_row():
     assert len(marked(figure, "dot")) == 1
 
 
-def test_without_words_those_with_the_most_even_shares_are_shown():
+def test_by_default_the_words_with_the_most_senses_are_shown():
     found = compared()
-    own = found.senses[found.reference]
-    spread = [
-        (own.shares[own.words == i].sum()) ** 2 / (own.shares[own.words == i] ** 2).sum()
-        for i in range(40)
+    counts = np.diff(found.senses[found.reference].offsets)
+    shown = [
+        found.atlases[0].index(text.get_text()) for text in marked(plot_stability(found), "word")
     ]
-    shown = [text.get_text() for text in marked(plot_stability(found), "word")]
-    assert shown == [f"word{i}" for i in np.argsort(-np.array(spread), kind="stable")[:6]]
+    assert len(shown) == 6
+    assert counts[shown].min() >= np.delete(counts, shown).max()
 
 
-def test_what_is_refused():
-    found = compared()
-    with pytest.raises(UnknownLabelError):
-        plot_stability(found, "wrod3")
-    for words in ([], [f"word{i % 40}" for i in range(41)]):
-        with pytest.raises(ParameterError, match=f"{len(words)} words were requested"):
-            plot_stability(found, words)
+REFUSALS = [
+    ("wrod3", UnknownLabelError),
+    ([], ParameterError),
+    ([f"word{i % 40}" for i in range(41)], ParameterError),
+]
+
+
+@pytest.mark.parametrize(("words", "error"), REFUSALS)
+def test_refusals(words, error):
+    with pytest.raises(error):
+        plot_stability(compared(), words)

@@ -27,22 +27,6 @@ NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True)
-class Plane:
-    """Points of one map in two dimensions, and the share of variance that these dimensions show.
-
-    Attributes
-    ----------
-    points : ndarray of shape (k, 2)
-        The coordinates.
-    share : float
-        The share of the variance that the two dimensions show, from 0 to 1.
-    """
-
-    points: np.ndarray
-    share: float
-
-
-@dataclass(frozen=True)
 class View:
     """The part of a map that a picture shows.
 
@@ -177,7 +161,7 @@ def _similarity_blocks(
         yield i, columns, kernel
 
 
-def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
+def principal_plane(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, float]:
     """Project points onto their first two principal axes, unless they have at most two dimensions.
 
     Parameters
@@ -189,23 +173,25 @@ def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
 
     Returns
     -------
-    Plane
+    points : ndarray of shape (k, 2)
         The projected points. Points with one dimension get a second coordinate of 0, and points
         with two dimensions are unchanged.
+    share : float
+        The share of the variance that the two dimensions show, from 0 to 1.
 
     Examples
     --------
     >>> import numpy as np
-    >>> principal_plane(np.array([[3.0], [5.0]]), np.ones(2)).points
+    >>> principal_plane(np.array([[3.0], [5.0]]), np.ones(2))[0]
     array([[3., 0.],
            [5., 0.]])
     """
     points = np.asarray(points, dtype=np.float64)
     n_components = points.shape[1]
     if n_components <= 2:
-        return Plane(np.pad(points, ((0, 0), (0, 2 - n_components))), 1.0)
+        return np.pad(points, ((0, 0), (0, 2 - n_components))), 1.0
     if len(points) == 0:
-        return Plane(np.zeros((0, 2)), 1.0)
+        return np.zeros((0, 2)), 1.0
     centred = points - np.average(points, axis=0, weights=weights)
     covariance = (centred * np.asarray(weights)[:, None]).T @ centred
     values, vectors = np.linalg.eigh(covariance)
@@ -213,7 +199,7 @@ def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
     # The sign of an eigenvector is arbitrary, so its largest entry is made positive.
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])
     spread = values.sum()
-    return Plane(centred @ axes, float(values[-2:].sum() / spread) if spread > 0 else 1.0)
+    return centred @ axes, float(values[-2:].sum() / spread) if spread > 0 else 1.0
 
 
 def view(

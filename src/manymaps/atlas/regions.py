@@ -1,4 +1,4 @@
-"""Named regions of a map, which are parts of categories or features, or islands of neighbours.
+"""Named regions of a map, which are parts of categories, or islands of neighbours.
 
 The density of a group in a map is the sum of the weights of its members, smoothed by a Gaussian on
 a grid of 96 x 96 cells. The bandwidth decreases with the number of points, as in Scott's rule for
@@ -6,11 +6,11 @@ two dimensions:
 
     h = EXTENT_SHARE sqrt(area) k^(-1/6)
 
-A named group (a category or feature) has a region around each peak of its density, if the region
-contains enough of the group. A region contains only cells in which the group has most of the
-weight, or a share that is several times its share of the map.
+A category has a region around each peak of its density, if the region contains enough of the
+category. A region contains only cells in which the category has most of the weight, or a share that
+is several times its share of the map.
 
-If there are no named groups, the regions have two levels. The basins of the density of all points
+If there are no categories, the regions have two levels. The basins of the density of all points
 are joined to at most six islands, and the basins of a finer density to at most 18 parts of islands.
 A basin consists of the cells from which steps to the highest neighbour lead to the same peak. A
 basin is joined to a higher basin if the saddle between the two is nearly as high as the peak of the
@@ -83,7 +83,7 @@ class Region:
     Attributes
     ----------
     name : str
-        The name of the category or feature, or "" for a group of neighbours.
+        The name of the category, or "" for a group of neighbours.
     words : tuple of str
         Labels that represent the members. The tuple is empty if the labels only number the objects.
     place : ndarray of shape (2,)
@@ -135,7 +135,6 @@ def map_regions(
     weights: np.ndarray,
     *,
     column: str | None = None,
-    groups: Sequence[tuple[str, np.ndarray]] = (),
     words: np.ndarray | None = None,
 ) -> list[Region]:
     """Find the named regions of one map: first the islands, and then their parts.
@@ -155,8 +154,6 @@ def map_regions(
     column : str, optional
         The column of categories that names regions. By default, the first column of categories is
         used if the labels only number the objects.
-    groups : sequence of (str, ndarray of int)
-        The name and the objects of each feature. Features name regions if no column does.
     words : ndarray of shape (n_objects,), bool, optional
         In a bipartite atlas, a mask of the objects that may be words of a caption.
 
@@ -170,7 +167,7 @@ def map_regions(
     if len(objects) < FEWEST_OBJECTS:
         return []
     grid = _Grid(points)
-    named = _named_groups(atlas, objects, column, groups)
+    named = _named_groups(atlas, objects, column)
     is_silent = labels_say_nothing(atlas)
     if not named and is_silent:
         return []
@@ -320,20 +317,17 @@ def _joins(
 
 
 def _named_groups(
-    atlas: AtlasData,
-    objects: np.ndarray,
-    column: str | None,
-    groups: Sequence[tuple[str, np.ndarray]],
+    atlas: AtlasData, objects: np.ndarray, column: str | None
 ) -> dict[str, np.ndarray]:
-    """Return the indices of the objects in each named group."""
-    categories = categories_of(atlas, column)
-    if categories is not None:
-        name, texts = categories
-        here = texts[objects]
-        names = [text for text in dict.fromkeys(here.tolist()) if text]
-        spoken = dict(zip(names, category_names(name, names), strict=True))
-        return {spoken[text]: np.flatnonzero(here == text) for text in names}
-    return {name: np.flatnonzero(np.isin(objects, members)) for name, members in groups}
+    """Return the indices of the objects in each category, which name regions."""
+    found = categories_of(atlas, column)
+    if found is None:
+        return {}
+    name, texts = found
+    here = texts[objects]
+    names = [text for text in dict.fromkeys(here.tolist()) if text]
+    spoken = dict(zip(names, category_names(name, names), strict=True))
+    return {spoken[text]: np.flatnonzero(here == text) for text in names}
 
 
 class _Grid:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,39 +57,16 @@ class Roles:
         return [marks.get(kind, "") + number for kind, number in numbers]
 
 
-def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
-    """Choose which kind is drawn as words, and which objects have labels.
+def label_roles(atlas: AtlasData) -> Roles:
+    """Draw the rows of a bipartite atlas as dots and its columns as words.
 
-    Parameters
-    ----------
-    atlas : Atlas
-        A bipartite atlas.
-    label : str, sequence of str, or None
-        The kinds with labels. By default, these are the columns, and the rows if there are at most
-        60, unless their labels only number them. The columns are words and the rows are dots,
-        unless only rows have labels.
-
-    Returns
-    -------
-    Roles
-        The roles of all objects.
-
-    Raises
-    ------
-    ParameterError
-        If a kind is unknown.
+    The columns have labels, and the rows if there are at most 60, unless their labels only number
+    them.
     """
-    rows, columns = dict.fromkeys(atlas.kinds or ())
-    members = {kind: atlas.of_kind(kind) for kind in (rows, columns)}
-    wanted = [label] if isinstance(label, str) else list(label or ())
-    has_label = np.zeros(atlas.n_objects, dtype=bool)
-    for kind in wanted:
-        has_label |= atlas.of_kind(kind)
-    if label is None:
-        for kind, mask in members.items():
-            has_label |= mask & (kind == columns or bool(mask.sum() <= FEW_DOTS))
-        has_label &= ~unnamed(atlas)
-    dots, texts = (columns, rows) if wanted and columns not in wanted else (rows, columns)
+    dots, texts = dict.fromkeys(atlas.kinds or ())
+    members = {kind: atlas.of_kind(kind) for kind in (dots, texts)}
+    has_label = members[texts] | bool(members[dots].sum() <= FEW_DOTS)
+    has_label &= ~unnamed(atlas)
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
     weights = factors * atlas.proportions.astype(np.float64) ** 2
     middles = [

@@ -8,26 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
-from matplotlib.text import Text
-from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from manymaps.checks import check_choice
 from manymaps.figures.coloring import INK, MUTED, NUMBER_RAMP, Coloring
-from manymaps.figures.lettering import Typeface, elide, text_width
+from manymaps.figures.lettering import BETWEEN, Typeface, elide, text_width, words_that_fit
 
 Pair = tuple[float, float]
 Width: TypeAlias = Literal["column", "page"]
 # Row height of the key, and the length of a colour scale, in points.
 KEY_ROW, SCALE_LENGTH = 15.0, 120.0
-BETWEEN = " · "
 # In units of the axes or the figure.
 TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
 
@@ -37,7 +33,9 @@ class Sheet:
     """The space around the panels of a figure in inches, and the sizes of its text in points.
 
     A figure with a `width` is made for a paper. It has no headline and no notes, because the text
-    below the figure contains them, and its panels have letters if there are several.
+    below the figure contains them, and its panels have letters if there are several. The last
+    fields are the maximum numbers of panels and of columns, and the size of text in lists relative
+    to that on a screen.
     """
 
     width: float | None = None
@@ -51,20 +49,9 @@ class Sheet:
     tick: float = 8.0
     text: float = 9.0
 
-    @property
-    def is_column(self) -> bool:
-        """Whether the figure fits in one of two columns of a paper."""
-        return self.width == WIDTHS["column"]
-
-    @property
-    def most_panels(self) -> int | None:
-        """The maximum number of panels, which is five rows on a paper."""
-        return None if self.width is None else 10 if self.is_column else 20
-
-    @property
-    def scale(self) -> float:
-        """The size of text in lists relative to that on a screen."""
-        return self.text / SCREEN.text
+    most_panels: int | None = None
+    n_columns: int | None = None
+    scale: float = 1.0
 
 
 SCREEN = Sheet()
@@ -82,9 +69,12 @@ def sheet_for(width: str | None) -> Sheet:
     if width is None:
         return SCREEN
     check_choice("width", width, WIDTHS)
+    # Five rows of panels fit on a page of 247 mm.
+    most_panels, n_columns = (10, 2) if width == "column" else (20, 4)
     return Sheet(
-        WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0, tick=6.0, text=6.5
-    )
+        WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0, tick=6.0, text=6.5,
+        scale=6.5 / SCREEN.text, most_panels=most_panels, n_columns=n_columns,
+    )  # fmt: skip
 
 
 class Captions:
@@ -108,8 +98,7 @@ class Captions:
         self.figure: Figure = figure
         # These functions return the position of the corner, even if only a part of the figure is
         # saved, as in notebooks.
-        base = place.transAxes if isinstance(place, Axes) else place.transFigure
-        self.base = cast(Affine2DBase, base)
+        self.base = place.transAxes if isinstance(place, Axes) else place.transFigure
         self.width = float(place.get_window_extent().width) * 72 / self.figure.dpi
 
     def write(
@@ -119,23 +108,15 @@ class Captions:
         text: str,
         *,
         size: float,
-        color: str = INK,
+        color: Any = INK,
         bold: bool = False,
         align: str = "left",
-    ) -> Text:
+        gid: str | None = None,
+    ) -> None:
         """Write a line of text that starts (or ends) at a corner shifted by points."""
-        return self.place.text(
-            *corner,
-            text,
-            transform=self._from(shift),
-            fontproperties=self.typeface.font(size, bold=bold),
-            color=color,
-            ha=align,
-            va="baseline",
-            parse_math=False,
-            usetex=False,
-            clip_on=False,
-        )
+        font = self.typeface.font(size, bold=bold)
+        line = self.place.text(*corner, text, fontproperties=font, color=color, ha=align, gid=gid)
+        line.set(transform=self._from(shift), parse_math=False, usetex=False, clip_on=False)
 
     def title(
         self,
@@ -145,15 +126,13 @@ class Captions:
         size: float,
         shift: Pair = (0, 8),
         color: str = INK,
-        ink: str = MUTED,
         colors: Sequence[Any] = (),
         end: str = "",
     ) -> None:
-        """Write a name in bold, followed by the words on the rest of the line.
+        """Write a name in bold, followed by as many of the words as fit on the line.
 
-        If the words have their own `colors`, as many as fit are written. Otherwise, all of them are
-        written in `ink`, and the line is cut if it is too long. The text `end` is written at the
-        right end of the line.
+        The words have their own `colors`, or are grey. The text `end` is written at the right end
+        of the line.
         """
         self.write(TOP_LEFT, shift, name, size=size, color=color, bold=True)
         used = shift[0] + (self._width(name, size, bold=True) + 0.7 * size if name else 0)
@@ -161,20 +140,16 @@ class Captions:
         if end:
             self.write((1, 1), (0, shift[1]), end, size=self.sheet.note, color=MUTED, align="right")
             room -= self._width(end, self.sheet.note) + size
-        shown = [elide(self.typeface.printable(word), 40) for word in words]
-        if not colors:
-            line = BETWEEN.join(shown)
-            while len(line) > 2 and self._width(line, size) > room:
-                line = elide(line, len(line) - 1)
-            self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=ink)
-            return
-        while len(shown) > 1 and self._width(BETWEEN.join(shown), size) > room:
-            shown.pop()
-        for k, (word, own) in enumerate(zip(shown, colors, strict=False)):
+        printable = [self.typeface.printable(word) for word in words]
+        shown = words_that_fit(self.figure, printable, self.typeface.font(size), room)
+        inks = colors[: len(shown)] or [MUTED]
+        if len(set(inks)) == 1:
+            shown = [BETWEEN.join(shown)]
+        for k, (word, ink) in enumerate(zip(shown, inks, strict=False)):
             if k:
                 self.write(TOP_LEFT, (used, shift[1]), BETWEEN, size=size, color=MUTED)
                 used += self._width(BETWEEN, size)
-            self.write(TOP_LEFT, (used, shift[1]), word, size=size, color=own)
+            self.write(TOP_LEFT, (used, shift[1]), word, size=size, color=ink)
             used += self._width(word, size)
 
     def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
@@ -251,17 +226,11 @@ class Captions:
         assert colors.scale is not None
         low, high = colors.scale
         self.write(TOP_LEFT, (x, y), low, size=self.sheet.key)
-        x += self._width(low, self.sheet.key) + 5
-        steps, step = 60, SCALE_LENGTH / 60 / 72
-        cells = [Rectangle((k * step, 0), 1.3 * step, 7 / 72) for k in range(steps)]
-        cells[-1].set_width(step)
-        ramp = PatchCollection(
-            cells, facecolors=NUMBER_RAMP(np.linspace(0, 1, steps)), linewidths=0
-        )
-        ramp.set(transform=self._inches(TOP_LEFT, (x, y)), clip_on=False)
-        self.place.add_artist(ramp)
-        ramp.set_clip_on(False)
-        self.write(TOP_LEFT, (x + SCALE_LENGTH + 5, y), high, size=self.sheet.key)
+        x += self._width(low, self.sheet.key) + 9
+        for share in np.linspace(0, 1, 60):
+            at = (x + share * (SCALE_LENGTH - 8), y + 3)
+            self._dot(TOP_LEFT, at, 7.5, NUMBER_RAMP(share))
+        self.write(TOP_LEFT, (x + SCALE_LENGTH + 1, y), high, size=self.sheet.key)
 
     def _dot(self, corner: Pair, shift: Pair, diameter: float, color: object) -> None:
         dot = Line2D([corner[0]], [corner[1]], marker="o", markersize=diameter, markeredgewidth=0)
@@ -272,12 +241,6 @@ class Captions:
     def _from(self, shift: Pair) -> Transform:
         x, y = shift
         return self.base + ScaledTranslation(x / 72, y / 72, self.figure.dpi_scale_trans)
-
-    def _inches(self, corner: Pair, shift: Pair) -> Transform:
-        """Return the transform from inches (right and up) from a corner shifted by points."""
-        origin = ScaledTranslation(*corner, self.base)
-        moved = ScaledTranslation(shift[0] / 72, shift[1] / 72, self.figure.dpi_scale_trans)
-        return self.figure.dpi_scale_trans + origin + moved
 
     def _width(self, text: str, size: float, *, bold: bool = False) -> float:
         return text_width(self.figure, text, self.typeface.font(size, bold=bold))

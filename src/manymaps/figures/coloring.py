@@ -1,8 +1,9 @@
 """Colours in a figure, which show the island, the size of a dot, a category, or a number.
 
-All colours are those of the page on light paper. Islands have eight muted hues and categories 20
-colours, which were searched for so that readers with three types of colour blindness can
-distinguish them. Sizes are shown in a single muted hue, and numbers in a darkened viridis palette.
+All colours are those of the page on light paper. Islands have eight muted hues, the senses of a
+word five, and categories 20 colours, which were searched for so that readers with three types of
+colour blindness can distinguish them. Sizes are shown in a single muted hue, and numbers in a
+darkened viridis palette.
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ CATEGORIES = (
     *("#7A46AC", "#026EE1", "#FE3C88", "#B24044", "#729C1D", "#2E4226", "#BE2F92"),
     *("#106E90", "#917EF0", "#6A4168", "#760881", "#0F4D00", "#658A72"),
 )
+#: Colours of the first to the fifth sense of a word, then again from the first.
+SENSES = ("#0A5AA5", "#8A6100", "#7A2E8C", "#1E7A5A", "#5B5B66")
+#: Dots without a hue, which only show where a map is crowded.
+CONTEXT = "#D2D0CA"
+#: Hues of islands, then of senses; the last one is that of all other dots.
+HUES = (*ISLANDS, *SENSES, CONTEXT)
 WEIGHTS = ("#69959F", "#35707C", "#064E5A")
 NUMBERS = ("#3B0049", "#2F276E", "#00496C", "#02615E", "#027849", "#4E8B00", "#9F9102")
 # Share of the text colour that is mixed into a colour of a category, because pale colours are hard
@@ -83,8 +90,8 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
         The metadata column. Numbers are shown on a colour scale, except for integers with at most
         20 different values. All other values are categories. The 20 most frequent categories have
         their own colours, and the others are grey. The key lists the categories in their natural
-        order. In a bipartite atlas, "kind" is also a column, and the key omits a kind without
-        values.
+        order. In a bipartite atlas, "kind" is also a column, and the key omits missing values of
+        the columns.
 
     Returns
     -------
@@ -105,11 +112,12 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
             f"is not a column of the atlas; columns: {known}", name="color", value=column
         )
     values = np.asarray(columns[column])
+    # The key lists missing values of dots only.
+    asked = np.ones(atlas.n_objects, bool) if atlas.kinds is None else atlas.choices.is_row
     if values.dtype.kind in "iuf" and not are_codes(values):
         numbers = values.astype(np.float64)
-        return _by_number(column, numbers, _in_question(atlas, np.isfinite(numbers)))
+        return _by_number(column, numbers, asked)
     texts = ["" if is_missing(value) else _text(value) for value in values.tolist()]
-    asked = _in_question(atlas, np.array([bool(text) for text in texts]))
     return _by_category(column, texts, asked, is_coded=values.dtype.kind in "iuf")
 
 
@@ -121,15 +129,6 @@ def readable(color: np.ndarray) -> np.ndarray:
 def _text(value: Any) -> str:
     """Format a value as a category; whole numbers have no decimal point."""
     return f"{value:.0f}" if isinstance(value, float) else str(value)
-
-
-def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
-    """Mark the objects of the kinds that have any value, or all objects if there are no kinds."""
-    asked = np.ones(atlas.n_objects, dtype=bool)
-    for kind in dict.fromkeys(atlas.kinds or ()):
-        members = atlas.of_kind(kind)
-        asked[members] = known[members].any()
-    return asked
 
 
 def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from manymaps.analysis.comparison import Comparison
 from manymaps.figures.captions import Captions, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
-from manymaps.figures.layout import FIRST_ROW, SCREEN_WIDTH, describe_page, key_space, root
+from manymaps.figures.layout import FIRST_ROW, SCREEN_WIDTH, describe_page, head_of, root
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.listing import APART, N_MEMBERS, ROW, SenseList, named_words
 from manymaps.labels import in_words, plural
@@ -90,7 +90,7 @@ def plot_comparison(
     listed, sheet = _listed(found, words), sheet_for(width)
     typeface = typeface_for([*found.groups, *found.vocabulary])
     key = Coloring("response share", categories=tuple(zip(found.groups, CATEGORIES, strict=False)))
-    key_height = key_space(key, typeface, sheet.width or SCREEN_WIDTH, sheet)
+    key_height = head_of(key, typeface, sheet, sheet.width or SCREEN_WIDTH) - sheet.head
     head = HEAD + (key_height - FIRST_ROW) / sheet.scale
     senses = [
         found.senses[found.senses["word"] == word][:MOST_SENSES].to_dict("records")
@@ -101,7 +101,7 @@ def plot_comparison(
     rows = SenseList(n_rows, head, MARKS_WIDTH, typeface, sheet)
     _draw_scale(rows, head)
     for word, top, each in zip(listed.to_dict("records"), rows.tops, senses, strict=True):
-        result = f"{word['divergence']:.2f} bits, q {_probability(word['q'])}"
+        result = f"{word['divergence']:.2f} bits, q {word['q']:.2g}"
         rows.name(word["word"], top, result)
         for row, sense in enumerate(each):
             shares = [sense[f"share_{name}"] for name in found.groups]
@@ -109,10 +109,12 @@ def plot_comparison(
         for g, group in enumerate(found.groups if not each else ()):
             answers = [answer for answer, _ in found.answers(word["word"], group)]
             rows.members(answers, top + (g + 0.5) * ROW, CATEGORIES[g % len(CATEGORIES)])
-    Captions(rows.ax, typeface, sheet).color_key(key, (0, -8))
+    rows.captions.color_key(key, (0, -8))
     page = Captions(root(rows.ax), typeface, sheet)
     title = in_words([elide(name, 24) for name in found.groups])
-    describe_page(page, title, _subject(found), _remarks(found))
+    n_changed, n_tested = len(found.changed), len(found.words)
+    subject = f"{plural('word', n_changed)} of {n_tested:,} with a difference"
+    describe_page(page, title, [subject], _remarks(found))
     return page.figure
 
 
@@ -127,7 +129,7 @@ def _draw_scale(rows: SenseList, head: float) -> None:
     x, top = _at_shares(rows, SHARE_TICKS), head - APART / 2
     rows.ax.vlines(x, top, rows.height, color=HAIRLINE, linewidth=0.7, zorder=1, gid="shares")
     for share, at in zip(SHARE_TICKS, x.tolist(), strict=True):
-        rows.write(at, top - 0.12, f"{share:g}", rows.sheet.tick, MUTED, "center")
+        rows.write(at, top - 0.12, f"{share:g}", rows.sheet.tick, color=MUTED, align="center")
 
 
 def _at_shares(rows: SenseList, shares: Sequence[float]) -> np.ndarray:
@@ -145,36 +147,20 @@ def _draw_sense(rows: SenseList, sense: dict[str, Any], shares: Sequence[float],
         edgecolors=PAPER, linewidths=0.7, zorder=3, gid="share",
     )  # fmt: skip
     left = rows.word + rows.marks - CHANGE_WIDTH + 0.14
-    rows.write(left, y, sense["change"], sheet.tick, ACCENT, gid="change")
+    rows.write(left, y, sense["change"], sheet.tick, color=ACCENT, gid="change")
     rows.members(sense["members"].split("; ")[:N_MEMBERS], y, color)
-
-
-def _probability(value: float) -> str:
-    return f"{value:.2g}" if value >= 1e-3 else f"{value:.0e}".replace("e-0", "e-")
-
-
-def _subject(found: Comparison) -> list[str]:
-    n_changed = len(found.changed)
-    return [
-        f"{plural('word', n_changed)} differ" + "s" * (n_changed == 1),
-        f"{len(found.words):,} tested",
-    ]
 
 
 def _remarks(found: Comparison) -> list[str]:
     n_senses = int((found.senses["change"] != "").sum())
-    changed = (
-        f"black lines and words: the {plural('sense', n_senses)} whose share changed"
-        if n_senses
-        else "no sense has a significant change of share"
-    )
+    is_assumed = any("are assumed" in note for note in found.notes)
+    shown = f"black lines and words: the {plural('sense', n_senses)} whose share changed"
     if found.senses.empty:
-        changed = "responses of a group: those that it gives more often than the others"
-    assumed = "100 responses per word are assumed if their number is unknown"
+        shown = "responses of a group: those that it gives more often than the others"
     return [
         "divergence: Jensen-Shannon, of all responses to a word",
         f"false discovery rate: {found.alpha:.0%}",
         f"permuted: {found.units}",
-        changed,
-        *([assumed] if any("are assumed" in note for note in found.notes) else []),
+        shown,
+        *(["assumed numbers of responses"] if is_assumed else []),
     ]

@@ -1,8 +1,7 @@
 """Page layout: figures for one panel or for panels in rows, and the surrounding elements.
 
-All sizes are in inches. The margins are those of a `Sheet` (`manymaps.figures.captions`). On a
-screen, they are `SIDE` and `HEAD` (above, with space for a title). A key of colours needs
-additional space at the head (`key_space`).
+All sizes are in inches. The margins are those of a `Sheet` (`manymaps.figures.captions`). A key of
+colours needs additional space at the head (`head_of`).
 
 Figures are matplotlib `Figure` objects without any global state.
 """
@@ -18,16 +17,16 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from manymaps.figures.captions import SCREEN, Captions, Sheet
+from manymaps.figures.captions import Captions, Pair, Sheet
 from manymaps.figures.coloring import HAIRLINE, INK, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
 from manymaps.figures.scene import Scene
 
-# Margins in inches. The head has space for a title of 17 points.
-SIDE, HEAD, SCREEN_WIDTH = SCREEN.side, SCREEN.head, 9.0
-TITLE = (SIDE * 72, -36.0)
+# Width of a figure of one panel in inches.
+SCREEN_WIDTH = 9.0
 # Height of the rows of a colour key in inches.
 FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
+NO_COLORS = Coloring()
 
 
 class AtlasFigure(Figure):
@@ -51,45 +50,41 @@ class AtlasFigure(Figure):
         return buffer.getvalue()
 
 
-def key_space(colors: Coloring, typeface: Typeface, width: float, sheet: Sheet) -> float:
-    """Compute the height in inches of the colour key at the head of a figure with this width."""
+def head_of(colors: Coloring, typeface: Typeface, sheet: Sheet, width: float) -> float:
+    """Compute the height in inches of the head of a figure with this width and its colour key."""
     if colors.name is None:
-        return 0.0
+        return sheet.head
     page = Captions(AtlasFigure(width, 1.0), typeface, sheet)
-    return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors, 72 * sheet.side)) - 1)
+    n_rows = len(page.key_rows(colors, 72 * sheet.side))
+    return sheet.head + FIRST_ROW + FURTHER_ROW * (n_rows - 1)
 
 
-def own_axes(scene: Scene, head: float, sheet: Sheet) -> Axes:
+def own_axes(scene: Scene, colors: Coloring, typeface: Typeface, sheet: Sheet) -> Axes:
     """Create axes in a new figure, whose height follows from the scene."""
-    width, side, foot = sheet.width or SCREEN_WIDTH, sheet.side, sheet.foot
+    width, side = sheet.width or SCREEN_WIDTH, sheet.side
+    head = head_of(colors, typeface, sheet, width)
     spread = scene.view.high - scene.view.low
     shape = float(np.clip(spread[1] / spread[0] if spread[0] > 0 else 0.6, 0.6, 1.05))
     height = (0.35 if scene.n_components == 1 else shape) * (width - 2 * side)
-    figure = AtlasFigure(width, height + head + foot)
-    return figure.panel(side, foot, width - 2 * side, height)
+    figure = AtlasFigure(width, height + head + sheet.foot)
+    return figure.panel(side, sheet.foot, width - 2 * side, height)
 
 
 def panel_width(sheet: Sheet, count: int, screen: float) -> tuple[float, int | None]:
     """Return the width of panels in inches, and the number of columns of a sheet for a paper.
 
-    Each row of a paper has at most two panels in a column of text, and four on a page. The width of
-    panels on a screen is `screen`.
+    The width of panels on a screen is `screen`.
     """
-    if sheet.width is None:
+    if sheet.width is None or sheet.n_columns is None:
         return screen, None
-    n_columns = min(count, 2 if sheet.is_column else 4)
+    n_columns = min(count, sheet.n_columns)
     return (sheet.width - 2 * sheet.side - (n_columns - 1) * sheet.gap) / n_columns, n_columns
 
 
 def grid_of_panels(
-    count: int,
-    panel: tuple[float, float],
-    *,
-    key: tuple[Coloring, Typeface],
-    title: float,
-    n_columns: int,
-    sheet: Sheet,
-) -> list[Axes]:
+    count: int, panel: Pair, colors: Coloring, typeface: Typeface, sheet: Sheet, *,
+    title: float, n_columns: int,
+) -> list[Axes]:  # fmt: skip
     """Create a figure with panels in rows.
 
     Parameters
@@ -98,14 +93,14 @@ def grid_of_panels(
         Number of panels.
     panel : (float, float)
         Width and height of a panel in inches.
-    key : (Coloring, Typeface)
+    colors, typeface : Coloring, Typeface
         The colour key, for which space is reserved at the head, and its fonts.
+    sheet : Sheet
+        The margins.
     title : float
         Inches above each panel.
     n_columns : int
         Number of panels per row.
-    sheet : Sheet
-        The margins.
 
     Returns
     -------
@@ -114,13 +109,15 @@ def grid_of_panels(
     """
     (across, upwards), gap = panel, sheet.gap
     width = 2 * sheet.side + n_columns * across + (n_columns - 1) * gap
-    head = sheet.head + key_space(*key, width, sheet)
+    head = head_of(colors, typeface, sheet, width)
     height = head + math.ceil(count / n_columns) * (upwards + title) + sheet.foot
     figure, axes = AtlasFigure(width, height), []
     for row, column in (divmod(k, n_columns) for k in range(count)):
         bottom = height - head - (row + 1) * (upwards + title)
         left = sheet.side + column * (across + gap)
         axes.append(figure.panel(left, bottom, across, upwards, "white"))
+        for spine in axes[-1].spines.values():
+            spine.set(color=HAIRLINE, linewidth=0.8)
     return axes
 
 
@@ -137,23 +134,24 @@ def describe_page(
     words: Sequence[str],
     remarks: Sequence[str],
     *,
-    coloring: Coloring | None = None,
+    coloring: Coloring = NO_COLORS,
     key: tuple[float, float, str] | None = None,
     color: str = INK,
+    colors: Sequence[str] = (),
 ) -> None:
     """Draw the keys of a figure, and the title and the notes of a figure for a screen.
 
     The `key` of dots contains the area of a dot with a size of 1, the least size, and its quantity.
+    The name and the words of the title have a `color` and `colors`.
     """
-    sheet, x, is_screen = page.sheet, 72 * page.sheet.side, page.sheet.width is None
-    if coloring is not None:
-        page.color_key(coloring, (x, -57 if is_screen else -10))
+    x, is_screen = 72 * page.sheet.side, page.sheet.width is None
+    page.color_key(coloring, (x, -57 if is_screen else -10))
     reserve = 0.0
     if key is not None:
         reserve = page.size_key(*key, (-x, 18 if is_screen else 4)) + 14
     if is_screen:
-        page.title(name, words, size=17, shift=TITLE, color=color)
-        page.small_print(remarks, (72 * sheet.side, 18), reserve=reserve + 2 * x)
+        page.title(name, words, size=17, shift=(x, -36.0), color=color, colors=colors)
+        page.small_print(remarks, (x, 18), reserve=reserve + 2 * x)
 
 
 def common_area(
@@ -163,13 +161,6 @@ def common_area(
     masses = [float(scene.shares[~scene.is_text].sum()) for scene in scenes]
     panel = (72 * panel_size) ** 2
     return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
-
-
-def panel_border(ax: Axes) -> None:
-    """Draw a thin line around a panel."""
-    ax.set_frame_on(True)
-    for spine in ax.spines.values():
-        spine.set(color=HAIRLINE, linewidth=0.8)
 
 
 def root(ax: Axes) -> Figure:

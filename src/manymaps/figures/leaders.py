@@ -45,27 +45,6 @@ OVER_DOT, STRAY, STANDING, CONTESTED = 3.0, 2.0, 8.0, 2.0
 ASIDE = 0.5
 
 
-@dataclass(frozen=True)
-class Placed:
-    """The positions of labels.
-
-    Attributes
-    ----------
-    boxes : ndarray of shape (n, 4)
-        Box of each label. It is NaN for a label without a position.
-    leaders : ndarray of shape (n, 2, 2)
-        Leader from the edge of the dot to the label. It is NaN if the label is next to its dot.
-    """
-
-    boxes: np.ndarray
-    leaders: np.ndarray
-
-    @property
-    def shown(self) -> np.ndarray:
-        """Whether each label has a position, shape (n,)."""
-        return np.isfinite(self.boxes[:, 0])
-
-
 def place_all(
     dots: np.ndarray,
     sizes: np.ndarray,
@@ -74,7 +53,7 @@ def place_all(
     gap: float = 0.0,
     others: np.ndarray | None = None,
     taken: np.ndarray = NOTHING,
-) -> Placed:
+) -> tuple[np.ndarray, np.ndarray]:
     """Find a position for the label of each dot, if there is space.
 
     Parameters
@@ -94,19 +73,22 @@ def place_all(
 
     Returns
     -------
-    Placed
-        The boxes of the labels and their leaders.
+    boxes : ndarray of shape (n, 4)
+        Box of each label. It is NaN for a label without a position.
+    leaders : ndarray of shape (n, 2, 2)
+        Leader from the edge of the dot to the label. It is NaN if the label is next to its dot.
 
     Examples
     --------
-    >>> found = place_all([[50, 50, 4], [50, 50, 4]], [[30, 8], [30, 8]], [0, 0, 100, 100])
-    >>> found.boxes.tolist(), bool(np.isfinite(found.leaders).any())
+    >>> dots, sizes = [[50, 50, 4], [50, 50, 4]], [[30, 8], [30, 8]]
+    >>> boxes, leaders = place_all(dots, sizes, [0, 0, 100, 100])
+    >>> boxes.tolist(), bool(np.isfinite(leaders).any())
     ([[54.0, 46.0, 84.0, 54.0], [16.0, 46.0, 46.0, 54.0]], False)
     """
     dots = np.asarray(dots, dtype=np.float64).reshape(-1, 3)
     sizes = np.asarray(sizes, dtype=np.float64).reshape(-1, 2)
     if len(dots) == 0:
-        return Placed(np.empty((0, 4)), np.empty((0, 2, 2)))
+        return np.empty((0, 4)), np.empty((0, 2, 2))
     unlabelled = np.empty((0, 3)) if others is None else np.asarray(others, dtype=np.float64)
     places = _Places.of(dots, sizes, np.asarray(bounds, np.float64), gap, unlabelled, taken)
     best = _Choice(places).run()
@@ -114,7 +96,7 @@ def place_all(
     shown = np.flatnonzero(best >= 0)
     boxes[shown] = places.boxes[shown, best[shown]]
     leaders[shown] = places.leaders[shown, best[shown]]
-    return Placed(boxes, leaders)
+    return boxes, leaders
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import unicodedata
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,11 +26,13 @@ from manymaps.labels import plural
 # Sans-serif fonts in order of preference: those that journals ask for, a font with the same widths,
 # and the one that is included in matplotlib.
 PREFERRED = ("Arial", "Helvetica", "Liberation Sans", "Noto Sans", "DejaVu Sans")
-# Font weights on the CSS scale, as stored in font files.
-REGULAR, BOLD = 400, 700
+# The regular weight in font files, which is a number on the CSS scale or a name.
+REGULAR = (400, "normal", "regular")
 # The resolution of saved figures, which most journals require for figures with text.
 SAVED_DPI = 300
 UNSHOWABLE = "\N{WHITE SQUARE}"
+# Separator of words in a line.
+BETWEEN = " · "
 
 
 @dataclass(frozen=True)
@@ -66,42 +67,19 @@ def _in_place_of(character: str) -> str:
 
 
 def elide(text: str, length: int) -> str:
-    """Shorten a text to at most `length` characters, ending in an ellipsis if it is too long.
+    """Replace the middle of a text by an ellipsis if it has more than `length` characters.
+
+    Long labels, such as those of strains or taxa, often differ only at their end.
 
     Examples
     --------
-    >>> elide("antidisestablishmentarianism", 10)
-    'antidises…'
+    >>> elide("Staphylococcus aureus, strain 17", 16)
+    'Staphylo…rain 17'
     """
     if len(text) <= length:
         return text
-    cut = text[: length - 1]
-    while cut and unicodedata.combining(text[len(cut)]):
-        cut = cut[:-1]
-    return cut.rstrip() + "…"
-
-
-def elide_labels(texts: Sequence[str], length: int) -> list[str]:
-    """Shorten labels at their end, or at their start if they would otherwise become equal.
-
-    Examples
-    --------
-    >>> elide_labels(["aureus strain 17", "aureus strain 18", "pyogenes strain 3"], 9)
-    ['…train 17', '…train 18', 'pyogenes…']
-    """
-    shown = [elide(text, length) for text in texts]
-    counts = Counter(shown)
-    return [
-        short if short == text or counts[short] == 1 else _elide_start(text, length)
-        for short, text in zip(shown, texts, strict=True)
-    ]
-
-
-def _elide_start(text: str, length: int) -> str:
-    cut = text[1 - length :]
-    while cut and unicodedata.combining(cut[0]):
-        cut = cut[1:]
-    return "…" + cut.lstrip()
+    tail = (length - 1) // 2
+    return text[: length - 1 - tail].rstrip() + "…" + text[len(text) - tail :].lstrip()
 
 
 def typeface_for(labels: Iterable[str]) -> Typeface:
@@ -114,7 +92,7 @@ def typeface_for(labels: Iterable[str]) -> Typeface:
     """
     missing = {x for label in set(labels) for x in label if not x.isspace() and x > " "}
     regular = _regular_fonts()
-    first = next(name for name in PREFERRED if name in regular and _has_bold(name))
+    first = next(name for name in PREFERRED if name in regular)
     others = sorted(regular, key=lambda name: ("Noto Sans" not in name, name))
     families: list[str] = []
     characters: set[int] = set()
@@ -128,8 +106,7 @@ def typeface_for(labels: Iterable[str]) -> Typeface:
     if boxes:
         names = ", ".join(f"U+{ord(x):04X}" for x in boxes[:5])
         warnings.warn(
-            f"no installed font contains {plural('character', len(boxes))} of the labels, which "
-            f"{'is' if len(boxes) == 1 else 'are'} drawn as boxes: {names}",
+            f"no installed font contains {plural('character', len(boxes))} of the labels: {names}",
             DataWarning,
             stacklevel=3,
         )
@@ -142,17 +119,9 @@ def _regular_fonts() -> dict[str, str]:
         font.name: font.fname
         for font in font_manager.fontManager.ttflist
         if font.style == "normal"
-        and font.weight in (REGULAR, "normal", "regular")
+        and font.weight in REGULAR
         and not font.name.startswith(("Last Resort", "cm"))
     }
-
-
-@cache
-def _has_bold(name: str) -> bool:
-    return any(
-        font.name == name and font.style == "normal" and font.weight in (BOLD, "bold")
-        for font in font_manager.fontManager.ttflist
-    )
 
 
 @cache
@@ -198,3 +167,15 @@ def text_sizes(figure: Figure, texts: Sequence[str], fonts: Sequence[FontPropert
 def text_width(figure: Figure, text: str, font: FontProperties) -> float:
     """Compute the width in points of a line of text."""
     return float(text_sizes(figure, [text], [font])[0, 0]) * 72 / figure.dpi
+
+
+def words_that_fit(
+    figure: Figure, words: Sequence[str], font: FontProperties, points: float
+) -> list[str]:
+    """Return the first words that fit on a line of this width; only the first may be shortened."""
+    shown = [elide(word, 40) for word in words]
+    while len(shown) > 1 and text_width(figure, BETWEEN.join(shown), font) > points:
+        shown.pop()
+    while shown and len(shown[0]) > 3 and text_width(figure, BETWEEN.join(shown), font) > points:
+        shown[0] = elide(shown[0], len(shown[0]) - 1)
+    return shown

@@ -8,15 +8,15 @@ have these lengths as units, from its upper left corner downwards. Artists have 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from matplotlib.transforms import ScaledTranslation
 
 from manymaps.errors import ParameterError
-from manymaps.figures.captions import BETWEEN, Sheet
+from manymaps.figures.captions import Captions, Sheet
 from manymaps.figures.coloring import HAIRLINE, INK, MUTED
 from manymaps.figures.layout import SCREEN_WIDTH, AtlasFigure, root
-from manymaps.figures.lettering import Typeface, elide, text_width
+from manymaps.figures.lettering import BETWEEN, Typeface, elide, words_that_fit
 
 # Heights of a row and of the gap between words, and the gap between the columns.
 ROW, APART, GAP = 0.26, 0.18, 0.15
@@ -56,6 +56,8 @@ class SenseList:
     ----------
     ax : Axes
         The axes of the list.
+    captions : Captions
+        The writer of text around the axes.
     word, marks, total, height : float
         The widths of the words, of the marks and of the list, and its height.
     tops : list of float
@@ -79,45 +81,28 @@ class SenseList:
         self.ax = figure.panel(sheet.side, foot, across, upwards)
         self.ax.set(xlim=(0, self.total), ylim=(self.height, 0))
         self.ax.set_axis_off()
+        self.captions = Captions(self.ax, typeface, sheet)
 
     def name(self, word: str, top: float, result: str = "") -> None:
         """Write a word with a line above it and its result below it."""
         y, sheet = top + ROW / 2, self.sheet
         self.ax.plot([0, self.total], [top - APART / 2] * 2, color=HAIRLINE, linewidth=0.7)
         name = elide(self.typeface.printable(word), int(self.word / 0.075))
-        self.write(0.0, y, name, sheet.text + sheet.scale, INK, bold=True, gid="word")
-        self.write(0.0, y + ROW, result, sheet.note, MUTED, gid="result")
+        self.write(0.0, y, name, sheet.text + sheet.scale, bold=True, gid="word")
+        self.write(0.0, y + ROW, result, sheet.note, color=MUTED, gid="result")
 
     def members(self, labels: Sequence[str], y: float, color: str = INK) -> None:
         """Write as many members as the width allows, but at least the first, which may be cut."""
-        font, figure, x = self.typeface.font(self.sheet.text), root(self.ax), self.word + self.marks
-        points = 72 * (self.total - x - GAP - 0.05) * self.sheet.scale
+        x = self.word + self.marks + GAP
+        points = 72 * (self.total - x - 0.05) * self.sheet.scale
         words = [self.typeface.printable(label) for label in labels]
-        while len(words) > 1 and text_width(figure, BETWEEN.join(words), font) > points:
-            words.pop()
-        text = elide(BETWEEN.join(words), 40 if len(words) == 1 else 400)
-        while len(text) > 3 and text_width(figure, text, font) > points:
-            text = elide(text, len(text) - 1)
-        self.write(x + GAP, y, text, self.sheet.text, color, gid="members")
+        font = self.typeface.font(self.sheet.text)
+        shown = BETWEEN.join(words_that_fit(root(self.ax), words, font, points))
+        self.write(x, y, shown, self.sheet.text, color=color, gid="members")
 
-    def write(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float,
-        color: str,
-        align: str = "left",
-        *,
-        bold: bool = False,
-        gid: str | None = None,
-    ) -> None:
-        """Write text unchanged and vertically centred, even if it extends beyond the axes."""
-        if not text:
-            return
+    def write(self, x: float, y: float, text: str, size: float, **style: Any) -> None:
+        """Write vertically centred text at a position, in the style of `Captions.write`."""
         # The middle of small letters is 0.3 em above the baseline.
-        lower = ScaledTranslation(0, -0.3 * size / 72, root(self.ax).dpi_scale_trans)
-        font = self.typeface.font(size, bold=bold)
-        note = self.ax.text(x, y, text, fontproperties=font, color=color, ha=align, va="baseline")
-        note.set(transform=self.ax.transData + lower, parse_math=False, usetex=False)
-        note.set(clip_on=False, gid=gid, zorder=4)
+        at, lower = (x / self.total, 1 - y / self.height), (0, -0.3 * size)
+        if text:
+            self.captions.write(at, lower, text, size=size, **style)

@@ -23,12 +23,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
 from manymaps.analysis.fitted_vectors import FittedVectors
@@ -40,32 +41,35 @@ from manymaps.atlas.representation import METHODS
 from manymaps.atlas.roles import FEW_DOTS, Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
-from manymaps.figures.arrows import arrows_for
+from manymaps.figures.arrows import ARROWS, draw_arrows
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
-from manymaps.figures.coloring import ACCENT, INK, Coloring, coloring
-from manymaps.figures.islands import panel_words, with_islands
+from manymaps.figures.coloring import ACCENT, HUES, INK, ISLANDS, SENSES, Coloring, coloring
 from manymaps.figures.layout import (
-    FIRST_ROW,
-    HEAD,
-    SCREEN_WIDTH,
     common_area,
     describe_page,
     grid_of_panels,
-    key_space,
     own_axes,
-    panel_border,
     panel_width,
     root,
     usual_columns,
 )
 from manymaps.figures.lettering import SAVED_DPI, Typeface, elide, typeface_for
-from manymaps.figures.panel import FEW, Overlay, draw
-from manymaps.figures.scene import Look, Scene, around, read_scene, within
+from manymaps.figures.panel import draw
+from manymaps.figures.scene import (
+    FEW,
+    Look,
+    Scene,
+    around,
+    panel_words,
+    read_scene,
+    with_islands,
+    within,
+)
 from manymaps.labels import letter, plural, whole_percents
 
 SUFFIXES = (".png", ".svg", ".pdf")
-# Hue of the members of a sense among those of islands.
-MEMBER = 1
+# The look of a figure for a paper, whose smallest letters have 6 points.
+ON_PAPER: dict[str, Any] = {"font_sizes": (6.0, 7.5), "name_size": 7.5, "margin": (12.0, 9.0)}
 
 
 def plot_map(
@@ -77,7 +81,6 @@ def plot_map(
     max_labels: int | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
-    label: str | Sequence[str] | None = None,
     width: Width | None = None,
     vectors: FittedVectors | None = None,
     ax: Axes | None = None,
@@ -105,10 +108,6 @@ def plot_map(
         Metadata column that colours the dots: a scale for numbers, and categories for few integers
         and anything else. By default, each island of the map has a colour, as on the page. In a
         bipartite atlas, the default is the first column of 2 to 20 categories.
-    label : str or sequence of str, optional
-        In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
-        words at their positions, and the rows as dots. The dots also have labels if there are at
-        most 60 rows.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm. The figure then has no headline and no
         notes, and the smallest letters have 6 points. It cannot be combined with `ax`.
@@ -116,8 +115,8 @@ def plot_map(
         Variables that were fitted to this map (`fit_vectors`), to draw as arrows and centroids. The
         method `FittedVectors.significant` selects variables by their p-value.
     ax : matplotlib Axes, optional
-        Axes to draw into, at their current size. By default, a figure is created that is 9 inches
-        wide. The title and the notes need half an inch above and below the axes.
+        Axes to draw into, at their current size, with a title of half an inch above them. By
+        default, a figure is created that is 9 inches wide and has notes and a key of the sizes.
 
     Returns
     -------
@@ -149,47 +148,47 @@ def plot_map(
     check_index("map", map, atlas.n_maps)
     if width is not None and ax is not None:
         raise ParameterError("cannot be combined with ax", name="width", value=width)
+    if vectors is not None and vectors.map != map:
+        fault = f"were fitted to map {vectors.map}, but map {map} is drawn; fit them with map={map}"
+        raise ParameterError(fault, name="vectors")
     color = color or default_column(atlas)
-    style = _Style.of(atlas, min_weight, color, label, sheet_for(width))
+    style = _Style.of(atlas, min_weight, color, sheet_for(width))
     named, sheet, roles = _rows(atlas, highlight), style.sheet, style.roles
     scene = with_islands(atlas, style.scene(map, named), color, roles)
     if view is not None:
         scene = within(scene, *_corners(view))
-        if label is None and (~scene.is_text).sum() <= FEW_DOTS:
+        if (~scene.is_text).sum() <= FEW_DOTS:
             scene = replace(scene, has_label=np.ones(len(scene.objects), bool))
-    look = Look(style.typeface, style.colors, max_labels=_most_labels(atlas, named, max_labels))
+    look = style.look(max_labels=_most_labels(atlas, named, max_labels))
     if roles is not None and (roles.crosses or atlas.n_components == 1):
         look = replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
     elif roles is not None:
         look = replace(look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06)
-    look = look if sheet.width is None else _for_paper(look)
-    across = sheet.width or SCREEN_WIDTH
-    key = FIRST_ROW * bool(color) if ax else key_space(style.colors, style.typeface, across, sheet)
-    if ax is None:
-        head = HEAD if sheet.width is None else (sheet.title + 8) / 72
-        ax = own_axes(scene, head + key, sheet)
-    arrows = arrows_for(vectors, map, look.font_sizes[0])
-    area, n_labels = style.draw(ax, scene, look, None if arrows is None else arrows.draw)
-    captions, alone = Captions(ax, style.typeface, sheet), atlas.n_maps == 1
+    look = look if sheet.width is None else replace(look, **ON_PAPER)
+    panel = ax or own_axes(scene, style.colors, style.typeface, sheet)
+    panel.set_frame_on(False)
+    overlay = None
+    if vectors is not None:
+        overlay = partial(draw_arrows, found=vectors, size=look.font_sizes[0])
+    area, n_labels = draw(panel, scene, look, atlas.labels, overlay)
+    # A single map shows all objects.
+    alone = atlas.n_maps == 1
     name = METHODS.get(atlas.method, "Map") if alone else f"Map {map}"
-    words, word_colors = panel_words(atlas, scene, roles, 4, color)
-    if roles is not None and alone:
-        words, word_colors = roles.legend(atlas), []
-    points, above, below = (15, 12, -22) if sheet.width is None else (sheet.title, 5, -10)
-    further = max(72 * (key - FIRST_ROW), 0)
-    shift = (0, above + 18 * bool(color) + further)
-    captions.title(name, words, size=points, shift=shift, colors=word_colors)
-    captions.color_key(style.colors, (0, 10 + further))
-    # A single map shows all labels.
-    key_width = 0.0
-    if not alone:
-        key_width = captions.size_key(area, min_weight, "map weight", (0, below))
-    if sheet.width is None:
-        lines = _notes(style, [scene], named, n_labels)
-        lines += [] if arrows is None else arrows.remarks(ax)
-        captions.small_print(lines, (0, below), reserve=key_width + 14)
-    ax.set_frame_on(False)
-    return root(ax)
+    words, colors = panel_words(atlas, scene, roles, 4, color)
+    if alone and (roles is not None or not words):
+        words, colors = roles.legend(atlas) if roles else numbers_of_kinds(atlas), []
+    if ax is not None:
+        captions, above = Captions(ax, style.typeface), 12 + 18 * bool(color)
+        captions.title(name, words, size=12, shift=(0, above), colors=colors)
+        captions.color_key(style.colors, (0, 10))
+        return root(ax)
+    describe_page(
+        Captions(root(panel), style.typeface, sheet), name, words,
+        _notes(style, [scene], named, n_labels) + ([] if vectors is None else [ARROWS]),
+        coloring=style.colors, key=None if alone else (area, min_weight, "map weight"),
+        colors=colors,
+    )  # fmt: skip
+    return root(panel)
 
 
 def plot_atlas(
@@ -197,10 +196,8 @@ def plot_atlas(
     *,
     maps: Sequence[int] | None = None,
     min_weight: float = 0.1,
-    max_labels: int | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
-    label: str | Sequence[str] | None = None,
     width: Width | None = None,
 ) -> Figure | list[Figure]:
     """Plot all maps of an atlas, each titled with its number and typical words.
@@ -213,16 +210,10 @@ def plot_atlas(
         Numbers of the maps to draw, in this order. By default, all maps are drawn.
     min_weight : float in [0, 1]
         Least map weight of a drawn object. Objects with a smaller weight are omitted.
-    max_labels : int, optional
-        Maximum number of labels per map. By default, the number depends on the size of the panels,
-        and all dots are labelled if there are at most 40. If there are more than 40 dots and their
-        labels are only numbers, only highlighted dots are labelled.
     highlight : str or sequence of str
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots, as for `plot_map`.
-    label : str or sequence of str, optional
-        In a bipartite atlas, the kinds with labels, as for `plot_map`.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters.
 
@@ -260,17 +251,14 @@ def plot_atlas(
     for m in numbers:
         check_index("map", m, atlas.n_maps)
     color = color or default_column(atlas)
-    style = _Style.of(atlas, min_weight, color, label, sheet_for(width))
+    style = _Style.of(atlas, min_weight, color, sheet_for(width))
     named, most = _rows(atlas, highlight), style.sheet.most_panels
-    limit = _most_labels(atlas, named, max_labels)
     starts = range(0, len(numbers), most or len(numbers))
-    sheets = [_atlas_sheet(style, numbers, start, named, limit) for start in starts]
+    sheets = [_atlas_sheet(style, numbers, start, named) for start in starts]
     return sheets if len(sheets) > 1 else sheets[0]
 
 
-def _atlas_sheet(
-    style: _Style, numbers: Sequence[int], start: int, named: Sequence[int], limit: int | None
-) -> Figure:
+def _atlas_sheet(style: _Style, numbers: Sequence[int], start: int, named: Sequence[int]) -> Figure:
     """Draw the maps from one index on that fit on a sheet."""
     atlas, sheet, roles, color = style.atlas, style.sheet, style.roles, style.colors.name
     shown = numbers[start : start + (sheet.most_panels or len(numbers))]
@@ -286,21 +274,21 @@ def _atlas_sheet(
     area = common_area(scenes, panel_size, 0.05 if roles is None else 0.06, (3.0, 36.0))
     small, large = ((6.0, 7.0), 6.5), ((6.5, 8.5), 8.5) if is_screen else ((6.0, 7.5), 7.5)
     font_sizes, name_size = small if panel_size < 3 else large
-    look = Look(
-        style.typeface, style.colors, font_sizes=font_sizes, name_size=name_size,
-        dot_areas=(area, area), margin=(14.0, 12.0), crowded_labels=round(2.3 * panel_size**2),
-        max_labels=limit,
+    look = style.look(
+        font_sizes=font_sizes, name_size=name_size, dot_areas=(area, area), margin=(14.0, 12.0),
+        max_labels=_most_labels(atlas, named),
     )  # fmt: skip
+    if look.max_labels is None and max(len(scene.objects) for scene in scenes) > look.few:
+        look = replace(look, max_labels=round(2.3 * panel_size**2))
     n_labels = 0
     for k, (ax, m, scene) in enumerate(zip(panels, shown, scenes, strict=True)):
-        n_labels += style.draw(ax, scene, look)[1]
+        n_labels += draw(ax, scene, look, atlas.labels)[1]
         words, word_colors = panel_words(atlas, scene, roles, 3, color)
         name, end = (f"{m}", "") if is_screen else (letter(start + k), f"map {m}")
         Captions(ax, style.typeface, sheet).title(
             name, words, size=sheet.title, shift=(0, 5 if end else 8), colors=word_colors,
             color=ACCENT if scene.named else INK, end=end,
         )  # fmt: skip
-        panel_border(ax)
     page = Captions(root(panels[0]), style.typeface, sheet)
     subject = numbers_of_kinds(atlas)
     subject[0] = f"of {subject[0]}"
@@ -317,7 +305,6 @@ def plot_senses(
     *,
     min_weight: float = 0.1,
     n_neighbors: int = 12,
-    max_labels: int | None = None,
     color: str | None = None,
     kind: str | None = None,
     width: Width | None = None,
@@ -338,11 +325,8 @@ def plot_senses(
         the members of the senses.
     n_neighbors : int
         Maximum number of members of each sense. In a bipartite atlas, the members are columns.
-    max_labels : int, optional
-        Maximum number of labels per panel. By default, the word and the members are labelled. If
-        there are at most 40 objects, all of them are labelled.
     color : str, optional
-        Metadata column that colours the dots. By default, members have a colour.
+        Metadata column that colours the dots. By default, the members of each sense have a colour.
     kind : str, optional
         The kind of the word, in case both kinds contain the label.
     width : {"column", "page"}, optional
@@ -376,7 +360,7 @@ def plot_senses(
     2
     """
     check_whole("n_neighbors", n_neighbors, 0)
-    style = _Style.of(atlas, min_weight, color, None, sheet_for(width))
+    style = _Style.of(atlas, min_weight, color, sheet_for(width))
     row, cards = _cards_of(style, word, kind, n_neighbors)
     sheet, n_cards, roles, is_screen = style.sheet, len(cards), style.roles, width is None
     # A word with one sense has a panel of the same size as one of three.
@@ -388,15 +372,13 @@ def plot_senses(
     )  # fmt: skip
     ink, largest = (0.05, 60.0) if roles else (0.035, 150.0 if is_screen else 20.0)
     area = common_area([card.scene for card in cards], panel_size, ink, (8.0, largest))
-    look = Look(
-        style.typeface, style.colors, font_sizes=(7.0, 9.5), dot_areas=(area, area),
-        margin=(34.0, 18.0), name_size=0, of_sense=True,
-        max_labels=_most_labels(None, (), max_labels),
-    )  # fmt: skip
-    look = look if is_screen else replace(_for_paper(look), name_size=0)
+    look = style.look(
+        font_sizes=(7.0, 9.5), dot_areas=(area, area), margin=(34.0, 18.0), of_sense=True
+    )
+    look = look if is_screen else replace(look, **ON_PAPER)
     n_labels = 0
     for k, (ax, card) in enumerate(zip(panels, cards, strict=True)):
-        n_labels += style.draw(ax, card.scene, look)[1]
+        n_labels += draw(ax, card.scene, look, atlas.labels)[1]
         _title_card(ax, card, style, letter(k) if n_cards > 1 and not is_screen else "")
     page = Captions(root(panels[0]), style.typeface, sheet)
     name = elide(style.typeface.printable(atlas.labels[row]), 40)
@@ -426,17 +408,10 @@ class _Style:
     sheet: Sheet
 
     @classmethod
-    def of(
-        cls, atlas: Atlas, least: float, color: str | None, label: str | Sequence[str] | None,
-        sheet: Sheet,
-    ) -> _Style:  # fmt: skip
-        if atlas.kinds is None and label is not None:
-            raise ParameterError(
-                "requires a bipartite atlas; omit it for this one", name="label", value=label
-            )
+    def of(cls, atlas: Atlas, least: float, color: str | None, sheet: Sheet) -> _Style:
         check_number("min_weight", least, least=0, most=1)
         colors, typeface = coloring(atlas, color), typeface_for(atlas.labels)
-        roles = None if atlas.kinds is None else label_roles(atlas, label)
+        roles = None if atlas.kinds is None else label_roles(atlas)
         priority = standing(atlas) if roles is None else roles.priority
         return cls(atlas, least, typeface, colors, roles, priority, sheet)
 
@@ -445,9 +420,8 @@ class _Style:
     ) -> list[Axes]:
         """Create panels of this size, or lower ones for lines, with a height for their titles."""
         shape = (shape[0], 0.45 * shape[1]) if self.atlas.n_components == 1 else shape
-        key = (self.colors, self.typeface)
         return grid_of_panels(
-            count, shape, key=key, title=title, n_columns=n_columns, sheet=self.sheet
+            count, shape, self.colors, self.typeface, self.sheet, title=title, n_columns=n_columns
         )
 
     def scene(self, map: int, named: Sequence[int], always: Sequence[int] = ()) -> Scene:
@@ -457,12 +431,10 @@ class _Style:
             self.atlas, map, weights, self.least, roles=self.roles, named=named, always=always
         )
 
-    def draw(
-        self, ax: Axes, scene: Scene, look: Look, overlay: Overlay | None = None
-    ) -> tuple[float, int]:
-        """Draw a scene; return the dot area and the number of labels."""
+    def look(self, **settings: Any) -> Look:
+        """Return a look with these fonts and colours."""
         crosses = self.roles is not None and self.roles.crosses
-        return draw(ax, scene, look, self.atlas.labels, overlay, crosses=crosses)
+        return Look(self.typeface, self.colors, crosses=crosses, **settings)
 
 
 def _rows(atlas: Atlas, labels: str | Sequence[str]) -> list[int]:
@@ -471,18 +443,13 @@ def _rows(atlas: Atlas, labels: str | Sequence[str]) -> list[int]:
     return [atlas.index(word) for word in words]
 
 
-def _most_labels(atlas: Atlas | None, named: Sequence[int], max_labels: int | None) -> int | None:
+def _most_labels(atlas: Atlas, named: Sequence[int], max_labels: int | None = None) -> int | None:
     """Check a limit; by default, numbers as labels are drawn only for requested objects."""
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
-    elif atlas is not None and labels_say_nothing(atlas):
+    elif labels_say_nothing(atlas):
         return len(named)
     return max_labels
-
-
-def _for_paper(look: Look) -> Look:
-    """Adapt a look to a figure for a paper, whose smallest letters have 6 points."""
-    return replace(look, font_sizes=(6.0, 7.5), name_size=7.5, margin=(12.0, 9.0))
 
 
 @dataclass(frozen=True)
@@ -492,6 +459,7 @@ class _Card:
     sense: Sense
     share: str
     scene: Scene
+    hue: int
 
 
 def _cards_of(
@@ -510,7 +478,7 @@ def _cards_of(
         senses, texts = [Sense(main, float(atlas.proportions[main, row]), None, (), ())], [""]
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     cards = []
-    for sense, text in zip(senses, texts, strict=True):
+    for rank, (sense, text) in enumerate(zip(senses, texts, strict=True)):
         members = [atlas.index(near.label, kind=near_kind) for near in sense.neighbors]
         whole = style.scene(sense.map, [row], [row, *members])
         # The dots of members are drawn even if their similarities round to 0.
@@ -518,25 +486,24 @@ def _cards_of(
         near[members] = np.maximum(shares[sense.map][members], 1e-12)
         scene = around(whole, row, near, members)
         is_member = np.isin(scene.objects, members)
-        scene = replace(scene, hues=np.where(is_member, MEMBER, -1))
+        hue = len(ISLANDS) + rank % len(SENSES)
+        scene = replace(scene, hues=np.where(is_member, hue, -1))
         if atlas.n_objects > FEW:
             scene = replace(scene, has_label=is_member | (scene.objects == row))
-        cards.append(_Card(sense, text, scene))
+        cards.append(_Card(sense, text, scene, hue))
     return row, cards
 
 
 def _title_card(ax: Axes, card: _Card, style: _Style, mark: str) -> None:
     """Write the share and the name of a sense above its panel, on a paper in two lines."""
-    captions = Captions(ax, style.typeface, style.sheet)
-    size, end = style.sheet.title, f"map {card.sense.map}"
-    if style.sheet.width is None:
-        captions.title(card.share, card.sense.name, size=size, shift=(0, 5), ink=INK, end=end)
-    else:
-        share = [card.share] if mark else []
-        first = (0, 5 + 1.2 * size)
-        captions.title(mark or card.share, share, size=size, shift=first, ink=INK, end=end)
-        captions.title("", card.sense.name, size=size, shift=(0, 5), ink=INK)
-    panel_border(ax)
+    captions, size = Captions(ax, style.typeface, style.sheet), style.sheet.title
+    share, end = card.share, f"map {card.sense.map}"
+    colors = [INK if style.colors.name else HUES[card.hue]] * len(card.sense.name)
+    if style.sheet.width is not None:
+        first, words = (0, 5 + 1.2 * size), [share] if mark else []
+        captions.title(mark or share, words, size=size, shift=first, colors=[INK], end=end)
+        share = end = ""
+    captions.title(share, card.sense.name, size=size, shift=(0, 5), colors=colors, end=end)
 
 
 def save_figure(figure: Figure | Sequence[Figure], path: str | os.PathLike[str]) -> list[Path]:
@@ -545,8 +512,7 @@ def save_figure(figure: Figure | Sequence[Figure], path: str | os.PathLike[str])
     Parameters
     ----------
     figure : Figure or sequence of Figure
-        The figure, or several sheets (`plot_atlas`). Sheets are pages of one PDF file, or PNG or
-        SVG files whose names end in "-1", "-2" and so on.
+        The figure, or several sheets (`plot_atlas`), whose file names end in "-1", "-2" and so on.
     path : path
         The file. Its suffix determines the format: .png (300 dots per inch), .svg (text is stored
         as text) or .pdf.
@@ -584,23 +550,13 @@ def save_figure(figure: Figure | Sequence[Figure], path: str | os.PathLike[str])
         raise ParameterError(
             f"{path}: must end in {', '.join(SUFFIXES)}; got {suffix or 'nothing'!r}"
         )
-    if suffix == ".pdf":
-        with (
-            matplotlib.rc_context({"pdf.fonttype": 42}),
-            written_whole(path) as temporary,
-            PdfPages(temporary, metadata={"CreationDate": None}) as pages,
-        ):
-            for sheet in sheets:
-                pages.savefig(sheet, dpi=SAVED_DPI)
-        return [path]
     names = [path.with_stem(f"{path.stem}-{k}") for k in range(1, len(sheets) + 1)]
     files = names if len(sheets) > 1 else [path]
-    metadata = {"Date": None} if suffix == ".svg" else {}
+    # Files of the same figure are equal, because they contain no date.
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})
+    settings: Any = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "atlas"}
     for sheet, file in zip(sheets, files, strict=True):
-        with (
-            matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "atlas"}),
-            written_whole(file) as temporary,
-        ):
+        with matplotlib.rc_context(settings), written_whole(file) as temporary:
             sheet.savefig(temporary, format=suffix[1:], dpi=SAVED_DPI, metadata=metadata)
     return files
 
@@ -619,15 +575,15 @@ def _notes(
     style: _Style, scenes: Sequence[Scene], named: Sequence[int] = (), n_labels: int = 0
 ) -> list[str]:
     """Return the notes of one or several maps: what is shown, how, and what is omitted."""
-    atlas, roles, n_shown = style.atlas, style.roles, sum(len(scene.objects) for scene in scenes)
+    atlas, roles = style.atlas, style.roles
     notes = [f"dots: {plural(atlas.noun)} with a map weight of {style.least:g} or more"]
+    if atlas.n_maps > 1 and len(scenes) == 1:
+        notes[0] += f", {len(scenes[0].objects):,} of {atlas.n_objects:,}"
     if roles is not None:
         texts = f"text and specks: {plural(roles.texts)}, the most distinctive first"
         notes = [] if roles.crosses else [f"dots: {plural(roles.dots)}", texts]
-    elif len(scenes) == 1:
-        total = plural(atlas.noun, atlas.n_objects)
-        weight = f"those with a map weight of {style.least:g} or more"
-        notes = [f"{n_shown:,} of {total}, {weight}" if n_shown < atlas.n_objects else total]
+    elif atlas.n_maps == 1:
+        notes = []
     notes += _omissions(style, scenes, n_labels)
     weights = atlas.map_weights[scenes[0].map]
     for row in sorted(set(named) - scenes[0].named):

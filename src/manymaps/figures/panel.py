@@ -27,11 +27,13 @@ from matplotlib.path import Path as Outline
 from matplotlib.patheffects import Stroke
 from matplotlib.transforms import Affine2D, IdentityTransform
 
+from manymaps.figures.captions import Pair
 from manymaps.figures.coloring import (
     ACCENT,
+    CONTEXT,
     HAIRLINE,
+    HUES,
     INK,
-    ISLANDS,
     MUTED,
     OTHER,
     PAPER,
@@ -41,8 +43,8 @@ from manymaps.figures.coloring import (
 from manymaps.figures.labels import NOTHING, place_free, place_labels, places_around, places_over
 from manymaps.figures.layout import root
 from manymaps.figures.leaders import place_all
-from manymaps.figures.lettering import elide, elide_labels, text_sizes
-from manymaps.figures.scene import Look, Scene
+from manymaps.figures.lettering import elide, text_sizes
+from manymaps.figures.scene import FEW, SPARSE, Look, Scene
 
 # A triangle that points to the right, in units of its size.
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
@@ -51,18 +53,11 @@ LABEL_PAD, AIR = 1.0, np.array([0.65, 0.4])
 # Distance in points. A label that is farther away from all earlier labels may cover more dots,
 # because otherwise the crowded parts of a map would have no labels.
 SPACING = 55.0
-# If there are at most 40 labels, which would cover at most a quarter of the panel, all of them are
-# placed, with leaders if needed. In a fuller panel, leaders would be long and cross. The values are
-# not tuned. In a small table of counts, every object matters, so up to 100 labels are drawn in
-# this way.
-FEW, SPARSE, FEW_OF_TABLE = 40, 0.25, 100
 # Maximum bulk of other dots that a label may cover (`place_labels`).
 MOST_COVERED = 0.45
 # Minimum area in square points of the dot of a requested object, which its rim would hide.
 NAMED = 9.0
 FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
-# Dots without a hue, which only show where the map is crowded.
-CONTEXT = "#D2D0CA"
 # Width in points of the halo around the names of islands, and their maximum number of characters.
 HALO, LONGEST_NAME = 2.5, 30
 # Dots behind a label remain visible, but do not interfere with its letters.
@@ -114,19 +109,18 @@ class Panel:
     look: Look
     frame: Frame
     dots: np.ndarray
-    crosses: bool = False
 
     @property
     def in_place(self) -> np.ndarray:
         """Whether each object is a word that replaces its dot."""
-        return self.scene.is_text & ~self.scene.view.outside & (not self.crosses)
+        return self.scene.is_text & ~self.scene.view.outside & (not self.look.crosses)
 
     @property
     def colors(self) -> np.ndarray:
         """The colour of each dot, (n, 4): by a column, by hue, or by size."""
         coloring, hues = self.look.coloring, self.scene.hues
         if coloring.name is None and hues is not None:
-            return np.array([to_rgba(color) for color in (*ISLANDS, CONTEXT)])[hues]
+            return np.array([to_rgba(color) for color in HUES])[hues]
         return coloring.of(self.scene.objects, self.scene.shares)
 
 
@@ -141,8 +135,6 @@ def draw(
     look: Look,
     labels: Sequence[str],
     overlay: Overlay | None = None,
-    *,
-    crosses: bool = False,
 ) -> tuple[float, int]:
     """Draw a scene into axes.
 
@@ -158,8 +150,6 @@ def draw(
         Labels of all objects.
     overlay : callable, optional
         A function that draws into the panel before its labels.
-    crosses : bool
-        Whether words are crosses with a label next to them.
 
     Returns
     -------
@@ -180,14 +170,14 @@ def draw(
     # dots.
     radii = np.sqrt(area * scene.shares / np.pi)
     radii[scene.is_named] = np.sqrt(_halo(area * scene.shares[scene.is_named])) / 2
-    radii[scene.is_text] = CROSS_RADIUS * crosses
+    radii[scene.is_text] = CROSS_RADIUS * look.crosses
     pixels = frame.to_pixels(scene.points)
     directions = pixels - frame.size / 2
     pixels[outside] = _onto_edge(directions[outside], frame, 7 * frame.pixel)
     dots = np.column_stack([pixels, np.where(outside, 4, radii) * frame.pixel])
     if scene.n_components == 1:
         ax.axhline(frame.middle[1], color=HAIRLINE, linewidth=1.0, zorder=1)
-    points, panel = frame.to_map(pixels), Panel(ax, scene, look, frame, dots, crosses)
+    points, panel = frame.to_map(pixels), Panel(ax, scene, look, frame, dots)
     _draw_dots(panel, points, area * scene.shares)
     taken = NOTHING
     if overlay is not None:
@@ -238,10 +228,9 @@ def _draw_dots(panel: Panel, points: np.ndarray, areas: np.ndarray) -> None:
     pale = np.array([to_rgba(CONTEXT), to_rgba(OTHER)])
     is_context = (colors[:, None] == pale).all(axis=2).any(axis=1)
     areas = np.where(is_named, np.maximum(areas, NAMED), areas)
-    rows = np.random.default_rng(0).permutation(np.flatnonzero(is_dot))
-    is_above = is_named[rows] & (not look.of_sense)
-    order = np.where(is_named, areas / 2, areas)[rows]
-    rows = rows[np.lexsort((-order, ~is_context[rows], is_above))]
+    draws, sizes = np.random.default_rng(0).random(len(areas)), np.where(is_named, 0.5, 1) * areas
+    order = np.lexsort((draws, -sizes, ~is_context, is_named & (not look.of_sense)))
+    rows = order[is_dot[order]]
     is_many = len(rows) >= RASTERIZED_FROM
     rims = 0.035 * np.sqrt(areas.max()) * (not is_many)
     alpha = float(np.clip(1.45 - 0.2 * np.log10(max(len(rows), 1)), 0.5, 1.0))
@@ -281,7 +270,7 @@ def _draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
 def _draw_specks(panel: Panel, points: np.ndarray, is_seen: np.ndarray) -> None:
     """Draw the words of a small table as crosses, and those without a label as small pale dots."""
     scene, ax = panel.scene, panel.ax
-    if panel.crosses:
+    if panel.look.crosses:
         rows = np.flatnonzero(scene.is_text & ~scene.view.outside)
         (x, y), colors = points[rows].T, _label_colors(panel, rows)
         marks = ax.scatter(x, y, s=CROSS_AREA, marker="+", c=colors, linewidths=1.0)
@@ -303,9 +292,8 @@ def _draw_names(panel: Panel, over: np.ndarray) -> np.ndarray:
     """
     look, frame, scene = panel.look, panel.frame, panel.scene
     # If there are few dots, each of them has a label. A line has no space next to its islands.
-    is_dense = len(scene.objects) > FEW and not panel.crosses
-    is_named = look.name_size > 0 and is_dense and scene.n_components > 1
-    regions = [region for region in scene.regions if is_named and region.title]
+    is_dense = len(scene.objects) > FEW and not look.crosses and scene.n_components > 1
+    regions = [region for region in scene.regions if is_dense and region.title]
     if not regions:
         return NOTHING
     texts = [elide(look.typeface.printable(region.title), LONGEST_NAME) for region in regions]
@@ -353,10 +341,8 @@ def _draw_labels(
     said = {word for region in scene.regions for word in region.words if has_names}
     is_said = np.array([labels[j] in said for j in scene.objects]) & ~scene.is_named
     wanted = np.flatnonzero(scene.has_label & ~is_said)
-    rows = wanted[_worth_measuring(panel, panel.dots[wanted])]
-    texts = elide_labels(
-        [look.typeface.printable(labels[scene.objects[row]][:200]) for row in rows], 28
-    )
+    rows = wanted[: _most_that_fit(look, frame)]
+    texts = [elide(look.typeface.printable(labels[scene.objects[row]]), 28) for row in rows]
     is_every = len(rows) == len(wanted) and (look.of_sense or not (scene.has_label & is_said).any())
     texts, rows = [text for text in texts if text], rows[np.array(list(map(bool, texts)), bool)]
     smallest, largest = look.font_sizes
@@ -367,12 +353,11 @@ def _draw_labels(
     # labels then use only a few sizes.
     fonts = [look.typeface.font(size) for size in np.round(2 * sizes) / 2]
     boxes = text_sizes(root(panel.ax), texts, fonts) + 2 * LABEL_PAD * frame.pixel
-    is_free = look.of_sense or panel.crosses
+    is_free = look.of_sense or look.crosses
     is_sparse = boxes.prod(axis=1).sum() <= (1.0 if is_free else SPARSE) * frame.size.prod()
-    most = FEW_OF_TABLE if panel.crosses else FEW
-    is_few = is_every and is_sparse and len(rows) <= most and not panel.in_place[rows].any()
+    is_few = is_every and is_sparse and len(rows) <= look.few and not panel.in_place[rows].any()
     if is_few or scene.n_components == 1:
-        centres = _centres_of_all(panel, boxes, rows, taken, most)
+        centres = _centres_of_all(panel, boxes, rows, taken)
     else:
         centres = _centres_that_fit(panel, boxes, rows, taken, smallest)
     colors = _label_colors(panel, rows)
@@ -383,59 +368,51 @@ def _draw_labels(
     return rows[shown]
 
 
-def _worth_measuring(panel: Panel, dots: np.ndarray) -> np.ndarray:
-    """Return the rows whose labels may fit: the first rows of each neighbourhood, by priority."""
-    look, frame = panel.look, panel.frame
+def _most_that_fit(look: Look, frame: Frame) -> int:
+    """Return a number of labels that no panel can hold, because measuring a label takes time."""
     line = 1.3 * look.font_sizes[0] * frame.pixel
     most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
-    if look.most is not None:
-        most = min(most, 20 + 6 * look.most)
-    cells = np.floor(dots[:, :2] / (SPACING * frame.pixel)).astype(np.int64)
-    cell = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
-    order = np.argsort(cell, kind="stable")
-    starts = np.searchsorted(cell[order], cell[order], side="left")
-    rank_in_cell = np.empty(len(dots), dtype=np.int64)
-    rank_in_cell[order] = np.arange(len(dots)) - starts
-    return np.sort(np.argsort(rank_in_cell, kind="stable")[:most])
+    return most if look.max_labels is None else min(most, 20 + 6 * look.max_labels)
 
 
-def _label_colors(panel: Panel, rows: np.ndarray) -> list[Any]:
-    """Return the colours of labels: by role in a map of counts, and by hue or prominence."""
-    scene, look = panel.scene, panel.look
-    inks: list[Any] = [INK if part > 0.04 else FAINT_INK for part in scene.prominence[rows]]
+def _label_colors(panel: Panel, rows: np.ndarray) -> np.ndarray:
+    """Return the colours (k, 4) of labels: by role in a map of counts, and by hue or prominence."""
+    scene, look, colors = panel.scene, panel.look, panel.colors[rows]
+    ink = np.array(to_rgba(INK))
+    inks = np.where(scene.prominence[rows, None] > 0.04, ink, to_rgba(FAINT_INK))
     if look.of_sense and look.coloring.name is None and scene.hues is not None:
-        inks = [ISLANDS[hue] if hue >= 0 else INK for hue in scene.hues[rows]]
+        inks = np.where(scene.hues[rows, None] >= 0, colors, ink)
     elif scene.is_text.any():
-        darkening = np.where(scene.is_text[rows], TEXT_DARKENING, DOT_DARKENING)[:, None]
-        colors = panel.colors[rows]
-        is_plain = scene.is_text[rows] & (
-            (look.coloring.colors is None) | np.isclose(colors, to_rgba(OTHER)).all(axis=1)
-        )
-        inks = list((1 - darkening) * colors + darkening * np.array(to_rgba(INK)))
-        inks = [INK if plain else ink for plain, ink in zip(is_plain, inks, strict=True)]
-    return [ACCENT if named else ink for named, ink in zip(scene.is_named[rows], inks, strict=True)]
+        is_text = scene.is_text[rows, None]
+        darkening = np.where(is_text, TEXT_DARKENING, DOT_DARKENING)
+        is_grey = np.isclose(colors, to_rgba(OTHER)).all(axis=1, keepdims=True)
+        is_plain = is_text & ((look.coloring.colors is None) | is_grey)
+        inks = np.where(is_plain, ink, (1 - darkening) * colors + darkening * ink)
+    inks[scene.is_named[rows]] = to_rgba(ACCENT)
+    return inks
 
 
 def _centres_of_all(
-    panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray, most: int
+    panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
 ) -> np.ndarray:
     """Draw the leaders of labels in a sparse panel or on a line; return the centres of labels."""
-    frame, first = panel.frame, rows[:most][: panel.look.max_labels]
+    frame, look = panel.frame, panel.look
+    first = rows[: look.few][: look.max_labels]
     if panel.scene.n_components == 1:
         width, height = frame.size
         line = [[0, height / 2 - frame.pixel, width, height / 2 + frame.pixel]]
         taken = np.concatenate([taken, line])
     others = panel.dots[np.setdiff1d(np.arange(len(panel.dots)), first)]
-    placed = place_all(
+    placed, leaders = place_all(
         panel.dots[first], boxes[: len(first)], frame.bounds, gap=0.5 * frame.pixel, others=others,
         taken=taken,
     )  # fmt: skip
-    lines = [frame.to_map(leader) for leader in placed.leaders if np.isfinite(leader).all()]
+    lines = [frame.to_map(leader) for leader in leaders if np.isfinite(leader).all()]
     if lines:
         drawn = LineCollection(lines, colors=LEADER, linewidths=0.7, gid="leaders", zorder=1)
         panel.ax.add_collection(drawn, autolim=False)
     centres = np.full((len(rows), 2), np.nan)
-    centres[: len(first)] = (placed.boxes[:, :2] + placed.boxes[:, 2:]) / 2
+    centres[: len(first)] = (placed[:, :2] + placed[:, 2:]) / 2
     return centres
 
 
@@ -453,7 +430,7 @@ def _centres_that_fit(
         places[in_place] += np.concatenate([-air, air])
     is_free = look.of_sense or in_place.any()
     chosen = place_labels(
-        places, dots, frame.bounds, max_labels=look.most, taken=taken,
+        places, dots, frame.bounds, max_labels=look.max_labels, taken=taken,
         max_covered=np.inf if is_free else MOST_COVERED, spacing=SPACING * frame.pixel,
     )  # fmt: skip
     box = places[np.arange(len(rows)), chosen]
@@ -461,9 +438,9 @@ def _centres_that_fit(
 
 
 def draw_label(
-    ax: Axes, point: tuple[float, float], text: str, font: FontProperties, color: Any
+    ax: Axes, point: Pair, text: str, font: FontProperties, color: Any, gid: str = "label"
 ) -> None:
     """Write a label centred on a point, on a translucent box in the background colour."""
     label = ax.text(*point, text, fontproperties=font, color=color, ha="center", va="center")
-    label.set(parse_math=False, usetex=False, gid="label", zorder=5)
+    label.set(parse_math=False, usetex=False, gid=gid, zorder=5)
     label.set_bbox({**VEIL, "facecolor": PAPER})

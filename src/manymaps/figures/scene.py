@@ -7,26 +7,32 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from manymaps.atlas.answers import NAMED
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import categories_of, title_words
 from manymaps.atlas.landmarks import View, principal_plane, view
-from manymaps.atlas.regions import Region
+from manymaps.atlas.regions import Region, islands_of, map_regions, region_titles
 from manymaps.atlas.roles import Roles
 from manymaps.cooccurrence.runaways import out_of_reach
-from manymaps.figures.coloring import Coloring
+from manymaps.figures.coloring import HUES, MUTED, Coloring
 from manymaps.figures.lettering import Typeface
 
 # Minimum size with which a labelled dot is drawn, because its true size may be invisible.
 SPECK = 0.02
+# Up to this number of labels that would cover at most a quarter of the panel are all placed, with
+# leaders if needed. In a fuller panel, leaders would be long and cross. In a small table of counts,
+# every object matters. The values are not tuned.
+FEW, FEW_OF_TABLE, SPARSE = 40, 100, 0.25
 
 
 @dataclass(frozen=True)
 class Scene:
     """The objects of a panel in order of priority, with their points and sizes.
 
-    `shares` are the quantities that dots show, and `share` is the share of the variance that the
-    two dimensions show. `named` contains requested objects. `regions` are the islands whose names
-    are drawn, with the indices of their members in the scene. `hues` are -1 for grey. In a map of
-    counts, objects with `is_text` are drawn as words, and `prominence` determines the size of text.
+    `shares` are the quantities that dots show. `named` contains requested objects. `regions` are
+    the islands whose names are drawn, with the indices of their members in the scene. `hues` are
+    indices of `HUES`. In a map of counts, objects with `is_text` are drawn as words, and
+    `prominence` determines the size of text.
     """
 
     objects: np.ndarray
@@ -38,7 +44,6 @@ class Scene:
     has_label: np.ndarray
     view: View
     n_components: int = 2
-    share: float = 1.0
     named: frozenset[int] = frozenset()
     map: int = 0
     regions: tuple[Region, ...] = ()
@@ -77,11 +82,11 @@ class Look:
     margin : (float, float)
         Free space in points at the sides, and above and below.
     name_size : float
-        Font size in points of the names of islands, or 0 for none.
+        Font size in points of the names of islands.
     max_labels : int, optional
         Maximum number of labels.
-    crowded_labels : int, optional
-        Maximum number of labels in a panel that has no space for all of them.
+    crosses : bool
+        Whether words are crosses with a label next to them, as in a small table of counts.
     of_sense : bool
         Whether the panel shows a sense, in which each member is labelled in its hue.
     """
@@ -94,13 +99,13 @@ class Look:
     margin: tuple[float, float] = (26.0, 16.0)
     name_size: float = 9.5
     max_labels: int | None = None
-    crowded_labels: int | None = None
+    crosses: bool = False
     of_sense: bool = False
 
     @property
-    def most(self) -> int | None:
-        """The maximum number of labels in a crowded panel."""
-        return self.crowded_labels if self.max_labels is None else self.max_labels
+    def few(self) -> int:
+        """The maximum number of objects that are all labelled, with leaders if needed."""
+        return FEW_OF_TABLE if self.crosses else FEW
 
 
 def read_scene(
@@ -146,7 +151,7 @@ def read_scene(
     priority = np.where(np.isin(objects, named), np.inf, weights[objects])
     order = np.lexsort((objects, -shares[objects], -priority))
     objects, priority = objects[order], priority[order]
-    plane = principal_plane(atlas.maps[map, objects], shares[objects])
+    points, _ = principal_plane(atlas.maps[map, objects], shares[objects])
     is_text, has_label = np.zeros(len(objects), bool), np.ones(len(objects), bool)
     prominence = _ranks(priority)
     if roles is not None:
@@ -155,9 +160,9 @@ def read_scene(
         prominence = np.where(is_text, roles.weights[map, objects], 0.02)
         prominence[np.isin(objects, named)] = 1.0
     return Scene(
-        objects, plane.points, shares[objects], priority, prominence, is_text, has_label,
-        view(plane.points, shares[objects], remote=_remote(atlas, objects)),
-        atlas.n_components, plane.share, frozenset(named) & frozenset(objects.tolist()), map,
+        objects, points, shares[objects], priority, prominence, is_text, has_label,
+        view(points, shares[objects], remote=_remote(atlas, objects)),
+        atlas.n_components, frozenset(named) & frozenset(objects.tolist()), map,
     )  # fmt: skip
 
 
@@ -190,23 +195,24 @@ def around(scene: Scene, word: int, similarities: np.ndarray, members: Sequence[
     similarities : array of shape (n_objects,)
         The similarity of the word to each member in this map.
     members : sequence of int
-        The indices of the members.
+        The indices of the members, of which the first three name the sense.
 
     Returns
     -------
     Scene
         The part of the map, centred on the word. Comparatively remote members are drawn as arrows
-        at the edge.
+        at the edge, unless they name the sense.
     """
     middle = scene.points[scene.objects == word][0]
     reach = np.abs(scene.points - middle).max(axis=1)
     near = np.where(scene.objects == word, np.inf, similarities[scene.objects])
     order = np.argsort(-near, kind="stable")
-    is_member = np.isin(scene.objects, members)
-    others = reach[is_member]
+    is_member, is_name = (np.isin(scene.objects, some) for some in (members, members[:NAMED]))
     radius = 1.0
-    if len(others) and others.max() > 0:
-        radius = min(others.max(), 3 * max(float(np.median(others)), 1e-9 * others.max()))
+    if reach[is_member].any():
+        farthest = reach[is_member].max()
+        usual = 3 * max(float(np.median(reach[is_member])), 1e-9 * farthest)
+        radius = max(reach[is_name].max(), min(farthest, usual))
     outside = reach > radius * 1.0001
     kept = order[(is_member | ~outside)[order]]
     part = scene.part(kept, View(middle - radius, middle + radius, outside[kept]))
@@ -218,3 +224,52 @@ def within(scene: Scene, low: np.ndarray, high: np.ndarray) -> Scene:
     """Return the part of a scene in a box."""
     inside = np.flatnonzero(((scene.points >= low) & (scene.points <= high)).all(axis=1))
     return scene.part(inside, View(low, high, np.zeros(len(inside), dtype=bool)))
+
+
+def with_islands(
+    atlas: Atlas, scene: Scene, column: str | None = None, roles: Roles | None = None
+) -> Scene:
+    """Add the islands of a map to the scene of a whole map, and the hue of each object.
+
+    Islands are named by the categories of `column`, if it contains categories. The scene of a map
+    without islands is returned unchanged. The same applies to a bipartite map whose islands have no
+    names, because the colours would have no meaning for readers.
+    """
+    if column is not None and categories_of(atlas, column) is None:
+        column = None
+    # Equal values are resolved by the order of the objects, which is that of the page.
+    order = np.argsort(scene.objects)
+    found = map_regions(
+        atlas, scene.map, scene.objects[order], scene.points[order], scene.shares[order],
+        column=column, words=None if roles is None else roles.is_text,
+    )  # fmt: skip
+    islands = [replace(each, members=order[each.members]) for each in islands_of(found)]
+    if roles is not None:
+        # The words of an island are already drawn at their positions.
+        islands = [island for island in islands if island.name]
+    if not islands:
+        return scene
+    hues = np.full(len(order), -1)
+    for island in islands:
+        hues[island.members] = island.hue
+    return replace(scene, regions=tuple(islands), hues=hues)
+
+
+def panel_words(
+    atlas: Atlas, scene: Scene, roles: Roles | None, count: int, column: str | None
+) -> tuple[list[str], list[str]]:
+    """Return the words that title a panel, and their colours.
+
+    The words are the largest islands. A map without islands is titled by a caption, or by
+    categories if the labels are only numbers. Words without an island of their own are grey.
+    """
+    titles = region_titles(scene.regions)
+    hue_of = {} if column is not None else dict(titles)
+    if titles and not scene.regions[0].name:
+        words = [name for name, _ in titles][:count]
+    else:
+        mask = None if roles is None else roles.is_text
+        words = title_words(
+            atlas, scene.map, scene.objects, n_words=count, words=mask, column=column
+        )
+    return words, [HUES[hue_of[word]] if word in hue_of else MUTED for word in words]

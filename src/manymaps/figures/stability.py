@@ -23,7 +23,6 @@ from manymaps.figures.coloring import ACCENT, HAIRLINE, MUTED, SHARE_RAMP
 from manymaps.figures.layout import describe_page, root
 from manymaps.figures.lettering import typeface_for
 from manymaps.figures.listing import APART, N_MEMBERS, ROW, SenseList, named_words
-from manymaps.metrics.measures import ratio
 
 # Number of words that are shown by default. It determines the height of the page and is not tuned.
 USUAL = 6
@@ -46,8 +45,8 @@ def plot_stability(
     found : Stability
         The stability of the fits.
     words : str or sequence of str, optional
-        Words to show, at most 40. By default, the six words whose senses have the most even shares
-        in the reference are shown.
+        Words to show, at most 40. By default, the six words with the most senses in the reference
+        are shown.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm.
 
@@ -109,26 +108,22 @@ def plot_stability(
 
 
 def _listed(found: Stability, words: str | Sequence[str] | None) -> list[int]:
-    """Return the indices of the words, by default of those whose senses have even shares."""
-    atlas, senses = found.atlases[0], found.senses[found.reference]
-    if words is not None:
-        return list(dict.fromkeys(atlas.index(word) for word in named_words(words)))
-    sums, squares = (
-        np.bincount(senses.words, senses.shares**power, atlas.n_objects) for power in (1, 2)
-    )
-    n_effective = ratio(sums**2, squares, 0.0)
-    return np.argsort(-n_effective, kind="stable")[:USUAL].tolist()
+    """Return the indices of the words, by default of those with the most senses."""
+    if words is None:
+        n_senses = np.diff(found.senses[found.reference].offsets)
+        return np.argsort(-n_senses, kind="stable")[:USUAL].tolist()
+    return list(dict.fromkeys(found.atlases[0].index(word) for word in named_words(words)))
 
 
 def _draw_fits(rows: SenseList, found: Stability, centers: np.ndarray) -> None:
     """Draw the numbers of the fits, a line below each, and a mark on the reference."""
     small, y = rows.sheet.tick, HEAD - 0.2
     rows.ax.vlines(centers, HEAD - APART / 2, rows.height, color=HAIRLINE, linewidth=0.7, zorder=1)
-    rows.write(centers[0] - 0.32, y, "fit", small, MUTED, "right")
+    rows.write(centers[0] - 0.32, y, "fit", small, color=MUTED, align="right")
     # If there are many fits, there is no space for some of the numbers.
     step = int(np.ceil(0.2 * found.n_fits / rows.marks))
     for fit, x in enumerate(centers.tolist()):
         is_reference = fit == found.reference
         if is_reference or fit % step == 0:
-            color = ACCENT if is_reference else MUTED
-            rows.write(x, y, str(fit), small, color, "center", bold=is_reference)
+            style = {"color": ACCENT, "bold": True} if is_reference else {"color": MUTED}
+            rows.write(x, y, str(fit), small, align="center", **style)

@@ -161,8 +161,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     listed, members = feature_blocks(atlas, options.features, number)
     entries = _entries(atlas, number >= 0)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
-    features = [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
-    maps, of_maps = _maps(atlas, entries, options, features)
+    maps, of_maps = _maps(atlas, entries, options)
     blocks |= members | of_maps
     has_entry = np.zeros((atlas.n_maps, atlas.n_objects), bool)
     has_entry[np.repeat(np.arange(atlas.n_maps), np.diff(entries.offsets)), entries.objects] = True
@@ -340,7 +339,6 @@ def _maps(
     atlas: Atlas,
     entries: _Entries,
     options: PageOptions,
-    features: list[tuple[str, np.ndarray]],
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Describe each map for the header; also return blocks of order, axes, middles and regions."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
@@ -365,7 +363,7 @@ def _maps(
         box = view(points[shown], weights[shown], budget=budget)
         regions = map_regions(
             atlas, m, objects[shown], points[shown], weights[shown],
-            column=column, groups=features, words=words,
+            column=column, words=words,
         )  # fmt: skip
         title = [name for name, _ in region_titles(regions)]
         if m in given:
@@ -441,7 +439,7 @@ def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
     """Return label priorities, (n_maps, n_objects), and the objects that may name maps, (n,)."""
     if atlas.kinds is None:
         return standing(atlas), None
-    roles = label_roles(atlas, None)
+    roles = label_roles(atlas)
     return roles.priority + roles.has_label, roles.is_text
 
 
@@ -455,9 +453,10 @@ def _plane(
     middle = np.average(points, axis=0, weights=weights)
     # Points without weight do not affect the plane, so the images of the unit vectors are its axes.
     probes = np.vstack([points, middle, middle + np.eye(n_components)])
-    plane = principal_plane(probes, np.concatenate([weights, np.zeros(n_components + 1)]))
+    weights = np.concatenate([weights, np.zeros(n_components + 1)])
+    drawn, share = principal_plane(probes, weights)
     k = len(points)
-    return plane.points[:k], plane.share, plane.points[k + 1 :] - plane.points[k], middle
+    return drawn[:k], share, drawn[k + 1 :] - drawn[k], middle
 
 
 def _container(header: dict[str, Any], blocks: dict[str, np.ndarray]) -> bytes:
