@@ -227,8 +227,10 @@ class Comparison:
             If the group does not exist.
         """
         check_choice("group", group, self.groups)
-        more = _more_often(self.counts, self.index(word), self.groups.index(group))
-        return [(self.vocabulary[answer], gap) for answer, gap in more[:count]]
+        row = self.index(word)
+        more = _more_often([table[[row]] for table in self.counts], self.groups.index(group))
+        answers = [self.vocabulary[answer] for answer in more.indices[:count].tolist()]
+        return list(zip(answers, more.data[:count].tolist(), strict=True))
 
     def attach(self) -> Atlas:
         """Return the atlas of the senses with the results as metadata, for pages and figures.
@@ -420,7 +422,8 @@ def _comparison(
     n_senses = np.diff(tables.tests) - 1
     owners, shares = np.repeat(np.arange(n_words), n_senses), shares[:, is_sense]
     is_shown = (q[is_sense] <= alpha) & is_sufficient[owners]
-    labels = np.array([found.labels[i] for i in words.tolist()], dtype=object)
+    vocabulary = np.array(found.labels, dtype=object)
+    labels = vocabulary[words]
     of_senses = {
         "word": labels[owners],
         "map": np.zeros(0, np.int64) if senses is None else senses.maps,
@@ -445,9 +448,9 @@ def _comparison(
         of_words |= {"n_senses": n_senses, "outside": outside}
     counts = [found.counts(g)[words] for g in range(found.n_groups)]
     for g, name in enumerate(found.names):
-        more = (_more_often(counts, w, g)[:_LISTED] for w in range(n_words))
-        texts = ["; ".join(found.labels[answer] for answer, _ in own) for own in more]
-        of_words[f"more_{name}"] = np.array(texts, dtype=object)
+        more = _more_often(counts, g)
+        rows = np.split(vocabulary[more.indices], more.indptr[1:-1])
+        of_words[f"more_{name}"] = np.array(["; ".join(row[:_LISTED]) for row in rows], object)
     members = () if senses is None else senses.members
     of_senses["members"] = np.array(["; ".join(own[:_MEMBERS]) for own in members], dtype=object)
     order = np.lexsort((-np.nan_to_num(low), least_q))
@@ -465,23 +468,17 @@ def _comparison(
     )
 
 
-def _more_often(counts: Sequence[sparse.csr_array], w: int, g: int) -> list[tuple[int, float]]:
-    """Return the responses to a word that a group gives more often, and by how much."""
-    rows = [slice(table.indptr[w], table.indptr[w + 1]) for table in counts]
-    answers, places = np.unique(
-        np.concatenate([table.indices[row] for table, row in zip(counts, rows, strict=True)]),
-        return_inverse=True,
-    )
-    given = np.zeros((len(counts), len(answers)))
-    groups = np.repeat(np.arange(len(counts)), [row.stop - row.start for row in rows])
-    given[groups, places.ravel()] = np.concatenate(
-        [table.data[row] for table, row in zip(counts, rows, strict=True)]
-    )
-    others = np.delete(given, g, axis=0).sum(axis=0)
-    more = given[g] / given[g].sum() - others / others.sum()
-    more[given[g] < _LEAST_GIVEN] = 0
-    order = np.argsort(-more, kind="stable")
-    return [(int(answers[a]), float(more[a])) for a in order if more[a] > 0]
+def _more_often(counts: Sequence[sparse.csr_array], g: int) -> sparse.csr_array:
+    """Return by how much a group gives each response more often, the most in a row first."""
+    tables = counts[g], sum(table for k, table in enumerate(counts) if k != g)
+    own, others = (sparse.diags_array(1 / table.sum(axis=1)) @ table for table in tables)
+    more = sparse.csr_array((own - others).multiply(counts[g] >= _LEAST_GIVEN))
+    more.data[more.data < 0] = 0
+    more.eliminate_zeros()
+    more.sort_indices()
+    rows = np.repeat(np.arange(more.shape[0]), np.diff(more.indptr))
+    order = np.lexsort((-more.data, rows))
+    return sparse.csr_array((more.data[order], more.indices[order], more.indptr), more.shape)
 
 
 def _sense_changes(shares: np.ndarray, is_shown: np.ndarray) -> np.ndarray:
@@ -541,16 +538,12 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
 
 
 def _left_out(totals: np.ndarray, min_responses: int) -> list[str]:
-    """Count the cues that are not tested, and state the reason."""
-    there = totals > 0
-    n_any, n_all = int(there.any(axis=0).sum()), int(there.all(axis=0).sum())
-    n_tested = int((totals >= min_responses).all(axis=0).sum())
-    lines = []
-    if n_any > n_all:
-        lines.append(f"{n_any - n_all:,} of {plural('cue', n_any)} are not common to all groups")
-    if n_all > n_tested:
-        lines.append(
-            f"{n_all - n_tested:,} of {n_all:,} common cues have fewer than {min_responses:,} "
-            "responses in a group and are not tested"
-        )
-    return lines
+    """Count the cues that are not tested."""
+    n_cues = int((totals > 0).any(axis=0).sum())
+    n_left_out = n_cues - int((totals >= min_responses).all(axis=0).sum())
+    if not n_left_out:
+        return []
+    return [
+        f"{n_left_out:,} of {plural('cue', n_cues)} have fewer than {min_responses:,} responses in "
+        "a group and are not tested"
+    ]

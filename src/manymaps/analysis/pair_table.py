@@ -123,9 +123,11 @@ def _add_direction(
             if atlas.associations is not None and answers.has_associations(atlas, i):
                 observed = atlas.associations[[i]].toarray()[0, targets]
                 columns[f"strength{end}"][into] = observed
+            if end:
+                continue
             shares = atlas.choices.shares(i)[:, targets]
             sums = shares.sum(axis=0)
-            if end or not sums.any():
+            if not sums.any():
                 continue
             best = shares.argmax(axis=0)
             related, maps, into = sums > 0, best[sums > 0], into[sums > 0]

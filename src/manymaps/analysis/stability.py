@@ -38,7 +38,7 @@ Shapes for one fit, with all senses in the order of the words: offsets (n_object
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -339,7 +339,6 @@ def repeat_fits(
     rows: str = "renormalize",
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
-    on_fit: Callable[[int], object] | None = None,
 ) -> list[Atlas]:
     """Fit the same data, or the data and resampled data, from different seeds with joblib.
 
@@ -367,8 +366,6 @@ def repeat_fits(
         `RandomState`, the seed is drawn from this generator.
     n_jobs : int, optional
         Number of fits to run at the same time. Use -1 for one fit per processor.
-    on_fit : callable, optional
-        Function that is called after each fit with the number of finished fits.
 
     Returns
     -------
@@ -414,7 +411,7 @@ def repeat_fits(
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
     # The first fit uses the original data.
     tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
-    return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
+    return run_tasks(_fitted, tasks, "fit", n_jobs=n_jobs)
 
 
 @dataclass(frozen=True)

@@ -78,11 +78,6 @@ class Choices:
     known_log_whole: float | None = None
 
     @property
-    def n_maps(self) -> int:
-        """Number of maps."""
-        return int(self.maps.shape[0])
-
-    @property
     def is_joint(self) -> bool:
         """Whether one normalization spans all pairs."""
         return self.model.normalization == "joint"
@@ -156,26 +151,12 @@ class Choices:
         logs[:, ~listed] = -np.inf
         return normalized(logs)
 
-    def shares(self, i: int) -> np.ndarray:
-        """Compute the contribution of each map to the choices by i (or of i), (n_maps, n)."""
-        return self._shares(i).copy()
-
     def sums(self, i: int) -> np.ndarray:
         """Compute the probabilities of the choices by i (or of i) over all maps, shape (n,)."""
-        return np.asarray(self._shares(i).sum(axis=0))
+        return np.asarray(self.shares(i).sum(axis=0))
 
-    @cached_property
-    def _last(self) -> dict[int, np.ndarray]:
-        """The shares of the last object, which are cached because several queries may need them."""
-        return {}
-
-    def _shares(self, i: int) -> np.ndarray:
-        if i not in self._last:
-            self._last.clear()
-            self._last[i] = self._shares_anew(i)
-        return self._last[i]
-
-    def _shares_anew(self, i: int) -> np.ndarray:
+    def shares(self, i: int) -> np.ndarray:
+        """Compute the contribution of each map to the choices by i (or of i), (n_maps, n)."""
         logs = self.log_similarities(i)
         if self.factors is not None:
             logs += self.log_factors
@@ -323,7 +304,7 @@ class Choices:
         does not choose. If an object has no map in common with any other object, its weights are
         its proportions.
         """
-        if self.n_maps == 1:
+        if len(self.maps) == 1:
             return np.ones(self.proportions.shape)
         logs = np.zeros(self.proportions.shape)
         logs[:, self.is_chooser] = self._log_sums
@@ -385,8 +366,8 @@ class Choices:
         """Compute `_summed` for a kernel that only files contain."""
         targets, sources = np.flatnonzero(at), np.flatnonzero(of)
         size = max(1, _PAIRS // max(1, len(sources)))
-        sums = np.full((self.n_maps, len(targets)), -np.inf)
-        for m in range(self.n_maps):
+        sums = np.full((len(self.maps), len(targets)), -np.inf)
+        for m in range(len(self.maps)):
             points, log_pi = self._of_map(m)
             for start in range(0, len(targets), size):
                 block = targets[start : start + size]

@@ -38,7 +38,6 @@ def run_tasks(
     tasks: Tasks,
     what: str,
     *,
-    on_end: Callable[[int], object] | None = None,
     n_jobs: int | None = None,
     prefer: Prefer = "processes",
 ) -> list[Any]:
@@ -50,8 +49,6 @@ def run_tasks(
         Parameters of `finished`.
     what : str
         Name of one task, which the progress display shows.
-    on_end : callable, optional
-        Function that is called after each task with the number of finished tasks.
 
     Returns
     -------
@@ -70,8 +67,6 @@ def run_tasks(
         for n_ended, (k, outcome) in enumerate(running, 1):
             outcomes[k] = outcome
             show_progress(n_ended)
-            if on_end is not None:
-                on_end(n_ended)
     return outcomes
 
 
