@@ -9,7 +9,6 @@ from manymaps.atlas import captions
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import caption
 from manymaps.errors import ParameterError
-from manymaps.labels import natural_order
 from manymaps.model import CODE
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -70,12 +69,6 @@ def test_a_word_of_all_maps_names_none():
     assert [words[0] for words in atlas.captions(1)] == ["tie", "do", "tie"]
 
 
-def test_synonyms_are_not_both_named():
-    points = np.array([[[0.0, 0], [0.01, 0], [-9, 9]]])
-    atlas = Atlas(["king", "ruler", "boat"], points, np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
-    assert atlas.captions(2) == [("king", "boat")]
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_objects_and_maps_does_not_matter(seed):
     atlas, rng = random_atlas(seed, n=40), np.random.default_rng(seed)
@@ -131,8 +124,8 @@ def test_candidates_are_those_of_the_largest_proportions(monkeypatch):
         assert set(caption(atlas, m, np.arange(30), n_words=9)) <= set(largest.tolist())
 
 
-def test_values_out_of_range():
-    with pytest.raises(ParameterError, match="n_words"):
+def test_refusals():
+    with pytest.raises(ParameterError):
         random_atlas().captions(0)
 
 
@@ -181,25 +174,12 @@ class TestCategories:
         assert found == [f"kind {best[0]}", *best[1:]]
 
     def test_nothing_where_there_are_no_categories(self):
-        rng = np.random.default_rng(0)
-        for values in (
-            rng.normal(size=60),
-            np.arange(60),
-            np.arange(60) % 2 == 0,
-            np.zeros(60, int),
-        ):
+        for values in (np.arange(60) / 7, np.arange(60), np.arange(60) % 2 == 0, np.zeros(60, int)):
             atlas = replace(self.counted(), metadata={"n": values})
-            assert atlas.captions() == [(), (), ()]  # fmt: skip
+            assert atlas.captions() == [(), (), ()]
 
     def test_few_numbers_and_other_labels_stay(self):
         few = self.counted(n=40)
         assert all(word in few.labels for words in few.captions() for word in words)
         words = replace(self.counted(), labels=[f"{'xyz'[i % 3]}{i}" for i in range(60)])
         assert all(word in words.labels for named in words.captions() for word in named)
-
-
-def test_natural_order_is_of_numbers_as_numbers():
-    texts = ["10", "9", "-3", "b", "A", "sort 12", "sort 3", "Ä", ""]
-    assert sorted(texts, key=natural_order) == [
-        "", "9", "10", "-3", "A", "b", "sort 3", "sort 12", "Ä",
-    ]  # fmt: skip
