@@ -36,7 +36,7 @@ def disturbed(atlas, seed=1):
     return replace(atlas, maps=turned).renumbered(order).subset(objects), order, objects
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("n_components", [1, 2, 3])
 def test_a_disturbed_atlas_comes_back(seed, n_components):
     atlas = atlas_of(n_components=n_components, seed=seed)
@@ -146,14 +146,6 @@ def test_maps_that_share_nothing_have_no_match():
     assert found.matches[0] == 0
 
 
-def test_metadata_and_the_normalizer_go_along():
-    atlas = atlas_of(log_normalizer=1.5, metadata={"n": np.arange(40)})
-    rng = np.random.default_rng(0)
-    found = align(atlas, atlas.renumbered(rng.permutation(5)))
-    assert found.atlas.log_normalizer == 1.5
-    np.testing.assert_array_equal(found.atlas.metadata["n"], np.arange(40))
-
-
 def test_labels_that_stand_twice_say_nothing():
     atlas = atlas_of(n=4, n_maps=2)
     twice = replace(atlas, labels=["a", "a", "b", "c"])
@@ -173,13 +165,11 @@ def test_two_kinds_of_object_are_matched_within_their_kind():
         align(atlas_of(), atlas)
 
 
-def test_what_cannot_be_aligned():
-    atlas = atlas_of()
-    other = replace(atlas, labels=[f"v{i}" for i in range(40)])
-    with pytest.raises(DataError, match=r"'w0'.*'v0'"):
-        align(atlas, other)
+@pytest.mark.parametrize("other", [{"n_components": 3}, {"labels": [f"v{i}" for i in range(40)]}])
+def test_refusals(other):
+    labels = other.pop("labels", [f"w{i}" for i in range(40)])
     with pytest.raises(DataError):
-        align(atlas, atlas_of(n_components=3))
+        align(atlas_of(), replace(atlas_of(**other), labels=labels))
 
 
 def test_pairs_of_maps_of_other_numbers():

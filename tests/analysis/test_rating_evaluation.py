@@ -94,42 +94,23 @@ def test_a_faint_similarity_is_not_lost():
     assert near > middle > last
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "values", "message"),
-    [
-        (["hat"], ["cap"], [1], r"contains both words of 0 of 1 pairs.*at least 3"),
-        (
-            LABELS[:4],
-            LABELS[4:8],
-            [3.0] * 4,
-            r"all 4 pairs of the frame .* are rated 3; correlations",
-        ),
-        (
-            LABELS[:2],
-            LABELS[4:6],
-            [1.0, 2.0],
-            r"2 of 2 pairs of the frame; at least 3 pairs are nee",
-        ),
-    ],
-)
-def test_ratings_that_cannot_be_correlated(first, second, values, message):
-    with pytest.raises(mm.DataError, match=message):
+REFUSALS = [
+    (["hat"], ["cap"], [1]),
+    (LABELS[:4], LABELS[4:8], [3.0] * 4),
+    (LABELS[:2], LABELS[4:6], [1.0, 2.0]),
+    (["tie"], ["knot"], ["much"]),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "values"), REFUSALS)
+def test_refusals(first, second, values):
+    with pytest.raises(mm.DataError):
         mm.evaluate(atlas(), rated_pairs(first, second, values))
 
 
 def test_ratings_of_any_size_correlate_alike():
-    plain = mm.evaluate(atlas(), ratings(0.5))
-    rated = ratings(0.5)
-    values = rated["rating"]
-    huge = rated_pairs(rated["word1"], rated["word2"], values / np.abs(values).max() * 1e308)
-    found = mm.evaluate(atlas(), huge)
+    plain, rated = mm.evaluate(atlas(), ratings(0.5)), ratings(0.5)
+    values = rated["rating"] / np.abs(rated["rating"]).max() * 1e308
+    found = mm.evaluate(atlas(), rated_pairs(rated["word1"], rated["word2"], values))
     assert found.spearman == pytest.approx(plain.spearman)
     assert found.spearman_interval == pytest.approx(plain.spearman_interval)
-
-
-@pytest.mark.parametrize("data", [None, 3])
-def test_what_are_no_ratings_is_told(data):
-    with pytest.raises(mm.DataError):
-        mm.ratings_from(data)
-    with pytest.raises(mm.DataError, match="the rating is 'much'"):
-        rated_pairs(["tie"], ["knot"], ["much"])
