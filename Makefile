@@ -11,14 +11,10 @@ export OPENBLAS_THREAD_TIMEOUT ?= 8
 # The two test processes, and the programs that they start, share compiled byte code.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo readme test test-all docs campaigns lint lock clean
+.PHONY: demo test test-all docs lint clean
 
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
-
-# Update the output and the picture in the README from the demo.
-readme: demo $(VENV)/ready-dev
-	$(BIN)/python scripts/update_readme.py demo/demo.atlas
 
 test: $(VENV)/ready-dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
@@ -26,32 +22,17 @@ test: $(VENV)/ready-dev
 test-all: $(VENV)/ready-dev
 	$(BIN)/pytest -n 3 --dist worksteal -m slow
 
-# Build the manual in build/docs/html/index.html. Outputs of executed cells are cached in build/docs.
+# Build the manual in build/docs/html/index.html.
 docs: $(VENV)/ready-dev
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html -d build/docs/doctrees docs build/docs/html
-
-# Test random cases for an hour; MINUTES and SEED change the duration and the cases.
-MINUTES ?= 60
-SEED ?= 0
-campaigns: $(VENV)/ready-dev
-	cd tests && ../$(BIN)/python -m campaigns --minutes $(MINUTES) --seed $(SEED)
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python scripts/describe_formats.py --check
 	$(BIN)/python scripts/check_size.py
 	$(BIN)/codespell README.md CHANGELOG.md .github benchmarks docs examples paper scripts src viewer/src
-
-# Pin the dependencies of developers, for all systems and versions of Python. Versions that
-# pyproject.toml still allows are kept; UPGRADE=--upgrade selects the newest of all.
-lock: $(BIN)/python
-	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --quiet \
-		--custom-compile-command "make lock" $(UPGRADE) -o .ci/requirements.txt
-	$(MAKE) $(VENV)/ready-dev
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -1,10 +1,8 @@
 """How Sphinx builds the manual: `make docs`, which writes build/docs/html.
 
-Pages are Markdown by MyST. myst-nb runs each page whose head contains `file_format: mystnb`, in a
-folder of its own that contains only `demo.atlas`. All pages use one kernel, whose variables are
-deleted between pages. Commands `manymaps` of `%%sh` cells run in the kernel. A cell that fails
-fails the build. Outputs are cached in build/docs until the page or the package changes.
-sphinx-gallery runs the scripts of `gallery/`. `results/` contains the output of long runs.
+Pages are Markdown by MyST. The text below a block of code is what `scripts/run_pages.py` found that
+the code prints; a build runs only the scripts of `gallery/`, with sphinx-gallery. `results/`
+contains the output of long runs.
 
 Needs no network and no data that do not come with the package.
 """
@@ -14,26 +12,16 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import click
-from jupyter_cache.executors import utils as runs
 from sphinx.application import Sphinx
 
 import manymaps
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "extensions"))
-import one_kernel
-
 DOCS = Path(__file__).resolve().parent
-ROOT = DOCS.parent
-BUILD = ROOT / "build" / "docs"
-# The gallery imports one of these scripts.
-sys.path.insert(1, str(ROOT / "examples" / "validation"))
-# The output of a cell arrives in pieces, which would be shown in separate boxes. On a busy machine,
-# a kernel may need minutes to start. myst-nb has no option for either, or for a shared kernel.
-runs.executenb = partial(one_kernel.execute, coalesce_streams=True, startup_timeout=600)
+BUILD = DOCS.parent / "build" / "docs"
+sys.path.insert(0, str(DOCS / "extensions"))
 
 
 def package_digest() -> str:
@@ -43,18 +31,8 @@ def package_digest() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
 
 
-# Cells and scripts use the command of this interpreter, and this startup file for kernels.
-os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-os.environ["IPYTHONDIR"] = str(BUILD / "ipython")
-os.environ["COLUMNS"] = "100"
-os.environ["MANYMAPS_DEMO"] = str(BUILD / "demo" / "demo.atlas")
-startup = BUILD / "ipython" / "profile_default" / "startup"
-startup.mkdir(parents=True, exist_ok=True)
-shutil.copy(DOCS / "extensions" / "kernel_start.py", startup / "manual.py")
-# The kernel would warn that its messages on this machine are not encrypted.
-(startup.parent / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", "utf-8")
-
 # After a change of the package, all figures are drawn again, and pages of removed names deleted.
+BUILD.mkdir(parents=True, exist_ok=True)
 digest = package_digest()
 stamp = BUILD / "made_of"
 if not stamp.exists() or stamp.read_text("utf-8") != digest:
@@ -63,6 +41,7 @@ if not stamp.exists() or stamp.read_text("utf-8") != digest:
     stamp.write_text(digest, "utf-8")
 
 # The demo's atlas, and the page that the home page shows, are created once, in about a minute.
+os.environ["MANYMAPS_DEMO"] = str(BUILD / "demo" / "demo.atlas")
 if not (BUILD / "demo" / "demo.html").exists():
     subprocess.run(
         [sys.executable, "-m", "manymaps", "demo", "--quiet", "-o", BUILD / "demo"], check=True
@@ -82,10 +61,8 @@ extensions = [
     "sphinx_click",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "myst_nb",
-    "sphinx.ext.viewcode",
+    "myst_parser",
     "mathml",
-    "shell_cells",
 ]
 templates_path = ["templates"]
 exclude_patterns = [
@@ -102,13 +79,6 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
-nb_execution_mode = "cache"
-nb_execution_cache_path = str(BUILD / "cells" / digest)
-nb_execution_in_temp = True
-nb_execution_raise_on_error = True
-nb_ipywidgets_js = {}  # the pages load nothing over a network
-nb_execution_timeout = 600  # seconds per cell, on a busy machine
-
 autosummary_generate = True
 # Some file systems cannot store two names that differ only in case.
 autosummary_filename_map = {
@@ -117,7 +87,6 @@ autosummary_filename_map = {
     if name != name.lower() and name.lower() in manymaps.__all__
 }
 default_role = "code"
-viewcode_line_numbers = True
 autodoc_typehints = "none"  # the sections of numpydoc describe types in words
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -175,13 +144,6 @@ def quote_examples(app: Sphinx, context: click.Context, lines: list[str]) -> Non
     lines[:] = quoted
 
 
-def source_module(app: Sphinx, module: str, name: str) -> str | None:
-    """Link only top-level names to their source, because a source page links back to one module."""
-    return None if module == "manymaps" else "manymaps"
-
-
 def setup(app: Sphinx) -> None:
-    """End the kernel of the pages after the build, and link names to their source."""
-    app.connect("build-finished", one_kernel.shut_down)
-    app.connect("viewcode-follow-imported", source_module)
+    """Quote the examples of the commands."""
     app.connect("sphinx-click-process-description", quote_examples)

@@ -8,7 +8,7 @@ const typed = (text) => {
 
 document.addEventListener("DOMContentLoaded", () => {
   for (const code of document.querySelectorAll("div.highlight")) {
-    if (code.closest(".cell_output")) continue;
+    if (code.closest(".highlight-text")) continue; // the output of a block
     const button = document.createElement("button");
     button.className = "copy";
     button.type = "button";

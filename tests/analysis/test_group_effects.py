@@ -103,7 +103,7 @@ def test_effects_and_errors_are_those_of_pairs_counted_one_by_one(n_groups):
 
 @pytest.mark.parametrize("n_responses", [25, 100])
 def test_intervals_cover_the_effect_of_the_population(n_responses):
-    """600 words with effects from 0 to 1; `benchmarks/comparison.py --coverage` has more."""
+    """600 words with effects from 0 to 1."""
     rng = np.random.default_rng(0)
     n_words, n_answers = 600, 8
     base = rng.dirichlet(np.full(n_answers, 0.5), n_words)

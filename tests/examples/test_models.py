@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn import config_context
 
 from lib.models import (
     AssociationModel,
@@ -23,7 +22,6 @@ from manymaps.affinity.network import (
     association_network,
     degree_scaled,
 )
-from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, prediction_error, split_associations
 
 SMALL: list[AssociationModel] = [
@@ -78,57 +76,6 @@ def test_better_than_popularity(model: AssociationModel, split: Split) -> None:
     assert errors[1] < errors[0] - 0.02
 
 
-@pytest.mark.parametrize("model", SMALL, ids=name)
-def test_same_seed_same_bits(model: AssociationModel, split: Split) -> None:
-    first = model.fit(split.train, random_state=4).probabilities([0, 20])
-    with config_context(transform_output="pandas"):
-        again = model.fit(split.train, random_state=4).probabilities([0, 20])
-    np.testing.assert_array_equal(again, first)
-
-
-@pytest.mark.parametrize("model", SMALL, ids=name)
-def test_bad_tables(model: AssociationModel) -> None:
-    with pytest.raises(DataError, match="must be square"):
-        model.fit(sparse.csr_array((3, 4)))
-    with pytest.raises(DataError, match="has no associations"):
-        model.fit(sparse.csr_array((4, 4)))
-    with pytest.raises(DataError, match="must contain finite, positive"):
-        model.fit(sparse.csr_array([[0, np.nan, 0], [1, 0, 0], [0, 0, 0]]))
-    with pytest.raises(DataError, match="row 1 of the training part sums to 2"):
-        model.fit(sparse.csr_array([[0, 1, 0], [1, 0, 1], [0, 0, 0]]))
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (SpreadingActivation(decay=0), "decay=0 must be a finite number above 0"),
-        (SpreadingActivation(steps=1), "steps=1 must be a whole number of at least 2"),
-        (SpreadingActivation(backward=1.5), "backward=1.5 must be a number from 0 to 1"),
-        (SpreadingActivation(smoothing=-1), "smoothing=-1 must be a number from 0 to 1"),
-        (
-            LatentSemanticAnalysis(n_components=60),
-            "n_components=60 must be a whole number from 1 to 59, for there are 60",
-        ),
-        (
-            LatentSemanticAnalysis(n_components=3, exponent=-1),
-            "exponent=-1 must be a finite number of at least 0",
-        ),
-        (
-            LatentSemanticAnalysis(n_components=3, offset=0),
-            "offset=0 must be a finite number above 0",
-        ),
-        (ProbabilisticLSA(n_topics=0), "n_topics=0"),
-        (ProbabilisticLSA(n_topics=3, self_weight=-1), "self_weight=-1"),
-        (TopicModel(n_topics=3, counts=0), "counts=0 must be a finite number above 0"),
-        (ClassicalScaling(n_positive=70), "n_positive=70 must be a whole number from 1 to 59, for"),
-        (ExtendedEuclidean(n_components=3, penalty=-1), "penalty=-1"),
-    ],
-)
-def test_bad_parameters(model: AssociationModel, message: str, split: Split) -> None:
-    with pytest.raises(ParameterError, match=message):
-        model.fit(split.train, random_state=0)
-
-
 def test_spreading_is_the_sum_of_walks(split: Split) -> None:
     model = SpreadingActivation(
         steps=3,
@@ -155,21 +102,6 @@ def test_spreading_is_the_sum_of_walks(split: Split) -> None:
     expected = 0.8 * total / np.maximum(total.sum(axis=1, keepdims=True), 1e-300) + 0.2 * floor
     expected[59] = floor[59]
     np.testing.assert_allclose(model.probabilities(np.arange(60)), expected)
-
-
-def test_a_cue_without_associations_gets_the_smoothing_alone() -> None:
-    pair = np.zeros((5, 5))
-    pair[0, 1] = 1
-    q = LatentSemanticAnalysis(n_components=2).fit(sparse.csr_array(pair)).probabilities([2])
-    assert q[0, 1] > 0.85
-
-
-def test_topics_are_distributions(split: Split) -> None:
-    for model in (ProbabilisticLSA(n_topics=6), TopicModel(n_topics=6)):
-        model.fit(split.train, random_state=0)
-        np.testing.assert_allclose(model.topics_given_cue_.sum(axis=1), 1)
-        np.testing.assert_allclose(model.words_given_topic_.sum(axis=1), 1)
-        assert model.words_given_topic_.shape == (6, 60)
 
 
 def test_classical_scaling_rebuilds_path_lengths(split: Split) -> None:
@@ -213,14 +145,6 @@ def test_gradient_of_extended_euclidean(split: Split) -> None:
     assert (values[0] - values[1]) / (2 * step) == pytest.approx(gradient @ direction, rel=2e-3)
 
 
-def test_specificities_are_not_negative(split: Split) -> None:
-    model = ExtendedEuclidean(n_components=3, penalty=0.1, max_iter=20)
-    model.fit(split.train, random_state=0)
-    assert model.specificities_.min() == 0
-    popular = np.asarray(split.train.sum(axis=0)).ravel()
-    assert np.corrcoef(popular, model.specificities_)[0, 1] < -0.3
-
-
 def test_tuning_never_sees_the_test_part(split: Split) -> None:
     grid = {"decay": [0.2, 0.8], "smoothing": [0.05, 0.3], "backward": [0.2, 0.5]}
     blind = Split(split.train, split.validation, sparse.csr_array((60, 60)), split.n_cues, None)
@@ -232,33 +156,3 @@ def test_tuning_never_sees_the_test_part(split: Split) -> None:
     errors = [point.validation for point in table]
     assert table[int(np.argmin(errors))].parameters.items() <= best.get_params().items()
     assert min(errors) == prediction_error(best.probabilities, split.validation, split.n_cues)
-
-
-def test_shared_fits_are_those_of_fresh_models(split: Split) -> None:
-    grid = {"temperature": [0.1, 0.3], "n_components": [4, 8]}
-    _, table = tune(LatentSemanticAnalysis, grid, split, random_state=2)
-    for point in table:
-        fresh = LatentSemanticAnalysis(**point.parameters).fit(split.train, random_state=2)
-        error = prediction_error(fresh.probabilities, split.validation, split.n_cues)
-        assert point.validation == pytest.approx(error, rel=1e-12)
-
-
-def test_tuning_goes_on_past_failures(split: Split) -> None:
-    best, table = tune(LatentSemanticAnalysis, {"n_components": [900, 5]}, split)
-    assert best.n_components == 5
-    assert table[0].validation == np.inf
-    assert (
-        "n_components=900 must be a whole number from 1 to 59, for there are 60" in table[0].failure
-    )
-    assert not table[1].failure
-    with pytest.raises(DataError, match="none of the 2 points"):
-        tune(LatentSemanticAnalysis, {"n_components": [900, 0]}, split)
-    with pytest.raises(DataError, match=r"none of the 1 points.*without probability"):
-        tune(SpreadingActivation, {"smoothing": [0.0], "steps": [2], "power": [1.0]}, split)
-
-
-def test_tuning_needs_a_validation_part(split: Split) -> None:
-    empty = sparse.csr_array((60, 60))
-    without = Split(split.train, empty, split.test, split.n_cues, split.without_training)
-    with pytest.raises(DataError, match="validation part holds no association"):
-        tune(Popularity, {"uniform": [0.1]}, without)

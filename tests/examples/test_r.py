@@ -12,7 +12,6 @@ import pytest
 
 import manymaps as mm
 from cli_samples import invoke
-from manymaps.atlas.export import export_atlas
 
 ROOT = Path(__file__).resolve().parents[2]
 # As write.csv writes frames: with names of the rows, every text quoted, marks within doubled.
@@ -95,26 +94,3 @@ def test_what_r_writes_is_fitted_and_exported_as_r_reads_it(tmp_path: Path) -> N
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * norms.n_objects
     assert {row["label"] for row in rows} == set(norms.labels)
-
-
-@pytest.mark.slow
-def test_csv_goes_to_r_and_back(rscript: str, tmp_path: Path) -> None:
-    """Labels with commas, quotes, accents, and the word NA are the same on both sides."""
-    (tmp_path / "norms.csv").write_text(WRITTEN_BY_R, encoding="utf-8")
-    expected = mm.read_associations(tmp_path / "norms.csv")
-    fit = mm.MultipleMapsTSNE(2, max_iter=5, random_state=0).fit(expected)
-    export_atlas(fit.atlas_, tmp_path / "maps.csv")
-    program = """
-    norms <- read.csv("norms.csv", row.names = 1, na.strings = "", encoding = "UTF-8")
-    write.csv(norms, "again.csv", fileEncoding = "UTF-8")
-    write.table(norms, "again.tsv", sep = "\\t", qmethod = "double", fileEncoding = "UTF-8")
-    maps <- read.csv("maps.csv", na.strings = "", encoding = "UTF-8",
-                     colClasses = c(label = "character"))
-    stopifnot(setequal(maps$label, c(norms$cue, norms$response)))
-    stopifnot(abs(tapply(maps$proportion, maps$label, sum) - 1) < 1e-5)
-    """
-    run(rscript, tmp_path, program)
-    for name in ("again.csv", "again.tsv"):
-        found = mm.read_associations(tmp_path / name)
-        assert found.labels == expected.labels
-        assert (found.strengths != expected.strengths).nnz == 0

@@ -11,8 +11,7 @@ long as their smallest possible p exceeds a twentieth of the Benjamini-Hochberg 
     1 / (permutations + 1)  >  alpha * (undecided tests) / (all tests) / 20
 
 The number of permutations therefore does not determine which differences are detected. The tests of
-words and senses form one family, because either kind of test can cause a word to be listed
-(`benchmarks/comparison.py --rates`).
+words and senses form one family, because either kind of test can cause a word to be listed.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ directions,
 The relatedness is the log of the geometric mean of the two probabilities, because ratings have no
 direction and because participants rate differences, not ratios. Under a joint model, it is log v_ij
 plus a constant. For these reasons, this form was selected from several forms without parameters.
-Each of the other forms correlates by 0.02 more with one set of ratings and less with another
-(`benchmarks/ratings.py`). The form was not fitted to any of these sets.
+Each of the other forms correlates by 0.02 more with one set of ratings and less with another. The
+form was not fitted to any of these sets.
 
 The 95 % interval is computed by a jackknife over words, because pairs with a word in common depend
 on each other (`manymaps.metrics.pair_correlations`).

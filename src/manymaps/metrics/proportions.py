@@ -42,9 +42,9 @@ mid-P value (Lancaster 1961)
 With two categories, this criterion applies to all pi(b). With more categories, the largest category
 carries too little information about the others, with one exception. Under equal shares, the share
 of the largest category is 1 / S. The upper limit is therefore S if the criterion does not reject
-equal shares. At a nominal level of 0.95, the coverage is 0.93 to 1 for 10 to 200 answers
-(`benchmarks/intervals.py`). It exceeds 0.97 if samples have few distinct entropies, as with 10 or
-20 answers. The coverage may fall to 0.90 if a category is expected in fewer than three answers.
+equal shares. At a nominal level of 0.95, the coverage is 0.93 to 1 for 10 to 200 answers. It
+exceeds 0.97 if samples have few distinct entropies, as with 10 or 20 answers. The coverage may fall
+to 0.90 if a category is expected in fewer than three answers.
 
 L. D. Brown, T. T. Cai & A. DasGupta, "Interval estimation for a binomial proportion",
 Statistical Science 16 (2001). J. N. K. Rao & A. J. Scott, "The analysis of categorical data from
