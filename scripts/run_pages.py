@@ -91,6 +91,8 @@ def in_shell(code: str) -> str:
         if SIMPLE.fullmatch(command):
             done = CliRunner().invoke(cli, shlex.split(command)[1:], prog_name="manymaps")
             printed, failed = printed + done.output, done.exit_code
+            if done.exception and not isinstance(done.exception, SystemExit):
+                raise done.exception
         else:
             shell = subprocess.run(
                 ["sh", "-e", "-c", line], capture_output=True, text=True, encoding="utf-8"

@@ -29,10 +29,7 @@ class _Lengths(dict[str, int]):
     """Lengths of dimensions by their names."""
 
     def of(self, dimension: str | float, size: int | None = None) -> float:
-        """Return the length of a dimension such as "n + 1", or NaN if its name is unknown.
-
-        The first size that is passed for an unknown name defines its length.
-        """
+        """Return the length of a dimension such as "n + 1"; its first size defines it."""
         if not isinstance(dimension, str):
             return dimension
         name, _, sign_and_number = dimension.partition(" ")

@@ -338,22 +338,16 @@ def _predicted(fitted: AdditiveClustering, data: Similarities) -> np.ndarray:
 
 
 def _suggested(length: np.ndarray, recurrence: Sequence[np.ndarray] | None) -> int:
-    """Return the index of the largest model up to the shortest whose clusters all recur.
-
-    If there is none, it is the index of the model with the shortest description.
-    """
+    """Return the index of the largest model up to the shortest whose clusters all recur."""
     chosen = int(np.argmin(length))
     recurs = [one.min() >= RECURS for one in recurrence or ()]
     return max(np.flatnonzero(recurs[: chosen + 1]).tolist(), default=chosen)
 
 
 def _compared(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Compare the squared errors (k, hidden pairs) of each number of clusters.
-
-    Returns the root mean squares, their standard errors by the delta method, se(square) / (2 root),
-    and the index of the first model within one standard error of the minimum.
-    """
+    """Return root mean squares, standard errors, and the first model within one of the minimum."""
     root, errors = np.sqrt(squares.mean(axis=1)), _standard_errors(squares)
+    # Delta method: se(root) = se(square) / (2 root).
     errors = np.divide(errors, 2 * root, out=np.zeros_like(errors), where=root > 0)
     differences = squares - squares[np.argmin(root)]
     excess = differences.mean(axis=1)

@@ -286,13 +286,10 @@ class SemidefiniteProgram:
     def _least_trace(
         self, gram: np.ndarray, free: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the G with the smallest trace among all G with the likelihood of an optimum.
-
-        The likelihood is unchanged if all distances increase by the same number (or, in a
-        conditional model, by one number per conditioning object), or if distances within a side
-        change. The terms a(x) are adjusted accordingly.
-        """
+        """Return the G with the smallest trace among all G with the likelihood of an optimum."""
         cp = _cvxpy()
+        # The likelihood is unchanged if all distances increase by the same number (or, in a
+        # conditional model, by one number per conditioning object, which changes a(x)).
         n_rows, n_columns = self.joint.shape
         least = cp.Variable(gram.shape, PSD=True)
         if free is not None:
@@ -309,11 +306,7 @@ class SemidefiniteProgram:
         return _cleaned(least.value), free
 
     def _largest_penalty(self) -> float:
-        """Return lambda_max, the smallest penalty at which G = 0 is optimal.
-
-        If rows and columns are independent, lambda_max is 0. The function then returns a small
-        penalty that the solver can distinguish from 0.
-        """
+        """Return lambda_max, the smallest penalty at which G = 0 is optimal."""
         logs = self.log_factors
         if self.is_conditional:
             model = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
@@ -325,6 +318,7 @@ class SemidefiniteProgram:
             [[np.diag(slope.sum(axis=1)), -slope], [-slope.T, np.diag(slope.sum(axis=0))]]
         )
         largest = -float(np.linalg.eigvalsh(gradient)[0])
+        # It is 0 if rows and columns are independent; a solver needs a penalty that it can resolve.
         return largest if largest > 1e-6 else 0.05
 
     def _run(self, problem: Any, gram: Any) -> tuple[str, int]:

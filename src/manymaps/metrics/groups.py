@@ -190,19 +190,14 @@ def _lifts(table: sparse.csr_array, codes: np.ndarray) -> np.ndarray:
 def _over_sizes(
     space: Space, rows: np.ndarray, among: np.ndarray, most: int, score: Score
 ) -> GroupMeasure:
-    """Average `score` over each row's nearest neighbours, in neighbourhoods of 1 to `most`.
-
-    The function score(block, order) returns an array with the same shape as `order`. The indices
-    `order` select the nearest neighbours of the rows `block` from `among`, the nearest first. If
-    rows are compared with themselves, a row is not its own neighbour.
-    """
+    """Average score(rows, order of `among`) over the 1 to `most` nearest neighbours of each row."""
     sizes = np.arange(1, most + 1)
     curve, values = np.zeros(most), np.empty(len(rows))
     own = int(among is rows)
     for places in blocks(np.arange(len(rows)), len(among)):
         block = rows[places]
         keys = space.keys(block, among)
-        if own:
+        if own:  # a row is not its own neighbour
             keys[np.arange(len(block)), block] = -np.inf
         order = np.argsort(keys, axis=1)[:, own:]
         keys = np.take_along_axis(keys, order, axis=1)

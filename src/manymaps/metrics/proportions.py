@@ -213,10 +213,7 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> Interval:
 
 
 def _upper_tail(count: float, n: float, proportions: np.ndarray) -> np.ndarray:
-    """Compute the mid-P probability of at least this many of n answers.
-
-    Counts need not be integers.
-    """
+    """Compute the mid-P probability of at least `count` of n answers; counts may be fractions."""
     at_least = betainc(count, n - count + 1, proportions)
     more = betainc(count + 1, n - count, proportions) if count < n else 0.0
     return np.asarray((at_least + more) / 2)

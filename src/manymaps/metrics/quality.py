@@ -494,14 +494,12 @@ def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, 
 
 
 def _loss(keys: np.ndarray, near: np.ndarray, shares: np.ndarray, k: int) -> float:
-    """Sum the ranks beyond k of neighbours with given keys, weighted by their memberships.
-
-    Suppose that j is tied for the ranks a + 1 .. b, and that a fraction w of j belongs to the first
-    k. The remaining fraction u - w is assigned the mean of the tied ranks beyond k.
-    """
+    """Sum the ranks beyond k of neighbours with given keys, weighted by their memberships."""
     ordered = np.sort(keys)
     before = np.searchsorted(ordered, near * (1 - TIE), "left")
     through = np.searchsorted(ordered, near * (1 + TIE), "right")
+    # A neighbour that is tied for ranks around k is partly among the first k, and the rest of it
+    # has the mean of the tied ranks beyond k.
     inside = np.clip((k - before) / (through - before), 0, 1)
     beyond = (np.maximum(before, k) + 1 + through) / 2 - k
     return float(np.maximum(shares - inside, 0) @ np.maximum(beyond, 0))

@@ -635,12 +635,9 @@ def _labelled_part(part: Any) -> tuple[tuple[str, ...] | None, Any]:
 def _rotated_directions(
     directions: np.ndarray, shape: tuple[int, ...], generator: np.random.Generator
 ) -> np.ndarray:
-    """Return unit vectors for each map, (n_maps, n, n_components), from random rotations.
-
-    A single map uses the unrotated directions.
-    """
+    """Return unit vectors for each map, (n_maps, n, n_components), from random rotations."""
     n_maps, n, d = shape
-    if n_maps == 1:
+    if n_maps == 1:  # without a rotation
         units = np.zeros(shape)
         units[0, :, : directions.shape[1]] = directions
         return units
