@@ -1,4 +1,4 @@
-"""The atlas page in a browser without a graphics card: time to open, and smoothness of zooming.
+"""The atlas page in a browser without a graphics card: time to open, and smoothness.
 
     python benchmarks/page.py [--runs 5] [--iterations 200] [--atlas FILE ...] [--quick]
 
@@ -11,9 +11,9 @@ objects in one map; or those of the given atlases. For each page, the columns ar
     ready        milliseconds until the page can be used
     labels       time from the opening of a map to its last label
     letter       time from a letter typed in the search field to the painted results
-    frame        time from frame to frame while the wheel turns a notch per frame: the median
-    95 %         the 95th percentile of these times
-    draw         time of drawing a frame: the median
+    pan          time from frame to frame while the map is dragged in each of 90 frames,
+    zoom         while the wheel turns in each, and
+    type         while a letter is typed in every sixth: the median and the 95th percentile
 
 Each number is the median of several runs, each in a window of its own of 1440 x 900 pixels.
 Requires playwright and chromium. --quick makes one run of pages fitted with few iterations.
@@ -46,7 +46,8 @@ FLAGS = (
 )  # fmt: skip
 PATIENCE = 120
 ATLAS = "document.querySelector('#manymaps').atlas"
-FIGURES = ("MB", "paint", "ready", "labels", "letter", "frame", "95 %", "draw")
+FIGURES = ("MB", "paint", "ready", "labels", "letter")
+MOVES = ("pan", "zoom", "type")
 
 STARTED = """() => [
   performance.getEntriesByType("paint")[0].startTime,
@@ -63,14 +64,33 @@ OPENED = f"""async () => {{
   }}
   return since - start;
 }}"""
-ZOOMED = """async () => {
-  const map = document.querySelector("#manymaps").shadowRoot.querySelector("[role=application]");
+MOVED = """async ([move, word]) => {
+  const root = document.querySelector("#manymaps").shadowRoot;
+  const map = root.querySelector("[role=application]");
+  const field = root.querySelector("[role=combobox]");
   const { left, top, width, height } = map.getBoundingClientRect();
   const at = { clientX: left + width / 2, clientY: top + height / 2, bubbles: true };
+  const pointer = { ...at, pointerId: 1, pointerType: "touch", buttons: 1 };
+  const moves = {
+    pan: (frame) => {
+      const way = 8 * (frame < 45 ? frame : 90 - frame);
+      const type = frame === 0 ? "pointerdown" : frame < 89 ? "pointermove" : "pointerup";
+      map.dispatchEvent(new PointerEvent(type, { ...pointer, clientX: at.clientX + way }));
+    },
+    zoom: (frame) =>
+      map.dispatchEvent(new WheelEvent("wheel", { ...at, deltaY: frame < 45 ? -50 : 50 })),
+    type: (frame) => {
+      if (frame % 6) return;
+      field.value = word.slice(0, 1 + ((frame / 6) % word.length));
+      field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true }));
+    },
+  };
+  // A finger that the browser does not know cannot be captured.
+  map.setPointerCapture = () => {};
   const intervals = [];
   let before = await new Promise(requestAnimationFrame);
   for (let frame = 0; frame < 90; frame++) {
-    map.dispatchEvent(new WheelEvent("wheel", { ...at, deltaY: frame < 45 ? -50 : 50 }));
+    moves[move](frame);
     const now = await new Promise(requestAnimationFrame);
     intervals.push(now - before);
     before = now;
@@ -128,11 +148,10 @@ def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
     wait_for(page, "performance.getEntriesByName('manymaps-ready').length")
     paint, ready = page.evaluate(STARTED)
     labels = page.evaluate(OPENED)
-    intervals = np.array(page.evaluate(ZOOMED))
-    draw = median(page.evaluate(f"[...{ATLAS}.frameTimes]"))
+    times = {move: np.array(page.evaluate(MOVED, [move, word])) for move in MOVES}
 
     page.evaluate(WATCH)
-    page.keyboard.press("/")
+    page.get_by_role("combobox").fill("")
     for letter in word:
         before = page.evaluate("window.letters.length")
         page.keyboard.type(letter)
@@ -145,9 +164,8 @@ def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
         "ready": ready,
         "labels": labels,
         "letter": median(letters),
-        "frame": float(np.median(intervals)),
-        "95 %": float(np.quantile(intervals, 0.95)),
-        "draw": draw,
+        **{move: float(np.median(times[move])) for move in MOVES},
+        **{f"{move} 95": float(np.quantile(times[move], 0.95)) for move in MOVES},
     }
 
 
@@ -167,7 +185,8 @@ def main() -> None:
         runs, iterations = 1, 20
     given = {file.stem: mm.load_atlas(file) for file in arguments.atlas}
     print(f"{os.cpu_count()} cores; medians of {runs} runs, in milliseconds")
-    print(f"{'page':12}" + "".join(f"{name:>8}" for name in FIGURES))
+    moves = [f"{name:>15}" for name in MOVES]
+    print(f"{'page':12}" + "".join([*(f"{name:>8}" for name in FIGURES), *moves]))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
         for name, atlas in (given or atlases(iterations)).items():
@@ -175,9 +194,9 @@ def main() -> None:
             write_page(atlas, path)
             word = atlas.labels[atlas.n_objects // 2][:5]
             found = [measure(browser, path, word) for _ in range(runs)]
-            row = [median(run[figure] for run in found) for figure in FIGURES]
-            cells = [f"{row[0]:8.2f}", *(f"{value:8.0f}" for value in row[1:5])]
-            cells += [f"{value:8.1f}" for value in row[5:]]
+            row = {figure: median(run[figure] for run in found) for figure in found[0]}
+            cells = [f"{row['MB']:8.2f}", *(f"{row[name]:8.0f}" for name in FIGURES[1:])]
+            cells += [f"{row[move]:8.0f} {row[f'{move} 95']:6.0f}" for move in MOVES]
             print(f"{name[:12]:12}" + "".join(cells), flush=True)
         browser.close()
 

@@ -10,7 +10,7 @@ import * as esbuild from "esbuild";
 const ASSETS = "../src/manymaps/viewer/assets";
 const LIMIT = 180_000;
 // The parts of src, the lowest first: a file imports from its own part and from those before it.
-const PARTS = ["texts.ts", "data", "scene", "draw", "view", "state", "ui", "index.ts"];
+const PARTS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // Libraries in the bundle; their licences must accompany every copy.
 const LIBRARIES = ["preact", "@leeoniya/ufuzzy"];
 

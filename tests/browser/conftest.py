@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 from chromium import CHROMIUM, missing
 
 import manymaps as mm
-from code_samples import sample
 from manymaps.viewer.page import write_page
 
 
@@ -141,45 +140,31 @@ def written(atlas: mm.Atlas, path: Path, **options: Any) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
-def tiny() -> mm.Atlas:
-    return page_samples.tiny()
+# The options of pages whose atlases are those of `page_samples`.
+PAGES: dict[str, dict[str, Any]] = {
+    "tiny": {"title": "Few words", "color": "group"},
+    "grouped": {},
+    "relations": {"title": "Word relations"},
+    "norms": {},
+    "kinds": {"color": "group", "min_weight": 0.05},
+    "pictures": {"noun": "image", "color": "shade"},
+    "awkward": {"title": "</title><b>&amp;"},
+}
 
 
-@pytest.fixture(scope="session")
-def tiny_page(tiny, pages) -> Path:
-    return written(tiny, pages / "tiny.html", title="Few words", color="group")
+def add_fixtures(name: str, options: dict[str, Any]) -> None:
+    """Add the fixtures of an atlas, and of its page: NAME and NAME_page."""
 
+    @pytest.fixture(scope="session", name=name)
+    def atlas_of() -> mm.Atlas:
+        return getattr(page_samples, name)()
 
-@pytest.fixture(scope="session")
-def grouped() -> mm.Atlas:
-    return page_samples.grouped()
+    @pytest.fixture(scope="session", name=f"{name}_page")
+    def page_of(request: pytest.FixtureRequest, pages: Path) -> Path:
+        return written(request.getfixturevalue(name), pages / f"{name}.html", **options)
 
-
-@pytest.fixture(scope="session")
-def grouped_page(grouped, pages) -> Path:
-    return written(grouped, pages / "grouped.html")
-
-
-@pytest.fixture(scope="session")
-def ungrouped(grouped) -> mm.Atlas:
-    """The same maps, without what was observed."""
-    return replace(grouped, associations=None)
-
-
-@pytest.fixture(scope="session")
-def ungrouped_page(ungrouped, pages) -> Path:
-    return written(ungrouped, pages / "ungrouped.html")
-
-
-@pytest.fixture(scope="session")
-def relations() -> mm.Atlas:
-    return page_samples.relations()
-
-
-@pytest.fixture(scope="session")
-def relations_page(relations, pages) -> Path:
-    return written(relations, pages / "relations.html", title="Word relations")
+    globals().setdefault(name, atlas_of)
+    globals()[f"{name}_page"] = page_of
 
 
 @pytest.fixture(scope="session")
@@ -187,43 +172,14 @@ def norms(data_folder) -> mm.Atlas:
     return page_samples.norms(data_folder / "usf" / "usf_free_association.tsv.gz")
 
 
-@pytest.fixture(scope="session")
-def norms_page(norms, pages) -> Path:
-    return written(norms, pages / "norms.html")
-
-
-@pytest.fixture(scope="session")
-def kinds() -> mm.Atlas:
-    """Documents and words in three maps, with columns of both."""
-    fit = mm.CODE(n_maps=3, max_iter=60, random_state=0)
-    with pytest.warns(mm.DataWarning, match="not fitted"):
-        return fit.fit(sample()).atlas_
-
-
-@pytest.fixture(scope="session")
-def kinds_page(kinds, pages) -> Path:
-    return written(kinds, pages / "kinds.html", color="group", min_weight=0.05)
-
-
-@pytest.fixture(scope="session")
-def pictures() -> mm.Atlas:
-    return page_samples.pictures()
-
-
-@pytest.fixture(scope="session")
-def pictures_page(pictures, pages) -> Path:
-    return written(pictures, pages / "pictures.html", noun="image", color="shade")
+for name, options in PAGES.items():
+    add_fixtures(name, options)
 
 
 @pytest.fixture(scope="session")
 def featured_page(pages) -> Path:
     atlas, features = page_samples.featured()
     return written(atlas, pages / "featured.html", features=features)
-
-
-@pytest.fixture(scope="session")
-def awkward_page(pages) -> Path:
-    return written(page_samples.awkward(), pages / "awkward.html", title="</title><b>&amp;")
 
 
 @pytest.fixture

@@ -69,7 +69,6 @@ class AtlasPage:
         # Cards of an example are listed, too; their names begin with words.
         self.sheets = sheets.get_by_role("button", name=re.compile(r"^Map \d"))
         self.all_maps = page.get_by_role("button", name=re.compile(r"^All \d+ maps$"))
-        self.only_its_maps = page.get_by_role("button", name="Only maps with")
         self.map = page.get_by_role("application")
         self.tip = page.get_by_role("tooltip")
         self.legend = page.get_by_role("list", name="Colours:")
@@ -116,10 +115,6 @@ class AtlasPage:
     @property
     def features(self) -> Locator:
         return self.settings().get_by_role("group", name="Features").get_by_role("button")
-
-    @property
-    def lines(self) -> Locator:
-        return self.settings().get_by_role("checkbox", name="Draw links")
 
     def unfold(self, name: str) -> None:
         """Open a disclosure of the word."""
@@ -199,7 +194,7 @@ class AtlasPage:
         self.settle()
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
-            " threshold: atlas.atlas.minWeight, gallery: null, notice: '',"
+            " threshold: atlas.atlas.minWeight, gallery: false, notice: '',"
             " hasSettings: false, filters: new Map() })",
             map,
         )
@@ -257,14 +252,13 @@ class AtlasPage:
         for key in keys:
             self.page.keyboard.up(key)
 
-    def take(self, tool: str, key: str | None = None) -> None:
-        """Take a tool of the map, by its button or its key."""
-        if key is None:
-            self.button(tool).click()
-        else:
-            self.page.keyboard.press(key)
-        expect(self.button(tool)).to_have_attribute("aria-pressed", "true")
-        self.settle()
+    def point_at(self, entry: int) -> None:
+        """Move the pointer over the dot of an entry of the open map, which is at rest."""
+        points = "atlas.atlas.maps[atlas.state.map].points"
+        drawn = self.read(f"[...{points}.slice(2 * given, 2 * given + 2)]", entry)
+        [[x, y]] = self.points(np.array([drawn]))
+        self.page.mouse.move(x, y)
+        self.tip.wait_for()
 
     @contextlib.contextmanager
     def download(self, folder: Path) -> Iterator[list[Path]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 import manymaps as mm
+from code_samples import sample
 from manymaps.atlas.associations import stored_associations
 from manymaps.data.datasets import INTEGER_CLUSTERS
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
@@ -80,10 +83,17 @@ def relations() -> mm.Atlas:
     return fit.fit(mm.load_word_relations()).atlas_
 
 
-def norms(path: object) -> mm.Atlas:
+def norms(path: Path) -> mm.Atlas:
     """The free-association norms in 40 maps, fitted in haste."""
     fit = mm.MultipleMapsTSNE(n_maps=40, max_iter=40, random_state=0)
     return fit.fit(mm.read_associations(path)).atlas_
+
+
+def kinds() -> mm.Atlas:
+    """Documents and words in three maps, with columns of both."""
+    fit = mm.CODE(n_maps=3, max_iter=60, random_state=0)
+    with pytest.warns(mm.DataWarning, match="not fitted"):
+        return fit.fit(sample()).atlas_
 
 
 def featured() -> tuple[mm.Atlas, list[SimpleNamespace]]:

@@ -56,7 +56,7 @@ class Read:
 
     def coordinates(self, map: int) -> np.ndarray:
         """Coordinates of the entries of a map, (k, n_components)."""
-        d = self.header["n_components"]
+        d = self.header["nComponents"]
         offsets = self.blocks["offsets"]
         packed = self.blocks["positions"].reshape(d, -1)[:, offsets[map] : offsets[map + 1]].T
         scale = self.header["maps"][map]
@@ -66,7 +66,7 @@ class Read:
 
     def points(self, map: int) -> np.ndarray:
         """The points that are drawn, (k, 2)."""
-        coordinates, d = self.coordinates(map), self.header["n_components"]
+        coordinates, d = self.coordinates(map), self.header["nComponents"]
         if d <= 2:
             return np.pad(coordinates, ((0, 0), (0, 2 - d)))
         axes = self.blocks["axes"].reshape(-1, d, 2)[map]
@@ -329,15 +329,16 @@ class TestHeader:
     def test_what_it_says(self):
         atlas = several(metadata={"group": np.array(["a", "b", "b"] * 20)})
         told = {"description": "d", "source": "s", "credit": "c", "date": "2020"}
-        options = {**told, "title": "A <title>", "min_weight": 0.25, "color": "group"}
-        header = read(atlas, **options, noun=("mouse", "mice")).header
+        options = {**told, "title": "A <title>", "color": "group"}
+        header = read(atlas, **options, min_weight=0.25, noun=("mouse", "mice")).header
+        assert header["minWeight"] == 0.25
         assert {**told, "noun": ["mouse", "mice"]}.items() <= header.items()
         assert {name: header[name] for name in options} == options
-        assert (header["n_objects"], header["n_maps"], header["n_components"]) == (60, 4, 2)
+        assert (header["nObjects"], header["nMaps"], header["nComponents"]) == (60, 4, 2)
         assert header["labels"] == list(atlas.labels)
-        assert header["model"] == {"kernel": "cauchy", "kernel_width": 1.0}
+        assert header["model"] == {"kernel": "cauchy", "kernelWidth": 1.0}
         assert header["kinds"] is header["size"] is None
-        assert sorted(header["map_order"]) == [0, 1, 2, 3]
+        assert sorted(header["mapOrder"]) == [0, 1, 2, 3]
         assert read(atlas).header["title"] == "60 objects in 4 maps"
         titled = read(atlas, map_titles={1: "Music"}).header["maps"]
         assert [map_["title"] == ["Music"] for map_ in titled] == [False, True, False, False]
@@ -370,9 +371,9 @@ class TestTwoKinds:
     def test_kinds(self, atlas):
         found = read(atlas)
         assert found.header["kinds"] == ["document", "word"]
-        assert found.header["n_rows"] == list(atlas.kinds).count("document")
-        rows, columns = found.header["n_rows"], atlas.n_objects - found.header["n_rows"]
-        assert found.header["kind_counts"] == [rows, columns]
+        assert found.header["nRows"] == list(atlas.kinds).count("document")
+        rows, columns = found.header["nRows"], atlas.n_objects - found.header["nRows"]
+        assert found.header["kindCounts"] == [rows, columns]
         with pytest.raises(ParameterError):
             read(atlas, hide=atlas.labels[rows:])
         np.testing.assert_allclose(
@@ -550,7 +551,7 @@ class TestHidden:
     def test_the_others_keep_their_places_partners_and_senses(self, known):
         usual, fewer = read(known), read(known, hide=["word 7"])
         assert fewer.header["labels"] == [f"word {i}" for i in range(60) if i != 7]
-        assert fewer.header["n_objects"] == 59
+        assert fewer.header["nObjects"] == 59
         number = np.delete(np.arange(60), 7)
         for m in range(4):
             of, others = (each.blocks["offsets"][m : m + 2] for each in (usual, fewer))

@@ -1,9 +1,4 @@
-/**
- * The entry: `export default { render }`, as anywidget asks for it.
- *
- * In a notebook `model` is the Python widget's. In a page this same module finds the element
- * "manymaps-data" and starts by itself, with a model that holds its data.
- */
+/** The entry: `export default { render }` for anywidget; in a page, the module starts by itself. */
 
 import { h, render as renderTree } from "preact";
 import { useErrorBoundary } from "preact/hooks";
@@ -15,7 +10,6 @@ import { type ScriptAccess, scriptAccess } from "./state/script_access.ts";
 import { Session } from "./state/session.ts";
 import type { State } from "./state/store.ts";
 import { followModel, type Model, stateIn } from "./state/widget_model.ts";
-import * as texts from "./texts.ts";
 import { App } from "./ui/app.tsx";
 
 interface Host extends HTMLElement {
@@ -29,7 +23,8 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   host.dataset.lmSuppressShortcuts = "true";
   host.addEventListener("keydown", (event) => event.stopPropagation());
   el.append(host);
-  const packed = () => bytesOf(model.get("data"));
+  const { buffer, byteOffset, byteLength } = model.get("data") as DataView;
+  const packed = () => new Uint8Array(buffer, byteOffset, byteLength);
   const style = () => String(model.get("sheet"));
   const session = await show(host, style, packed, (atlas) => stateIn(model, atlas));
   const stop = session === null ? () => {} : followModel(session, model, host);
@@ -82,11 +77,11 @@ function followTheme(session: Session, host: Host): void {
     const lab = document.body.dataset.jpThemeLight;
     const isDark = lab === undefined ? dark.matches : lab === "false";
     store.change({ systemTheme: isDark ? "dark" : "light" });
-    host.dataset.theme = session.appearance.theme;
+    host.dataset.theme = session.shown.theme;
   };
   follow();
   store.listen(() => {
-    host.dataset.theme = session.appearance.theme;
+    host.dataset.theme = session.shown.theme;
   });
   const { signal } = ending;
   dark.addEventListener("change", follow, { signal });
@@ -105,19 +100,13 @@ function Failure({ error }: { error: unknown }) {
   const sentence =
     error instanceof UnreadableAtlas
       ? error.message
-      : texts.notOpened(error instanceof Error ? error.message : String(error));
+      : `The atlas could not be opened: ${error instanceof Error ? error.message : String(error)}`;
   return h(
     "div",
     { class: "failure", role: "alert" },
-    h("h1", null, texts.FAILURE),
+    h("h1", null, "This atlas cannot be shown"),
     h("p", null, sentence),
   );
-}
-
-function bytesOf(data: unknown): Uint8Array {
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data as ArrayBuffer);
 }
 
 async function startPage(host: HTMLElement, data: HTMLElement): Promise<void> {

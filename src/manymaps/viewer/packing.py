@@ -42,7 +42,7 @@ The header contains the labels, the model, the kinds with their counts, and the 
 For each map, it contains the title, view, scales and regions, and for each column the categories.
 A fitted variable is an arrow that extends `from` the origin to x, y, or a centroid, with null for
 `from`.
-`map_order` lists similar maps next to each other. The `hue` of a region is a number from 0 to 7,
+`mapOrder` lists similar maps next to each other. The `hue` of a region is a number from 0 to 7,
 and its `island` is the index of the region to which it belongs, or null. A title is a list of
 words, which are labels or, if labels only number the objects, categories. The header does not
 contain hidden objects. The other objects have the indices 0, 1, ...
@@ -180,12 +180,12 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         **_described(atlas, kept),
         "labels": [atlas.labels[int(i)] for i in kept],
         "numbered": _numbered(atlas),
-        "min_weight": float(options.min_weight),
+        "minWeight": float(options.min_weight),
         "color": _color(atlas, options),
         "size": options.size,
         "charges": {"low": float(low), "step": float(step)},
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
-        "map_order": content_order(atlas),
+        "mapOrder": content_order(atlas),
         "columns": columns,
         "examples": _examples(atlas, options, senses, number),
         "observed": senses is not None,
@@ -276,13 +276,13 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
     kinds = Counter(atlas.kinds[int(i)] for i in kept) if atlas.kinds is not None else Counter()
     return {
         "method": METHOD_WORDS.get(atlas.method, atlas.method.replace("-", " ")),
-        "n_objects": len(kept),
-        "n_maps": atlas.n_maps,
-        "n_components": atlas.n_components,
-        "model": {name: model[name] for name in ("kernel", "kernel_width")},
+        "nObjects": len(kept),
+        "nMaps": atlas.n_maps,
+        "nComponents": atlas.n_components,
+        "model": {"kernel": model["kernel"], "kernelWidth": model["kernel_width"]},
         "kinds": None if atlas.kinds is None else list(kinds),
-        "kind_counts": list(kinds.values()),
-        "n_rows": 0 if atlas.kinds is None else int(atlas.choices.is_row[kept].sum()),
+        "kindCounts": list(kinds.values()),
+        "nRows": 0 if atlas.kinds is None else int(atlas.choices.is_row[kept].sum()),
     }
 
 

@@ -1,9 +1,4 @@
-/**
- * The contents of an atlas: labels, maps, columns, features.
- *
- * `readAtlas` (`container.ts`) makes one of these from the bytes that `manymaps.viewer.packing` wrote. Maps are
- * numbered from 0, objects by their place in `labels`, entries by their place in a map.
- */
+/** The contents of an atlas; maps, objects and the entries of a map are numbered from 0. */
 
 export interface Model {
   /** A number is the degrees of freedom of Student's kernel. */
@@ -42,7 +37,6 @@ export interface AtlasMap {
   share: number;
   /** Parts of the map that have names, those of most objects first. */
   regions: Region[];
-  /** Variables fitted to the map, the strongest first. */
   vectors: Vector[];
 }
 
@@ -55,9 +49,7 @@ export interface Region {
   /** Where the members are densest, in map units. */
   x: number;
   y: number;
-  /** Entries of the map. */
   members: Uint32Array;
-  /** Its colour, from 0 to 7. */
   hue: number;
   /** The number of the region of which it is a part; null for an island. */
   island: number | null;
@@ -66,7 +58,6 @@ export interface Region {
 export interface CategoryColumn {
   name: string;
   type: "category";
-  /** The most frequent first. */
   categories: string[];
   /** Category of each object, NO_CATEGORY where it has none. */
   codes: Uint16Array;
@@ -78,24 +69,17 @@ export interface NumberColumn {
   /** Ends of the colour scale; values beyond them take the colour of the end. */
   low: number;
   high: number;
-  /** NaN where an object has none. */
   values: Float32Array | Float64Array;
 }
 
+/** Texts, or pictures as data URIs; "" where an object has none. */
 interface TextColumn {
   name: string;
-  type: "text";
+  type: "text" | "image";
   values: string[];
 }
 
-/** Pictures as data URIs, "" where an object has none. */
-interface ImageColumn {
-  name: string;
-  type: "image";
-  values: string[];
-}
-
-export type Column = CategoryColumn | NumberColumn | TextColumn | ImageColumn;
+export type Column = CategoryColumn | NumberColumn | TextColumn;
 
 export const NO_CATEGORY = 65535;
 
@@ -137,9 +121,7 @@ export interface Atlas {
   credit: string;
   date: string;
   method: string;
-  /** The noun for one object and for several. */
   noun: [string, string];
-  /** Objects to begin with. */
   examples: number[];
   labels: string[];
   /** Whether the labels of each kind only number its objects. */
@@ -161,10 +143,8 @@ export interface Atlas {
   observed: Observed | null;
   columns: Column[];
   features: Feature[];
-  /** The columns that colour and size the marks at first. */
   color: string | null;
   size: string | null;
-  /** The least map weight that is shown at first. */
   minWeight: number;
 }
 

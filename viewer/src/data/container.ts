@@ -1,18 +1,16 @@
-/**
- * The bytes of a page -> an atlas. `manymaps.viewer.packing` writes them and describes their format.
- *
- * A page contains its own reader, so the data are of the reader's version; a file that was damaged on
- * its way ends in an `UnreadableAtlas`, whose message is a sentence for people.
- */
-import * as texts from "../texts.ts";
-import type { Atlas, AtlasMap, Column, Observed, Region, Vector } from "./atlas.ts";
-import { startsOf } from "./elements.ts";
+/** The bytes of a page -> an atlas; `manymaps.viewer.packing` writes them and describes their format. */
+import type { Atlas, AtlasMap, Column, Observed, Region } from "./atlas.ts";
 
 const MAGIC = "manymaps";
 const VERSION = 2;
 const PREAMBLE = 16;
-/** The largest code of 16 bits. */
 const TOP = 65535;
+
+const again = (problem: string) =>
+  `The data in this page ${problem}; save the page again with \`manymaps view\`.`;
+const TRUNCATED = again("are truncated or damaged");
+const otherVersion = (version: number, own: number) =>
+  again(`have format ${version}, but this viewer reads ${own}`);
 
 const ARRAYS = {
   u1: Uint8Array,
@@ -23,33 +21,20 @@ const ARRAYS = {
 };
 type Numbers = InstanceType<(typeof ARRAYS)[keyof typeof ARRAYS]>;
 
-type RegionHeader = Omit<Region, "members"> & { size: number };
-type MapHeader = Pick<AtlasMap, "title" | "view" | "share"> & {
+type MapHeader = Pick<AtlasMap, "title" | "view" | "share" | "vectors"> & {
   low: number[];
   step: number[];
-  regions: RegionHeader[];
-  vectors: Vector[];
+  regions: (Omit<Region, "members"> & { size: number })[];
 };
-type Same = "title" | "description" | "source" | "credit" | "date" | "method" | "noun" | "examples";
-
-interface Header extends Pick<Atlas, Same | "labels" | "kinds" | "color" | "size"> {
+type Header = Omit<Atlas, "starts" | "maps" | "observed" | "features"> & {
   blocks: Record<string, { dtype: keyof typeof ARRAYS; offset: number; length: number }>;
-  /** Bytes of all blocks. */
   total: number;
-  numbered: boolean[];
-  n_objects: number;
-  n_components: number;
-  n_rows: number;
-  kind_counts: number[];
-  model: { kernel: Atlas["model"]["kernel"]; kernel_width: number };
+  kindCounts: number[];
   charges: { low: number; step: number };
   maps: MapHeader[];
-  map_order: number[];
   observed: boolean;
-  columns: Column[];
   features: { name: string; weight: number }[];
-  min_weight: number;
-}
+};
 
 /** The page cannot read the data; the message explains the problem and the remedy. */
 export class UnreadableAtlas extends Error {
@@ -65,24 +50,22 @@ export function fromBase64(text: string): Uint8Array {
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     return bytes;
   } catch (cause) {
-    throw new UnreadableAtlas(texts.NOT_PACKED, { cause });
+    throw new UnreadableAtlas(TRUNCATED, { cause });
   }
 }
 
-/** The atlas in the bytes of a page or a widget. */
 export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
   const bytes = await unpacked(packed);
   const view = new DataView(bytes.buffer);
-  if (bytes.length < PREAMBLE || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) {
-    throw new UnreadableAtlas(texts.NOT_PACKED);
-  }
+  const isAtlas = String.fromCharCode(...bytes.subarray(0, 8)) === MAGIC;
+  if (!isAtlas || bytes.length < PREAMBLE) throw new UnreadableAtlas(TRUNCATED);
   const version = view.getUint32(8, true);
-  if (version !== VERSION) throw new UnreadableAtlas(texts.otherVersion(version, VERSION));
+  if (version !== VERSION) throw new UnreadableAtlas(otherVersion(version, VERSION));
   const end = PREAMBLE + view.getUint32(12, true);
-  if (end > bytes.length) throw new UnreadableAtlas(texts.TRUNCATED);
+  if (end > bytes.length) throw new UnreadableAtlas(TRUNCATED);
   const header: Header = JSON.parse(new TextDecoder().decode(bytes.subarray(PREAMBLE, end)));
   const start = Math.ceil(end / 8) * 8;
-  if (start + header.total > bytes.length) throw new UnreadableAtlas(texts.TRUNCATED);
+  if (start + header.total > bytes.length) throw new UnreadableAtlas(TRUNCATED);
   return assemble(header, (name) => {
     const { dtype, offset, length } = header.blocks[name];
     return new ARRAYS[dtype](bytes.buffer, start + offset, length);
@@ -95,36 +78,30 @@ async function unpacked(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     const stream = source.stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch (cause) {
-    throw new UnreadableAtlas(texts.TRUNCATED, { cause });
+    throw new UnreadableAtlas(TRUNCATED, { cause });
   }
 }
 
-/** The numbers of a block, by its name. */
 type Blocks = (name: string) => Numbers;
 
 function assemble(header: Header, block: Blocks): Atlas {
-  const { kinds, model } = header;
+  const { kinds, kindCounts, nObjects } = header;
+  let end = 0;
+  const ends = (kinds ? kindCounts : [nObjects]).map((count) => (end += count));
   return {
     ...header,
-    nObjects: header.n_objects,
-    nMaps: header.maps.length,
-    nComponents: header.n_components,
-    model: { kernel: model.kernel, kernelWidth: model.kernel_width },
-    starts: startsOf(Uint32Array.from(kinds ? header.kind_counts : [header.n_objects])),
-    nRows: header.n_rows,
+    starts: Uint32Array.of(0, ...ends),
     maps: mapsOf(header, block),
-    mapOrder: header.map_order,
     observed: header.observed ? observedOf(block) : null,
     columns: header.columns.map((column, k) => columnOf(column, k, block)),
     features: header.features.map((feature, k) => ({
       ...feature,
       members: block(`feature/${k}`) as Uint32Array,
     })),
-    minWeight: header.min_weight,
   };
 }
 
-function mapsOf({ maps, charges, n_components: d }: Header, block: Blocks): AtlasMap[] {
+function mapsOf({ maps, charges, nComponents: d }: Header, block: Blocks): AtlasMap[] {
   const [offsets, objects, order] = [block("offsets"), block("objects"), block("order")];
   const [weights, codes, positions] = [block("weights"), block("charges"), block("positions")];
   const members = block("region/members");

@@ -1,4 +1,4 @@
-/** Places in arrays, and the largest of many values. */
+/** Places in arrays, the largest of many values, and results that are kept. */
 
 /** The first place of ascending numbers that holds one as large as this; their count where none does. */
 export function firstAtLeast(sorted: ArrayLike<number>, value: number): number {
@@ -11,20 +11,8 @@ export function firstAtLeast(sorted: ArrayLike<number>, value: number): number {
   return low;
 }
 
-/** A point of `points`, which holds x, y of each entry. */
 export function pointOf(points: Float32Array, entry: number): [number, number] {
   return [points[2 * entry], points[2 * entry + 1]];
-}
-
-/** Where each of several groups starts when they stand end to end, and where the last one ends. */
-export function startsOf(counts: Uint32Array): Uint32Array {
-  const starts = new Uint32Array(counts.length + 1);
-  let sum = 0;
-  for (let group = 0; group < counts.length; group++) {
-    sum += counts[group];
-    starts[group + 1] = sum;
-  }
-  return starts;
 }
 
 /** The objects of the largest shares, the largest first; of equal ones the first that came. */
@@ -45,4 +33,25 @@ export class Strongest {
     found.splice(before + 1, 0, { object, share });
     if (found.length === count) this.least = found[count - 1].share;
   }
+}
+
+/** The value of a key, computed where it is not known yet. */
+export function once<K, V>(known: Map<K, V>, key: K, compute: () => V): V {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = compute();
+    known.set(key, value);
+  }
+  return value;
+}
+
+/** The function, which returns its latest result again for the same arguments. */
+export function latest<A extends unknown[], T>(compute: (...from: A) => T) {
+  let known: { from: A; value: T } | null = null;
+  return (...from: A): T => {
+    if (known === null || from.some((part, k) => !Object.is(part, known?.from[k]))) {
+      known = { from, value: compute(...from) };
+    }
+    return known.value;
+  };
 }

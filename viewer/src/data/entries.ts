@@ -1,17 +1,6 @@
-/** Entries of maps: where an object lives, and which objects live in many maps or weigh in them.
- *  The share of an object in a map is its map weight. */
+/** Entries of maps: where an object lives, and how important it is. */
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { firstAtLeast } from "./elements.ts";
-
-/** Calls back for each entry of a map. */
-export function forEachEntry(
-  { objects, weights }: AtlasMap,
-  visit: (object: number, weight: number, entry: number) => void,
-): void {
-  for (let entry = 0; entry < objects.length; entry++) {
-    visit(objects[entry], weights[entry], entry);
-  }
-}
 
 /** The number of an object's entry in a map, -1 where it does not live there. */
 export function entryOf({ objects }: AtlasMap, object: number): number {
@@ -19,7 +8,6 @@ export function entryOf({ objects }: AtlasMap, object: number): number {
   return objects[entry] === object ? entry : -1;
 }
 
-/** A map in which an object lives, and the number of its entry there. */
 export interface Home {
   map: AtlasMap;
   entry: number;

@@ -1,7 +1,4 @@
-/**
- * Which objects are shown: a filter says which values of one column pass, and an object is shown where
- * all filters let it pass. Of two kinds of object a filter leaves one alone that has no values at all.
- */
+/** Which objects are shown: those that all filters let pass; kinds without values of a column pass. */
 import type { Atlas, CategoryColumn, Column, NumberColumn } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 
@@ -16,7 +13,6 @@ export interface RangeFilter {
   withMissing: boolean;
 }
 
-/** Filters by the names of their columns. */
 export type Filters = ReadonlyMap<string, CodeFilter | RangeFilter>;
 
 export type FilterColumn = CategoryColumn | NumberColumn;
@@ -25,7 +21,6 @@ export function isFilterColumn(column: Column): column is FilterColumn {
   return column.type === "category" || column.type === "number";
 }
 
-/** Whether an object has no value in a column. */
 function isMissing(column: Column, object: number): boolean {
   if (column.type === "number") return Number.isNaN(column.values[object]);
   return column.type === "category" ? column.codes[object] === NO_CATEGORY : !column.values[object];
@@ -83,7 +78,6 @@ function passes(column: FilterColumn, filter: CodeFilter | RangeFilter, object: 
   return Number.isNaN(value) ? filter.withMissing : value >= filter.low && value <= filter.high;
 }
 
-/** How many objects have each code of a column. */
 export function countsOf(
   atlas: Atlas,
   column: CategoryColumn,

@@ -8,7 +8,6 @@ import { recalledBy, sensesOf } from "./observed.ts";
 export interface Sense {
   map: number;
   entry: number;
-  /** The map weight of the object. */
   weight: number;
   /** The part of the associations; null if no associations of the object are known. */
   share: number | null;
@@ -27,10 +26,7 @@ interface Options {
   sameKind?: boolean;
 }
 
-/**
- * The senses of an object by their shares, if its associates are known; otherwise its maps by their
- * weights, of which the first is always listed.
- */
+/** The senses of an object by their shares, or its maps by their weights, of which one is listed. */
 export function senses(atlas: Atlas, object: number, options: Options): Sense[] {
   const { nNeighbors, minWeight, sameKind = false } = options;
   const sense = (map: AtlasMap, share: number | null, neighbors: number[]): Sense => {
@@ -73,12 +69,9 @@ export function sharedMap(atlas: Atlas, object: number, other: number): number |
   return found?.map ?? null;
 }
 
-/**
- * The nearest objects j of an entry i in its map, ranked by
+/** The nearest objects j of an entry i, ranked with the packed charges c_j by
  *
  *     log c_j + log K(|y_i - y_j|^2 / width^2),   K(d2) = (1 + d2 / a)^-a  or  exp(-d2)
- *
- * with the packed charges c_j.
  */
 function nearest(
   { model, nComponents: d, kinds, nRows }: Atlas,

@@ -1,9 +1,4 @@
-/**
- * Observed associations: the strongest associates of each object, and the objects that evoke it.
- *
- * A share is a part of all that was observed of the object that recalls. Only the strongest partners
- * of each are known; what is none of these has a smaller share, or none.
- */
+/** The strongest observed associations: shares of all that was observed of the object that recalls. */
 import type { Atlas } from "./atlas.ts";
 
 export interface Partner {
@@ -18,7 +13,6 @@ export interface Associate extends Partner {
 
 type Data = Pick<Atlas, "observed" | "nMaps">;
 
-/** The observed associates of an object, the strongest first. */
 export function recalledBy({ observed, nMaps }: Data, object: number): Associate[] {
   if (observed === null) return [];
   const { offsets, partners, shares, maps } = observed;

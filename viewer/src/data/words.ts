@@ -1,9 +1,10 @@
 /** Labels, shares and counts in words, for sentences and for the names of things. */
 
-import * as texts from "../texts.ts";
-import type { Atlas, AtlasMap } from "./atlas.ts";
-import { once } from "./memory.ts";
+import type { Atlas, AtlasMap, Column } from "./atlas.ts";
+import { once } from "./elements.ts";
 
+/** Between names and facts on one line. */
+export const BETWEEN = " · ";
 /** How many characters of a label stand in sentences, lists and tables. */
 const LONGEST = 60;
 /** Longer texts are cut before anything else looks at them. */
@@ -12,10 +13,7 @@ const UNITS_PER_CHARACTER = 15;
 const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/g;
 const CONTROLS_AND_SPACES = /[\s\p{Cc}\u2028\u2029]+/gu;
 
-/**
- * A label as it may stand beside other text, in a sentence, a name or a picture: on one line, turning
- * nothing round, and at most so many characters (as a reader counts them) long.
- */
+/** A label as it may stand beside other text: on one line, turning nothing round, and not too long. */
 export function plainText(label: string, longest = LONGEST, isEnd = false): string {
   const room = UNITS_PER_CHARACTER * longest;
   const cut = isEnd ? label.slice(-room) : label.slice(0, room);
@@ -54,7 +52,7 @@ export function cutLabel(labels: readonly string[], label: string, longest = LON
 
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel({ labels, noun }: Atlas, object: number): string {
-  return cutLabel(labels, labels[object]) || texts.unlabelled(noun);
+  return cutLabel(labels, labels[object]) || `${noun[0]} without a label`;
 }
 
 /** The first words of those that name a map. */
@@ -62,15 +60,12 @@ export function mapTitle(map: AtlasMap, most = 4): string {
   return (
     map.title
       .slice(0, most)
-      .map((word) => plainText(word) || texts.NAMELESS)
-      .join(texts.BETWEEN) || texts.NO_WORDS
+      .map((word) => plainText(word) || "an object without a label")
+      .join(BETWEEN) || "no words"
   );
 }
 
-/**
- * Shares of one whole as whole per cent whose sum is the rounded sum of the shares: the largest
- * remainders are rounded up, as in `manymaps.labels.whole_percents`.
- */
+/** Shares as whole per cent with their rounded sum, as in `manymaps.labels.whole_percents`. */
 export function wholePercents(shares: readonly number[]): number[] {
   const units = shares.map((share) => Math.round(100_000 * share));
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
@@ -80,4 +75,39 @@ export function wholePercents(shares: readonly number[]): number[] {
   const order = [...shares.keys()].sort((a, b) => remainder(b) - remainder(a));
   for (const k of order.slice(0, rest)) found[k] = found[k] + 1;
   return found;
+}
+
+export const whole = (count: number) => count.toLocaleString("en");
+
+export const plural = (count: number, noun: string) =>
+  noun + (count === 1 || /s$/.test(noun) ? "" : "s");
+
+export const counted = (count: number, noun: string) => `${whole(count)} ${plural(count, noun)}`;
+
+/** A count of an atlas's objects in its own noun: 1 image, 2,000 cells. */
+export const countedObjects = ({ noun }: Atlas, count: number) =>
+  `${whole(count)} ${noun[count === 1 ? 0 : 1]}`;
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A share as per cent: "<1%" below 1 %, one decimal below 10 %. */
+export function percent(share: number): string {
+  const value = 100 * share;
+  if (!(value > 0)) return "0%";
+  if (value < 1) return "<1%";
+  return `${value.toFixed(value >= 9.95 ? 0 : 1)}%`;
+}
+
+/** A whole per cent; "<1%" for 0. */
+export const wholePercent = (value: number) => (value > 0 ? `${value}%` : "<1%");
+
+/** A number of single precision. */
+export const sevenDigits = (value: number) => Number(value.toPrecision(7));
+
+/** The value of an object in a column, as text; "" where it has none. */
+export function valueIn(column: Column, object: number): string {
+  if (column.type === "category") return column.categories[column.codes[object]] ?? "";
+  if (column.type !== "number") return column.values[object];
+  const value = column.values[object];
+  return Number.isNaN(value) ? "" : String(sevenDigits(value));
 }

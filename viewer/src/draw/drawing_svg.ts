@@ -1,8 +1,6 @@
-/**
- * The view of a map as a standalone SVG document, drawn by the same pen as on a canvas.
+/** The view of a map as a standalone SVG document, drawn by the same pen as on a canvas.
  *
- * Coordinates are CSS pixels of the screen. A stroke that is followed by a fill of the same shape or
- * text lies under it in one element (`paint-order`), so that every word is one editable text.
+ * A stroke and a fill of the same shape are one element (`paint-order`), so that each word is one text.
  */
 import type { Point } from "../scene/label_boxes.ts";
 import { LABEL_FONT } from "../scene/lettering.ts";
@@ -12,10 +10,9 @@ import { drawLetters, drawOver, lettersOf, type Picture } from "./picture.ts";
 
 /** The view as SVG, at a point of another document or by itself. */
 export function svgOf(picture: Picture, at?: Point): string {
-  const { scene, emphasis = NO_EMPHASIS, selection = new Set() } = picture;
+  const { scene, emphasis = NO_EMPHASIS } = picture;
   const { width, height } = picture.size;
   scene.setEmphasis(emphasis);
-  scene.setSelection(selection);
   const brush = new SvgBrush();
   const pen = new Pen(brush, picture);
   for (const entry of scene.marks.entries) pen.mark(entry);
@@ -32,7 +29,6 @@ export function svgOf(picture: Picture, at?: Point): string {
   ].join("\n");
 }
 
-/** Text that XML may hold anywhere. */
 export function escaped(text: string): string {
   const names: Record<string, string> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
   return text
@@ -75,7 +71,6 @@ class SvgBrush implements Brush {
     this.path += `${this.path ? "L" : "M"}${round(x)} ${round(y)}`;
   }
 
-  /** A whole circle. */
   arc(x: number, y: number, radius: number): void {
     this.circles.push(`<circle cx="${round(x)}" cy="${round(y)}" r="${radius.toFixed(2)}"`);
   }

@@ -1,20 +1,14 @@
-/**
- * Paints paper and dots: by WebGL2, or one by one where there is none.
+/** Paints paper and dots: by WebGL2, or one by one where there is none.
  *
- * Each dot is one square, whose fragments tell by their distance from the middle whether they are fill,
- * rim or nothing. The thin rim of paper keeps dots apart that lie on each other. One hidden canvas, as
- * large as the largest picture so far, serves all canvases of a page, because browsers allow few WebGL
- * contexts; each picture is drawn into its lower left corner and copied from there.
+ * Browsers allow few WebGL contexts, so one hidden canvas serves all pictures, which are drawn into its
+ * lower left corner and copied from there.
  */
 import { rgb } from "../scene/coloring.ts";
 import { type MarkData, VISIBLE_RADIUS } from "../scene/mark_data.ts";
 import type { Sight } from "../scene/scene.ts";
 import { type Context, newCanvas, Pen } from "./pen.ts";
 
-/**
- * `middle` of the screen in map units, `scale` of map units to the clip square, `pixel` a device pixel
- * there, `unit` the radius of a share of 1 in device pixels.
- */
+/** `middle`, `scale`, `pixel`: from map units and pixels to clip units; `unit` is in device pixels. */
 const VERTEX = `#version 300 es
 in vec2 corner;
 in vec2 point;
@@ -60,7 +54,6 @@ void main() {
 
 const CORNERS = new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]);
 
-/** The marks of a page. */
 class Marks {
   private canvas = newCanvas();
   private gl: WebGL2RenderingContext | null;
@@ -186,7 +179,6 @@ function upload(gl: WebGL2RenderingContext, program: WebGLProgram, marks: MarkDa
 
 let shared: Marks | null = null;
 
-/** The one `Marks` of the page. */
 export function sharedMarks(): Marks {
   shared ??= new Marks();
   return shared;

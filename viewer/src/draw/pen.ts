@@ -2,7 +2,6 @@
 import type { Arrow } from "../scene/callouts.ts";
 import type { Size } from "../scene/camera.ts";
 import type { Point } from "../scene/label_boxes.ts";
-import type { LabelStyle } from "../scene/lettering.ts";
 import {
   CIRCLE,
   CORNER,
@@ -35,14 +34,6 @@ export function prepare(canvas: HTMLCanvasElement, size: Size, ratio: number): C
   return context;
 }
 
-/** A line from one entry to another that was observed with it. */
-export interface Tie {
-  from: number;
-  to: number;
-  /** Whether the two are close; otherwise the line is dashed. */
-  isNear: boolean;
-}
-
 /** The context of a canvas, or an object that writes SVG. */
 export type Brush = Pick<
   CanvasRenderingContext2D,
@@ -51,9 +42,6 @@ export type Brush = Pick<
   | ("lineTo" | "arc" | "closePath" | "fillText" | "strokeText" | "setLineDash" | "save")
   | ("translate" | "rotate" | "restore")
 > & { fill(): void; stroke(): void };
-
-/** How the line of a tie is drawn. */
-const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
 
 /** The corners of an arrow that points to the right. */
 const ARROW: [Point, ...Point[]] = [
@@ -71,16 +59,6 @@ export class Pen {
     private sight: Sight,
   ) {
     this.scene = sight.scene;
-  }
-
-  tie({ from, to, isNear }: Tie): void {
-    const { context } = this;
-    context.beginPath();
-    context.moveTo(...this.point(from));
-    context.lineTo(...this.point(to));
-    context.setLineDash(isNear ? [] : TIE.dashes);
-    this.stroke(this.scene.palette.accent, TIE.width, TIE.opacity);
-    context.setLineDash([]);
   }
 
   /** The lines and arrows of labels that do not stand beside their dots. */
@@ -125,13 +103,11 @@ export class Pen {
 
   /** A labelled dot that is too small to be seen beside its label. */
   labelled({ entry, style }: ShownLabel): void {
-    if (!isPlain(style)) return;
-    if (this.radius(entry) >= LEAST_LABELLED) return;
-    const [x, y] = this.point(entry);
-    this.dot(entry, x, y, this.scene.color(entry), LEAST_LABELLED);
+    const isPlain = style === "small" || style === "middle" || style === "large";
+    if (!isPlain || this.radius(entry) >= LEAST_LABELLED) return;
+    this.dot(entry, this.scene.color(entry), LEAST_LABELLED);
   }
 
-  /** Rings round the selected dots. */
   ring(selection: ReadonlySet<number>): void {
     const { context, scene } = this;
     context.beginPath();
@@ -150,7 +126,6 @@ export class Pen {
     this.stroke(scene.palette.accent, 1.5);
   }
 
-  /** The line of a lasso. */
   lasso(line: readonly Point[]): void {
     const { context, scene } = this;
     context.beginPath();
@@ -168,8 +143,7 @@ export class Pen {
     const { accent } = scene.palette;
     const isByColumn = scene.look.coloring.legend.type !== "weight";
     for (const entry of [...near].reverse()) {
-      const [x, y] = this.point(entry);
-      if (this.isNear(x, y)) this.dot(entry, x, y, scene.color(entry), LEAST_NEAR);
+      if (this.isNear(...this.point(entry))) this.dot(entry, scene.color(entry), LEAST_NEAR);
     }
     for (const entry of chosen) {
       const [x, y] = this.point(entry);
@@ -177,25 +151,17 @@ export class Pen {
       context.beginPath();
       this.trace(x, y, 1.35 * Math.max(LEAST_CHOSEN, this.radius(entry)) + 5, scene.shape(entry));
       this.fill(accent, 0.28);
-      this.dot(entry, x, y, isByColumn ? scene.color(entry) : accent, LEAST_CHOSEN);
+      this.dot(entry, isByColumn ? scene.color(entry) : accent, LEAST_CHOSEN);
     }
   }
 
-  /** A dot as the painters paint it. */
   mark(entry: number): void {
-    const [x, y] = this.point(entry);
-    if (this.isNear(x, y)) this.dot(entry, x, y, this.scene.color(entry), 0, 0);
+    if (this.isNear(...this.point(entry))) this.dot(entry, this.scene.color(entry), 0, 0);
   }
 
-  private dot(
-    entry: number,
-    x: number,
-    y: number,
-    color: string,
-    least: number,
-    leastRim = 0.6,
-  ): void {
+  private dot(entry: number, color: string, least: number, leastRim = 0.6): void {
     const { context, scene } = this;
+    const [x, y] = this.point(entry);
     const radius = Math.max(least, this.radius(entry));
     context.beginPath();
     this.trace(x, y, radius, scene.shape(entry));
@@ -249,9 +215,4 @@ export class Pen {
     const { width, height } = this.sight.size;
     return x > -60 && y > -60 && x < width + 60 && y < height + 60;
   }
-}
-
-/** Whether a label is of the map itself, not of what stands out in it. */
-function isPlain(style: LabelStyle): boolean {
-  return style === "small" || style === "middle" || style === "large";
 }

@@ -1,9 +1,4 @@
-/**
- * One picture of a map on one canvas: paper, dots, halos, labels.
- *
- * Thumbnails of the gallery and crops of senses are still pictures, with few labels. A word and its
- * neighbours have their labels in all pictures.
- */
+/** One picture of a map on one canvas: paper, dots, halos, labels. */
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import {
@@ -15,22 +10,18 @@ import {
   type Sight,
 } from "../scene/scene.ts";
 import { sharedMarks } from "./marks.ts";
-import { type Brush, type Context, Pen, prepare, type Tie } from "./pen.ts";
+import { type Brush, type Context, Pen, prepare } from "./pen.ts";
 
 /** The view of a map and all marks on its picture except dots. */
 export interface Picture extends Sight {
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;
-  ties?: readonly Tie[];
-  /** Whether a few labels are placed around their dots instead of by the plan of the scene. */
-  isStill?: boolean;
   /** The boxes over the map on the screen, under which no labels stand. */
   covers?: readonly ScreenBox[];
-  /** How many labels a still picture has at most. */
+  /** How many labels a still picture has at most; otherwise all that have room. */
   mostLabels?: number;
 }
 
-/** Draws a map; returns its texts. */
 export function drawPicture(
   canvas: HTMLCanvasElement,
   picture: Picture,
@@ -45,27 +36,29 @@ export function drawPicture(
   return letters;
 }
 
-const NOTHING: ReadonlySet<number> = new Set();
-
-/** Everything but labels. */
 export function drawGround(context: Context, picture: Picture, ratio: number): void {
-  picture.scene.setSelection(picture.selection ?? NOTHING);
   sharedMarks().paint(context, picture, ratio);
   drawOver(new Pen(context, picture), picture);
 }
 
-/** Draw links, rings and halos: above the dots and below the labels. */
-export function drawOver(pen: Pen, { scene, ties, emphasis }: Picture): void {
-  for (const tie of ties ?? []) pen.tie(tie);
-  pen.ring(scene.ringed);
+/** Rings and halos: above the dots and below the labels. */
+export function drawOver(pen: Pen, { selection, emphasis }: Picture): void {
+  if (selection?.size) pen.ring(selection);
   pen.emphasize(emphasis ?? NO_EMPHASIS);
 }
 
-/** The colour of a label. */
 function labelColor(scene: Scene, style: LabelStyle): string {
   const { accent, ink, faint } = scene.palette;
   if (style === "chosen") return accent;
   return style === "small" ? faint : ink;
+}
+
+/** The colour of an arrow, or of the centroid of a category that has a colour. */
+function vectorColor({ look, palette }: Scene, name: string): string {
+  const { legend } = look.coloring;
+  const items = legend.type === "category" ? legend.items : [];
+  const own = items.find(({ label }) => name.endsWith(`: ${label}`));
+  return own?.color ?? palette.categories[0];
 }
 
 /** Writes names and labels, each on a thin halo of paper, with what joins labels to their dots. */
@@ -77,8 +70,7 @@ export function drawLetters(
 ): void {
   const { scene } = picture;
   const pen = new Pen(context, picture);
-  const color = scene.palette.categories[0];
-  for (const vector of vectors) pen.vector(vector, color);
+  for (const vector of vectors) pen.vector(vector, vectorColor(scene, vector.name));
   for (const label of labels) pen.labelled(label);
   for (const label of labels) pen.callout(label);
   context.textAlign = "center";
@@ -93,7 +85,7 @@ export function drawLetters(
   }
   context.globalAlpha = 1;
   context.font = fontOf(scene.look.type.near);
-  context.fillStyle = color;
+  context.fillStyle = scene.palette.ink;
   for (const { name, box } of vectors) {
     const height = box.bottom - box.top;
     write(context, name, (box.left + box.right) / 2, baseline({ y: box.top, height }), 4);
@@ -124,8 +116,8 @@ function baseline({ y, height }: { y: number; height: number }): number {
 
 /** The texts of a picture; the scene knows what it emphasizes. */
 export function lettersOf(picture: Picture, isMoving = false): Letters {
-  const { scene, camera, size, isStill, covers, mostLabels = 0 } = picture;
-  if (!isStill) return scene.letters(camera, size, covers, isMoving);
+  const { scene, camera, size, covers, mostLabels } = picture;
+  if (mostLabels === undefined) return scene.letters(camera, size, covers, isMoving);
   const first = scene.emphasizedLabels(camera, size);
   const { names } = scene.names(camera, size, first.map(boxOf));
   if (first.length + names.length > 0) return { labels: first.reverse(), names };

@@ -3,17 +3,14 @@
 import type { Atlas } from "../data/atlas.ts";
 import { atlasTable } from "../data/table.ts";
 import type { Palette } from "../scene/coloring.ts";
-import * as texts from "../texts.ts";
 import { newCanvas, prepare } from "./pen.ts";
 import { type Sheet, sheetSvg } from "./sheet.ts";
 
-/** Saves the selected objects as CSV: a row for each object and map in which it lives. */
 export function saveTable(atlas: Atlas, objects: readonly number[], name: string): void {
   const table = atlasTable(atlas, objects);
   save(new Blob([table], { type: "text/csv;charset=utf-8" }), `${fileName(name)}.csv`);
 }
 
-/** Saves a sheet as SVG. */
 export async function saveSvg(sheet: Sheet, palette: Palette, name: string): Promise<void> {
   save(svgBlob(sheetSvg(sheet, palette).svg), `${fileName(name)}.svg`);
 }
@@ -27,14 +24,14 @@ export async function savePng(sheet: Sheet, palette: Palette, name: string): Pro
   const ratio = Math.min(2, MOST_PIXELS / Math.max(size.width, size.height));
   const canvas = newCanvas();
   const context = prepare(canvas, size, ratio);
-  if (!context) throw new Error(texts.NO_CANVAS);
+  if (!context) throw new Error("this browser has no 2D canvas");
   const image = new Image();
   image.src = URL.createObjectURL(svgBlob(svg));
   await image.decode();
   context.drawImage(image, 0, 0, size.width, size.height);
   URL.revokeObjectURL(image.src);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
-  if (!blob) throw new Error(texts.TOO_LARGE);
+  if (!blob) throw new Error("it is too large for this browser");
   save(blob, `${fileName(name)}.png`);
 }
 
@@ -56,5 +53,5 @@ function fileName(text: string): string {
     .replace(/[^\p{L}\p{N}\-_ ]+/gu, " ")
     .trim()
     .replace(/\s+/g, "-");
-  return [...safe].slice(0, 60).join("") || texts.ATLAS_FILE;
+  return [...safe].slice(0, 60).join("") || "atlas";
 }

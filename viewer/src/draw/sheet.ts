@@ -1,14 +1,4 @@
-/**
- * A picture that is kept: one map or several, with what says what they are.
- *
- *     title
- *     subtitle
- *     maps, each with its caption, in columns
- *     legend
- *     source
- *
- * It is laid out in CSS pixels, and written as SVG.
- */
+/** A picture that is kept: title, subtitle, maps with captions, legend and source, written as SVG. */
 
 import type { Size } from "../scene/camera.ts";
 import type { Palette } from "../scene/coloring.ts";
@@ -20,7 +10,6 @@ import type { Picture } from "./picture.ts";
 
 /** One map of a sheet; all of a sheet have one size. */
 export interface Panel extends Picture {
-  /** The text under it. */
   caption: string;
   words: string;
 }
@@ -32,14 +21,6 @@ export interface Sheet {
   columns: number;
   keys: Key[];
   foot: string;
-}
-
-interface Layout {
-  size: Size;
-  /** The upper left corner of each panel. */
-  places: Point[];
-  /** The elements around the panels, in SVG. */
-  around: string[];
 }
 
 const EDGE = 24;
@@ -54,10 +35,8 @@ const MOST_LINES = 3;
 const at = (x: number, y: number) => `x="${round(x)}" y="${round(y)}"`;
 const extent = ({ width, height }: Size) => `width="${round(width)}" height="${round(height)}"`;
 
-/** The texts of a sheet, from its top downwards. */
 class Writing {
   readonly elements: string[] = [];
-  /** Where the next line begins. */
   y = EDGE;
 
   constructor(private palette: Palette) {}
@@ -103,8 +82,9 @@ class Writing {
   }
 }
 
-/** Where everything of a sheet stands. */
-function layOut({ title, subtitle, panels, columns, keys, foot }: Sheet, palette: Palette): Layout {
+/** A sheet as a standalone SVG document, and its size. */
+export function sheetSvg(sheet: Sheet, palette: Palette): { svg: string; size: Size } {
+  const { title, subtitle, panels, columns, keys, foot } = sheet;
   const { width: wide, height: high } = panels[0]?.size ?? { width: 0, height: 0 };
   const width = Math.max(columns * wide + (columns - 1) * GAP, LEAST_WIDTH);
   const writing = new Writing(palette);
@@ -129,19 +109,12 @@ function layOut({ title, subtitle, panels, columns, keys, foot }: Sheet, palette
   writing.keys(keys, width);
   writing.lines(foot, EDGE, width, SMALL, true);
   const size = { width: width + 2 * EDGE, height: writing.y + EDGE };
-  return { size, places, around: writing.elements };
-}
-
-/** A sheet as a standalone SVG document, and its size. */
-export function sheetSvg(sheet: Sheet, palette: Palette): { svg: string; size: Size } {
-  const { size, places, around } = layOut(sheet, palette);
-  const maps = sheet.panels.map((panel, k) => svgOf(panel, places[k]));
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" ${extent(size)} font-family="${escaped(LABEL_FONT)}">`,
-    `<title>${escaped(sheet.title)}</title>`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="100%" height="100%" fill="${palette.paper}"/>`,
-    ...maps,
-    ...around,
+    ...panels.map((panel, k) => svgOf(panel, places[k])),
+    ...writing.elements,
     "</svg>\n",
   ].join("\n");
   return { svg, size };

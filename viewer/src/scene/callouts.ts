@@ -1,16 +1,12 @@
-/**
- * Positions of the labels of emphasized dots: next to the dot, at the end of a leader, or at the rim.
+/** Positions of the labels of emphasized dots: next to the dot, at the end of a leader, or at the rim.
  *
- * A dot beyond the picture is pointed to by an arrow at the rim, with its label; the label of any other
- * dot is next to it, or if nothing is free there at the end of a line to it. One after the other,
- * each label takes the place that costs least, in units of its height:
+ * One after the other, each label takes the free place that costs least, in units of its height:
  *
  *     beside    rank / 20
  *     leader    1 + length, and CROSSING for each label, dot or leader that it crosses
  *     rim       a quarter of each step along the rim, and RIM_ROW in a second row
  *     less STAYING for the place where the label was before
  *
- * A label overlaps neither another label, nor the dot of another label, nor what covers the picture.
  * Labels without a place choose first in the next round.
  */
 
@@ -18,13 +14,11 @@ import type { Size } from "./camera.ts";
 import { boxAt, isWithin, meet, type Point, type ScreenBox } from "./label_boxes.ts";
 
 export interface Anchor {
-  /** The dot. */
   x: number;
   y: number;
   radius: number;
   /** The box of the dot, which no other label may cover. */
   dot: ScreenBox;
-  /** The label's box. */
   width: number;
   height: number;
   /** `Callout.way` of the place of the label before. */
@@ -48,7 +42,6 @@ export interface Arrow {
 
 interface Rules {
   size: Size;
-  /** The boxes over the picture. */
   covers?: readonly ScreenBox[];
 }
 
@@ -93,7 +86,6 @@ export function placeAll(anchors: readonly Anchor[], rules: Rules): (Callout | n
   return best;
 }
 
-/** Whether a dot lies beyond the picture. */
 export function isBeyond([x, y]: Point, { width, height }: Size): boolean {
   return x < 0 || y < 0 || x > width || y > height;
 }

@@ -1,16 +1,12 @@
-/**
- * Where one looks from: a point of the map in the middle of the screen, and CSS pixels a map unit.
+/** Where one looks from: a point of the map in the middle of the screen, and CSS pixels a map unit.
  *
  *     screen = ((x - camera.x) zoom + width / 2, (camera.y - y) zoom + height / 2)
- *
- * y runs upwards in a map and downwards on the screen.
  */
 import { pointOf, Strongest } from "../data/elements.ts";
 
 export interface Camera {
   x: number;
   y: number;
-  /** CSS pixels a map unit. */
   zoom: number;
 }
 
@@ -22,15 +18,9 @@ export interface Size {
 /** left, bottom, right, top in map units. */
 export type Box = readonly [number, number, number, number];
 
-/** The part of a map that a crop uses: its drawn points, two numbers per entry. */
-interface Points {
-  points: Float32Array;
-}
-
-/** The first `count` points, which are those of the dots. */
-interface Marks extends Points {
-  count: number;
-}
+/** Drawn points, two numbers per entry, and the number of them that are dots. */
+type Points = { points: Float32Array };
+type Marks = Points & { count: number };
 
 const MARGIN = 36;
 /** Least distance, in pixels, between the edge of a view and the dot that keeps it from being empty. */
@@ -53,7 +43,6 @@ export function fit(box: Box, size: Size, margin = MARGIN): Camera {
   };
 }
 
-/** The screen point of a map point. */
 export function toScreen(camera: Camera, size: Size, x: number, y: number): [number, number] {
   return [
     (x - camera.x) * camera.zoom + size.width / 2,
@@ -61,7 +50,6 @@ export function toScreen(camera: Camera, size: Size, x: number, y: number): [num
   ];
 }
 
-/** The map point of a screen point. */
 export function toMap(camera: Camera, size: Size, x: number, y: number): [number, number] {
   return [
     (x - size.width / 2) / camera.zoom + camera.x,
@@ -79,7 +67,6 @@ export function zoomAt(camera: Camera, size: Size, factor: number, x: number, y:
   };
 }
 
-/** A camera moved by screen pixels: what is on the screen goes the other way. */
 export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { x: camera.x + dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom };
 }
@@ -96,17 +83,6 @@ export function closestZoom({ points, count }: Marks, { x, y }: Camera, size: Si
   const farthest = nearest.found[NEAREST - 1];
   const room = Math.max(Math.min(size.width, size.height) / 2 - CROP_MARGIN, 1);
   return farthest ? room / -farthest.share : Number.POSITIVE_INFINITY;
-}
-
-/** How many of the dots are in sight. */
-export function countInSight({ points, count }: Marks, { x, y, zoom }: Camera, size: Size): number {
-  let found = 0;
-  for (let i = 0; i < count; i++) {
-    const right = Math.abs(points[2 * i] - x) * zoom;
-    const up = Math.abs(points[2 * i + 1] - y) * zoom;
-    if (right < size.width / 2 && up < size.height / 2) found++;
-  }
-  return found;
 }
 
 /** The camera, moved as little as is needed for one of the first `count` points to be in sight. */
@@ -131,11 +107,9 @@ export function inSight({ points, count }: Marks, camera: Camera, size: Size): C
   };
 }
 
-/**
- * The camera that shows an entry with its nearest neighbours, all of them where that can be.
+/** The camera that shows an entry, the nearest `least` neighbours and all that are required.
  *
- * Remote ones are left out, the farthest first, while they would bring the median neighbour nearer to
- * the entry than APART pixels; the nearest `least` stay, and all that are `required`.
+ * Remote neighbours are left out while the median one would be nearer to the entry than APART pixels.
  */
 export function crop(
   map: Points,
@@ -149,8 +123,7 @@ export function crop(
   const pointsOf = (entries: ArrayLike<number>) =>
     Array.from(entries, (other) => pointOf(map.points, other));
   const [others, fixed] = [pointsOf(neighbors), [[x, y], ...pointsOf(required)] as const];
-  const distance = ([otherX, otherY]: readonly number[]) =>
-    Math.hypot((otherX as number) - x, (otherY as number) - y);
+  const distance = (other: readonly number[]) => Math.hypot(other[0] - x, other[1] - y);
   others.sort((a, b) => distance(a) - distance(b));
   const median = others.length ? distance(others[(others.length - 1) >> 1]) : 0;
   const margin = Math.min(CROP_MARGIN, 0.2 * Math.min(size.width, size.height));

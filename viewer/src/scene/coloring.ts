@@ -1,18 +1,13 @@
-/**
- * Colours of the dots by island, map weight, category or number; on light and on dark paper.
+/** Colours of the dots by island, map weight, category or number; on light and on dark paper.
  *
- * Every colour of a mark has a contrast of 3 : 1 or more on its paper, and those of islands 4.5 : 1,
- * for their names are text. Shares have a single quiet hue (by their square root). The twenty colours of categories were searched for so that those with three
- * kinds of colour blindness tell them apart, the first ten more easily. The ramp of numbers is viridis,
- * darkened on light paper and cut on dark paper; for numbers on both sides of 0 it goes from blue
- * through grey to red. `tests/scene/coloring.test.ts` measures all.
+ * Marks have a contrast of 3 : 1 on their paper, islands and senses, whose names are text, of 4.5 : 1.
+ * Categories differ with three kinds of colour blindness, too (`tests/scene/coloring.test.ts`).
  */
 
 import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
-import { forEachEntry } from "../data/entries.ts";
 import { hasMissing, isFilterColumn } from "../data/filters.ts";
-import * as texts from "../texts.ts";
+import { counted } from "../data/words.ts";
 import { shapeOf } from "./mark_data.ts";
 
 export type Theme = "light" | "dark";
@@ -20,12 +15,10 @@ export type Theme = "light" | "dark";
 export interface Palette {
   paper: string;
   ink: string;
-  /** Ink of lesser labels. */
   faint: string;
   muted: string;
   hairline: string;
   accent: string;
-  /** Stops of the ramp of map weights, from small to large. */
   weights: string[];
   categories: string[];
   /** Islands of a map, dark or light enough for text. */
@@ -34,9 +27,7 @@ export interface Palette {
   senses: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
-  /** Stops of the ramp of numbers, from low to high. */
   numbers: string[];
-  /** Stops of the ramp of numbers on both sides of 0. */
   diverging: string[];
 }
 
@@ -91,7 +82,6 @@ export interface LegendItem {
   color: string;
   /** The categories that have this colour, or NO_CATEGORY alone: what filters hold. */
   codes: readonly number[];
-  /** The shape of the dots of a kind. */
   shape?: number;
 }
 
@@ -112,7 +102,6 @@ export type Legend =
 
 export interface Coloring {
   legend: Legend;
-  /** RGBA of each entry of a map. */
   colors(map: AtlasMap): Uint8Array;
 }
 
@@ -140,17 +129,9 @@ function ramp(stops: string[]): Uint8Array {
 }
 
 /** RGBA of each entry, by its row in a table of colours. */
-function fromTable(
-  table: Uint8Array,
-  map: AtlasMap,
-  row: (object: number, weight: number) => number,
-): Uint8Array {
+function fromTable(table: Uint8Array, map: AtlasMap, row: (entry: number) => number): Uint8Array {
   const words = new Uint32Array(table.buffer, table.byteOffset, table.length / 4);
-  const colors = new Uint32Array(map.objects.length);
-  forEachEntry(map, (object, weight, entry) => {
-    colors[entry] = words[row(object, weight)];
-  });
-  return new Uint8Array(colors.buffer);
+  return new Uint8Array(Uint32Array.from(map.objects.keys(), (entry) => words[row(entry)]).buffer);
 }
 
 /** RGBA of some colours, as words. */
@@ -174,7 +155,7 @@ export function coloringBy(atlas: Atlas, name: string | null, theme: Theme): Col
     },
     colors: (map) => {
       if (map.regions.length === 0) {
-        return fromTable(table, map, (_, weight) => Math.round(255 * Math.sqrt(weight)));
+        return fromTable(table, map, (entry) => Math.round(255 * Math.sqrt(map.weights[entry])));
       }
       const colors = new Uint32Array(map.objects.length).fill(words[islands.length]);
       for (const { members, hue, island } of map.regions) {
@@ -185,14 +166,13 @@ export function coloringBy(atlas: Atlas, name: string | null, theme: Theme): Col
   };
 }
 
-/** In the order in which people look categories up. */
 const inOrder = new Intl.Collator("en", { numeric: true });
 
 function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Coloring {
   const { categories, other } = PALETTES[theme];
   const isMany = column.categories.length > categories.length;
   const own = isMany ? categories.length : column.categories.length;
-  const kinds = (column.name === texts.KIND && atlas.kinds) || [];
+  const kinds = (column.name === "kind" && atlas.kinds) || [];
   const items = column.categories.slice(0, own).map((label, code): LegendItem => {
     const color = categories[code];
     return { label, color, codes: [code], shape: shapeOf(label, kinds) };
@@ -202,7 +182,12 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const rare = Array.from({ length: column.categories.length - own }, (_, k) => own + k);
   const missing = hasMissing(atlas, column) ? [NO_CATEGORY] : [];
   if (rare.length + missing.length > 0) {
-    const label = texts.otherCategories(rare.length, missing.length > 0);
+    const label = [
+      rare.length > 0 && counted(rare.length, "other"),
+      missing.length > 0 && "no value",
+    ]
+      .filter(Boolean)
+      .join(", ");
     items.push({ label, color: other, codes: [...rare, ...missing] });
   }
   const table = new Uint8Array(wordsOf([...categories, other]).buffer);
@@ -210,7 +195,7 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const indexOf = (code: number) => Math.min(code, length);
   return {
     legend: { type: "category", name: column.name, items },
-    colors: (map) => fromTable(table, map, (object) => indexOf(column.codes[object])),
+    colors: (map) => fromTable(table, map, (entry) => indexOf(column.codes[map.objects[entry]])),
   };
 }
 
@@ -220,8 +205,8 @@ function byNumber(atlas: Atlas, column: NumberColumn, theme: Theme): Coloring {
   const far = Math.max(-column.low, column.high);
   const [low, high] = isDiverging ? [-far, far] : [column.low, column.high];
   const span = high > low ? high - low : 1;
-  const colors = ramp(isDiverging ? diverging : numbers);
-  const table = new Uint8Array([...colors, ...rgb(other), 255]);
+  const stops = isDiverging ? diverging : numbers;
+  const table = new Uint8Array([...ramp(stops), ...rgb(other), 255]);
   const row = (value: number) =>
     Number.isNaN(value) ? 256 : Math.round(255 * Math.min(1, Math.max(0, (value - low) / span)));
   // Single precision rounds the ends too: a value is beyond one only by more than that.
@@ -234,21 +219,12 @@ function byNumber(atlas: Atlas, column: NumberColumn, theme: Theme): Coloring {
       low: `${values.some((value) => value < low - slack) ? "≤ " : ""}${short(low)}`,
       middle: isDiverging ? "0" : "",
       high: `${values.some((value) => value > high + slack) ? "≥ " : ""}${short(high)}`,
-      stops: Array.from({ length: LEGEND_STEPS }, (_, k) =>
-        hex(colors, Math.round((255 * k) / (LEGEND_STEPS - 1))),
-      ),
+      stops,
       hasMissing: hasMissing(atlas, column),
       missing: other,
     },
-    colors: (map) => fromTable(table, map, (object) => row(values[object])),
+    colors: (map) => fromTable(table, map, (entry) => row(values[map.objects[entry]])),
   };
-}
-
-const LEGEND_STEPS = 24;
-
-function hex(table: Uint8Array, row: number): string {
-  const parts = table.subarray(4 * row, 4 * row + 3);
-  return `#${Array.from(parts, (part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** Three digits, but years and other thousands whole. */

@@ -1,8 +1,4 @@
-/**
- * The emphasized entries of a map, a word and its neighbours, and their labels, which all have a place.
- *
- * If not all find one, those of the neighbours become smaller, and then short.
- */
+/** A word and its neighbours, and their labels, which become smaller, then short, if not all fit. */
 import { pointOf } from "../data/elements.ts";
 import { type Anchor, isBeyond, placeAll } from "./callouts.ts";
 import { type Camera, type Size, toScreen } from "./camera.ts";
@@ -14,7 +10,6 @@ import { LEAST_CHOSEN, LEAST_NEAR } from "./mark_data.ts";
 /** Entries that stand out: shown whatever the look hides, labelled before all others. */
 export interface Emphasis {
   chosen: readonly number[];
-  /** The nearest first. */
   near: readonly number[];
   /** The colours of some of them, in place of those of the map. */
   tints?: ReadonlyMap<number, string>;

@@ -14,7 +14,6 @@ export function meet(a: ScreenBox, b: ScreenBox): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** The box of this extent round a point. */
 export function boxAt(x: number, y: number, width: number, height: number): ScreenBox {
   return {
     left: x - width / 2,
@@ -31,6 +30,11 @@ export function isWithin(
   margin = 0,
 ): boolean {
   return Math.min(left, top, width - right, height - bottom) >= margin;
+}
+
+/** How many points lie within a box. */
+export function countIn(points: readonly Point[], { left, top, right, bottom }: ScreenBox): number {
+  return points.filter(([x, y]) => x > left && x < right && y > top && y < bottom).length;
 }
 
 const CELL = 64;
@@ -51,7 +55,6 @@ export class Boxes {
     }
   }
 
-  /** Whether a box meets one of these. */
   meets(box: ScreenBox): boolean {
     for (const cell of cellsOf(box)) {
       if (this.cells.get(cell)?.some((other) => meet(box, other))) return true;
@@ -60,7 +63,6 @@ export class Boxes {
   }
 }
 
-/** The numbers of the cells that a box touches. */
 function cellsOf({ left, top, right, bottom }: ScreenBox): number[] {
   const cells: number[] = [];
   for (let column = Math.floor(left / CELL); column * CELL < right; column++) {

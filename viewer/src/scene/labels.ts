@@ -1,12 +1,10 @@
-/**
- * The labels of single objects on a screen, in one pass by importance.
+/** The labels of single objects, above their dots, in one pass by importance.
  *
- * A label stands above its dot. It is shown if its box is free of what is there already: labels, names,
- * tools, leaders and the dots of labelled objects; and if no label covers its own dot.
+ * A label is shown if its box and its dot are free of what is there already.
  */
 import type { Arrow, Segment } from "./callouts.ts";
 import { type Camera, type Size, toScreen } from "./camera.ts";
-import { type Boxes, boxAt, meet, type ScreenBox } from "./label_boxes.ts";
+import { type Boxes, boxAt, isWithin, type ScreenBox } from "./label_boxes.ts";
 import { type LabelStyle, LEADING } from "./lettering.ts";
 import { LEAST_LABELLED } from "./mark_data.ts";
 
@@ -20,7 +18,6 @@ export interface ShownLabel {
   y: number;
   width: number;
   height: number;
-  /** The line from its dot, if it does not stand beside that. */
   leader?: Segment | null;
   /** Points to its dot, if that lies beyond the picture. */
   arrow?: Arrow | null;
@@ -38,14 +35,12 @@ export interface LabelSource {
   style(entry: number): LabelStyle;
 }
 
-/** Pixels between a dot and its label. */
 export const GAP = 2;
 /** Dots are squares of so many radii. */
 const DOT = 1.7;
 /** No label is narrower. */
 const NARROW = 12;
 
-/** The box round a dot. */
 export function dotBox(x: number, y: number, radius: number): ScreenBox {
   return boxAt(x, y, DOT * radius, DOT * radius);
 }
@@ -60,12 +55,11 @@ export function greedyLabels(
   isSaid: (text: string) => boolean,
 ): ShownLabel[] {
   const { points, objects } = source.map;
-  const screen = { left: 0, top: 0, right: size.width, bottom: size.height };
   const shown: ShownLabel[] = [];
   for (const entry of entries) {
     if (shown.length === most) break;
     const [x, y] = toScreen(camera, size, points[2 * entry], points[2 * entry + 1]);
-    if (x < -200 || x > size.width + 200 || y < 0 || y > size.height + 60) continue;
+    if (x < 0 || x > size.width || y < 0 || y > size.height) continue;
     const radius = Math.max(LEAST_LABELLED, source.dotRadius(entry, camera.zoom));
     const dot = dotBox(x, y, radius);
     const style = source.style(entry);
@@ -76,8 +70,9 @@ export function greedyLabels(
     const text = source.text(entry);
     if (!text || isSaid(text)) continue;
     const { width, height } = source.textSize(text, style);
-    const box = boxAt(x, y - radius - GAP - height / 2, width, height);
-    if (!meet(box, screen) || room.solid.meets(box) || room.dots.meets(box)) continue;
+    const middle = Math.min(Math.max(x, width / 2), size.width - width / 2);
+    const box = boxAt(middle, y - radius - GAP - height / 2, width, height);
+    if (!isWithin(box, size) || room.solid.meets(box) || room.dots.meets(box)) continue;
     room.solid.add(box);
     room.dots.add(dot);
     const object = objects[entry];

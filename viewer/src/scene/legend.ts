@@ -2,15 +2,11 @@
 
 import type { Atlas } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";
-import * as texts from "../texts.ts";
 import type { Legend } from "./coloring.ts";
 import { CIRCLE, shapeOf } from "./mark_data.ts";
 
 /** A part of an entry; one in a colour is a mark of it. */
-export interface Run {
-  text: string;
-  color?: string;
-}
+export type Run = { text: string; color?: string };
 
 /** An entry of a legend: marks among words. */
 export type Key = Run[];
@@ -20,7 +16,7 @@ const NARROW = "\u00A0";
 /** The entries of a legend; `size` is the column that sizes the dots. */
 export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: string): Key[] {
   const keys = colorKeys(atlas, legend);
-  if (size !== null) keys.push([{ text: texts.sizeOf(plainText(size)) }]);
+  if (size !== null) keys.push([{ text: `dot size: ${plainText(size)}` }]);
   const kinds = kindsBeside(atlas, legend);
   for (const kind of kinds) keys.push(dot(kind, ink, shapeOf(kind, kinds)));
   return keys;
@@ -28,7 +24,7 @@ export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: s
 
 /** The kinds of the objects, unless the colours of a legend show them. */
 export function kindsBeside({ kinds }: Atlas, legend: Legend): readonly string[] {
-  return legend.type === "category" && legend.name === texts.KIND ? [] : (kinds ?? []);
+  return legend.type === "category" && legend.name === "kind" ? [] : (kinds ?? []);
 }
 
 function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
@@ -37,11 +33,11 @@ function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
   // In a single map every weight is 1, and where maps have islands, their names are the key.
   if (legend.type === "weight") {
     const { stops } = legend;
-    return nMaps === 1 || stops.length === 0 ? [] : [ramp(texts.WEIGHT_LOW, stops, texts.HIGH)];
+    return nMaps === 1 || stops.length === 0 ? [] : [ramp("map weight: low", stops, "high")];
   }
   const { name, low, high, stops, hasMissing, missing } = legend;
-  const keys = [ramp(texts.lowEnd(plainText(name), low), stops, high)];
-  if (hasMissing) keys.push(dot(texts.NO_VALUE, missing));
+  const keys = [ramp(`${plainText(name)}: ${low}`, stops, high)];
+  if (hasMissing) keys.push(dot("no value", missing));
   return keys;
 }
 

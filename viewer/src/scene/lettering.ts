@@ -1,35 +1,23 @@
-/**
- * The letters of the labels: the font, the sizes, the text as it is shown, its measured width.
- *
- * A label's box is its width + 2 * PAD by its font size * LEADING.
- */
+/** The letters of the labels: the font, the sizes, the text as it is shown, its measured width. */
 
-import { once } from "../data/memory.ts";
+import { once } from "../data/elements.ts";
 import { cutLabel } from "../data/words.ts";
-import * as texts from "../texts.ts";
 
 /** The fonts that the labels ask for, the same on every canvas and in SVG. */
 export const LABEL_FONT =
   '"Source Sans 3", "Source Sans Pro", Inter, "Open Sans", "Noto Sans", "Helvetica Neue", ' +
   '"Segoe UI", Arial, "DejaVu Sans", sans-serif';
 
-/**
- * What a label is: one of a few great names of a map, or the name of a region, or chosen, or near what
- * is chosen, with room or without.
- */
+/** What a label is: one of a few great names, the name of a region, chosen, or near what is chosen. */
 export type LabelStyle = "large" | "middle" | "small" | "region" | "near" | "tight" | "chosen";
 
 export interface Lettering {
-  /** CSS pixels. */
   size: number;
   weight: number;
-  /** Pixels between letters that can stand apart. */
-  spacing?: number;
 }
 
 export type TypeSizes = Record<LabelStyle, Lettering>;
 
-/** Letters of the map that fills the page. */
 export const PAGE_TYPE: TypeSizes = {
   large: { size: 17, weight: 600 },
   middle: { size: 14, weight: 400 },
@@ -40,7 +28,6 @@ export const PAGE_TYPE: TypeSizes = {
   chosen: { size: 17, weight: 600 },
 };
 
-/** Letters of small pictures. */
 export const PICTURE_TYPE: TypeSizes = {
   large: { size: 12, weight: 600 },
   middle: { size: 11, weight: 400 },
@@ -56,7 +43,6 @@ const USUAL_SIDE = 800;
 const LEAST_SCALE = 0.95;
 const MOST_SCALE = 1.45;
 
-/** How much larger letters are on a screen: smaller ones on a phone, larger ones on a wall. */
 export function screenScale({ width, height }: { width: number; height: number }): number {
   const suited = 0.65 + (0.35 * Math.min(width, height)) / USUAL_SIDE;
   return Math.round(Math.min(MOST_SCALE, Math.max(LEAST_SCALE, suited)) * 20) / 20;
@@ -75,7 +61,6 @@ export const LEADING = 1.25;
 export const PAD = 3;
 const LONGEST = 28;
 
-/** The CSS font of a lettering. */
 export function fontOf({ size, weight }: Lettering): string {
   return `${weight} ${size}px ${LABEL_FONT}`;
 }
@@ -84,7 +69,6 @@ export function fontOf({ size, weight }: Lettering): string {
 export const labelText = (label: string, labels: readonly string[] = [], longest = LONGEST) =>
   cutLabel(labels, label, longest);
 
-/** The width of a text in CSS pixels. */
 export type Measure = (text: string, lettering: Lettering) => number;
 
 const widths = new Map<string, number>();
@@ -95,7 +79,7 @@ export const measureText: Measure = (text, lettering) => {
   const font = fontOf(lettering);
   return once(widths, `${font} ${text}`, () => {
     ruler ??= new OffscreenCanvas(1, 1).getContext("2d");
-    if (!ruler) throw new Error(texts.NO_CANVAS);
+    if (!ruler) throw new Error("this browser has no 2D canvas");
     ruler.font = font;
     return ruler.measureText(text).width;
   });

@@ -1,11 +1,4 @@
-/**
- * The marks of one map as the painters want them: flat arrays in the order of drawing.
- *
- * Large marks come first, so that small ones stay in sight. Radii are relative: the square root of
- * map weight x size factor, 1 for an object with a map weight of 1.
- */
-
-import { startsOf } from "../data/elements.ts";
+/** The marks of a map, large ones first. A radius of 1 is that of a map weight of 1. */
 
 export const CIRCLE = 0;
 export const DIAMOND = 1;
@@ -34,43 +27,21 @@ export function rim(radius: number): number {
 export interface MarkData {
   count: number;
   entries: Uint32Array;
-  /** x, y in map units. */
   points: Float32Array;
   radii: Float32Array;
   /** RGBA as one little endian word. */
   colors: Uint32Array;
-  /** CIRCLE, DIAMOND or SQUARE. */
   shapes: Uint8Array;
 }
 
-const LEVELS = 4096;
-
-/** Entries by falling radius, of equal ones (to one level in 4096) the first first. */
+/** Entries by falling radius, of equal ones the first first. */
 export function largestFirst(radii: Float32Array): Uint32Array {
-  let largest = 0;
-  for (const radius of radii) largest = Math.max(largest, radius);
-  const scale = largest > 0 ? (LEVELS - 1) / largest : 0;
-  const counts = new Uint32Array(LEVELS);
-  const levelOf = (radius: number) => LEVELS - 1 - Math.floor(radius * scale);
-  for (const radius of radii) {
-    const level = levelOf(radius);
-    counts[level] = counts[level] + 1;
-  }
-  const next = startsOf(counts);
-  const order = new Uint32Array(radii.length);
-  for (let entry = 0; entry < radii.length; entry++) {
-    const level = levelOf(radii[entry]);
-    const place = next[level];
-    next[level] = place + 1;
-    order[place] = entry;
-  }
-  return order;
+  return Uint32Array.from(radii.keys()).sort((a, b) => radii[b] - radii[a]);
 }
 
 /** Places, radii, colours and shapes of all marks of a map, entry by entry. */
 export type Marking = Pick<MarkData, "points" | "radii" | "shapes"> & { colors: Uint8Array };
 
-/** The visible marks in the order of drawing. */
 export function markData(all: Marking, order: Uint32Array, visible: Uint8Array): MarkData {
   let count = 0;
   for (const is of visible) count += is;

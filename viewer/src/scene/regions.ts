@@ -1,21 +1,13 @@
-/**
- * Names of the regions of a map, in their colours: islands from afar, their parts nearer, then words.
- *
- * An island's name is replaced by those of its parts as one zooms in, and these by the labels of single
- * objects. A region is called by the category that most of its shown members have, where the map is
- * coloured by categories; else by its own name, or by words. Names stand beside their regions, where
- * they cover the fewest dots.
- */
+/** Names of the regions of a map, in their colours: islands from afar, their parts nearer, then words. */
 import type { Atlas, AtlasMap, CategoryColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
 import { pointOf } from "../data/elements.ts";
 import { WAYS } from "./callouts.ts";
 import { type Box, type Camera, type Size, toScreen } from "./camera.ts";
 import type { Coloring, Palette } from "./coloring.ts";
-import { boxAt, isWithin, meet, type Point, type ScreenBox } from "./label_boxes.ts";
+import { boxAt, countIn, isWithin, meet, type Point, type ScreenBox } from "./label_boxes.ts";
 import { labelText } from "./lettering.ts";
 
-/** The name and the place of a region. */
 export interface NamedRegion {
   text: string;
   color: string;
@@ -47,20 +39,18 @@ export interface ShownName {
   region: Box;
 }
 
-/** A region less of which is shown has no name. */
 const LEAST_SHOWN = 0.25;
 const MOST_WORDS = 2;
 const MOST_LETTERS = 24;
 /** Parts take the place of islands, and words that of parts, where the map is so many times as large. */
 const PARTS = [1.7, 2.1] as const;
 const WORDS = [5, 7] as const;
-/** Free pixels between names. */
 const GAP = 4;
 /** Members reach so many standard deviations from their middle, for the name and for the box. */
 const BESIDE = 1.2;
 const WHOLE = 2;
 /** So many dots count where a name looks for the place that covers the fewest. */
-const COUNTED = 3000;
+export const COUNTED = 3000;
 const SIDES: Point[] = [...WAYS.map(([right, down]): Point => [right, -down]), [0, 0]];
 
 /** The regions that are to be named: islands, then parts, those of most objects first. */
@@ -96,7 +86,6 @@ export function namedRegions(
   });
 }
 
-/** Mean and standard deviation of entries along an axis. */
 function spread({ points }: AtlasMap, entries: Uint32Array, axis: number): Point {
   const value = (entry: number) => points[2 * entry + axis];
   const mean = entries.reduce((sum, entry) => sum + value(entry), 0) / entries.length;
@@ -146,11 +135,7 @@ function boxOf(region: NamedRegion, camera: Camera, size: Size, textSize: TextSi
   return boxAt(x + (side[0] * width) / 2, y - (side[1] * height) / 2, width, height);
 }
 
-/**
- * The regions whose names find a side that is free of the names before, where each level begins.
- *
- * There they stay, so that names are free of one another wherever one is nearer.
- */
+/** The regions whose names find a side that is free where their level begins, and covers few dots. */
 export function settledRegions(
   regions: readonly NamedRegion[],
   { points, order }: AtlasMap,
@@ -175,10 +160,7 @@ export function settledRegions(
         const box = boxAtLevel({ ...region, side });
         if (isFar && !isWithin(box, size)) continue;
         if (taken.some((other) => meet(other, box))) continue;
-        const { left, top, right, bottom } = box;
-        const covered = dots.filter(
-          ([x, y]) => x > left && x < right && y > top && y < bottom,
-        ).length;
+        const covered = countIn(dots, box);
         if (covered < least) [best, least] = [{ ...region, side }, covered];
       }
       if (least === Number.POSITIVE_INFINITY) continue;
@@ -189,20 +171,15 @@ export function settledRegions(
   return settled;
 }
 
-/**
- * The names at a camera, the first ones first: those that meet neither one another nor what is taken,
- * and the room and the words of those too that others hide here, for them labels would have to go
- * as one comes nearer. `whole` is the zoom that shows the whole map.
- */
+/** The names at a camera, and the words of those too that others hide; `whole` shows the whole map. */
 export function namesAt(
   regions: readonly NamedRegion[],
   { camera, size, whole }: { camera: Camera; size: Size; whole: number },
   textSize: TextSize,
   taken: readonly ScreenBox[],
-): { names: ShownName[]; room: ScreenBox[]; words: Set<string> } {
+): { names: ShownName[]; words: Set<string> } {
   const names: ShownName[] = [];
   const boxes: [boolean, ScreenBox][] = [];
-  const room: ScreenBox[] = [];
   const said = new Set<string>();
   for (const region of regions) {
     const opacity = opacityOf(region, camera.zoom / whole);
@@ -210,7 +187,6 @@ export function namesAt(
     const box = boxOf(region, camera, size, textSize);
     const wide = grown(box, GAP / 2);
     if (!isWithin(box, size) || taken.some((other) => meet(other, wide))) continue;
-    room.push(box);
     const { text, words, color, x, y, reach, isFar, isNear } = region;
     for (const word of words) said.add(word);
     // While parts take the place of an island, one shines through the other.
@@ -225,7 +201,7 @@ export function namesAt(
       region: [x - wideX, y - wideY, x + wideX, y + wideY],
     });
   }
-  return { names, room, words: said };
+  return { names, words: said };
 }
 
 function grown({ left, top, right, bottom }: ScreenBox, by: number): ScreenBox {

@@ -1,20 +1,16 @@
-/**
- * One map under a look: the entries that are shown, their sizes, their colours and their labels.
+/** One map under a look: the entries that are shown, their sizes, their colours and their labels.
  *
  *     dot area = pi R(zoom)^2 map weight x size factor
  *
- * R, the radius of a share of 1, is such that the dots cover INK of the screen when the map
- * fits it (within bounds), and grows slowly as one zooms in. While a map moves, only the labels of its
- * last rest are shown.
+ * R is such that the dots of the whole map cover INK of the screen, and grows slowly as one zooms in.
  */
 import { type Atlas, type AtlasMap, isUnnamed, lives } from "../data/atlas.ts";
-import { firstAtLeast, pointOf } from "../data/elements.ts";
-import { once } from "../data/memory.ts";
+import { firstAtLeast, once, pointOf } from "../data/elements.ts";
 import type { Segment } from "./callouts.ts";
 import { type Camera, fit, type Size, toScreen } from "./camera.ts";
-import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
+import { type Coloring, PALETTES, type Palette, type Theme } from "./coloring.ts";
 import { type Emphasis, EmphasisLabels, NO_EMPHASIS } from "./emphasis.ts";
-import { Boxes, type Point, type ScreenBox } from "./label_boxes.ts";
+import { Boxes, type ScreenBox } from "./label_boxes.ts";
 import { dotBox, greedyLabels, type ShownLabel } from "./labels.ts";
 import {
   type LabelStyle,
@@ -35,6 +31,7 @@ import {
   VISIBLE_RADIUS,
 } from "./mark_data.ts";
 import {
+  COUNTED,
   type NamedRegion,
   namedRegions,
   namesAt,
@@ -53,7 +50,6 @@ export interface Look {
   coloring: Coloring;
   /** Factor of the dot area of each object. */
   sizes: Float32Array;
-  /** Entries with less map weight are not shown. */
   threshold: number;
   /** 1 for each object that filters let pass; null where nothing is filtered. */
   passed: Uint8Array | null;
@@ -78,11 +74,9 @@ const MOST_LABELS = 700;
 /** How many of a map's visible labels are large, and how many large or middle. */
 const N_LARGE = 6;
 const N_MIDDLE = 36;
-const MOST_RINGS = 1500;
 /** Labels that only number the objects show where one is so much nearer than the whole map. */
 const NUMBERED = 6;
 
-/** The texts on a map. */
 export interface Letters {
   /** Fitted variables, none on still pictures. */
   vectors?: VectorMark[];
@@ -91,7 +85,6 @@ export interface Letters {
 }
 
 export class Scene {
-  /** 1 for each entry that is shown. */
   readonly visible: Uint8Array;
   /** Radii relative to that of a share of 1. */
   radii: Float32Array;
@@ -104,7 +97,6 @@ export class Scene {
   private ranks = new Map<number, number>();
   /** The entries that had labels at the last rest. */
   private labelled: number[] = [];
-  private selection: ReadonlySet<number> = new Set();
   private emphasized: EmphasisLabels;
   private texts = new Map<number, string>();
   /** The regions that have names as things are shown now; null where that is to be found out. */
@@ -130,7 +122,6 @@ export class Scene {
     return PALETTES[this.look.theme];
   }
 
-  /** Takes another look at the same map. */
   setLook(look: Look): void {
     const resized = look.sizes !== this.look.sizes;
     this.look = look;
@@ -144,10 +135,10 @@ export class Scene {
   }
 
   /** Says how large the screen is on which the map is to fit. */
-  resize(size: Size, margin?: number): void {
+  resize(size: Size): void {
     this.size = size;
     this.named = null;
-    this.fitCamera = fit(this.map.view, size, margin);
+    this.fitCamera = fit(this.map.view, size);
     const { objects, weights } = this.map;
     const { atlas, sizes } = this.look;
     let total = 0;
@@ -184,7 +175,6 @@ export class Scene {
     return this.emphasized.emphasis.tints?.get(entry);
   }
 
-  /** The colour of an entry's dot. */
   color(entry: number): string {
     const tint = this.tint(entry);
     if (tint) return tint;
@@ -200,24 +190,8 @@ export class Scene {
     return once(this.texts, entry, () => labelText(label(), labels));
   }
 
-  /** The entries that are shown, the most important first. */
   visibleEntries(): Uint32Array {
     return this.map.order.filter((entry) => this.visible[entry]);
-  }
-
-  /** Few selected entries get rings (`ringed`); many are coloured instead. */
-  setSelection(selection: ReadonlySet<number>): void {
-    if (selection === this.selection) return;
-    const wasColored = this.selection.size > MOST_RINGS;
-    this.selection = selection;
-    if (!wasColored && selection.size <= MOST_RINGS) return;
-    this.marking = this.newMarking();
-    this.marks = this.newMarks();
-  }
-
-  /** Selected entries that get rings. */
-  get ringed(): ReadonlySet<number> {
-    return this.selection.size > MOST_RINGS ? new Set() : this.selection;
   }
 
   setEmphasis(emphasis: Emphasis): void {
@@ -238,7 +212,9 @@ export class Scene {
     isMoving = false,
   ): Letters {
     const nameSize = (name: string) => this.textSize(name, "near");
-    const vectors = vectorMarks(this.map.vectors, camera, size, nameSize);
+    const counted = this.map.vectors.length ? this.visibleEntries().subarray(0, COUNTED) : [];
+    const points = Array.from(counted, (entry) => dotAt({ scene: this, camera, size }, entry));
+    const vectors = vectorMarks(this.map.vectors, camera, size, nameSize, points);
     const covers = [...others, ...vectors.map(({ box }) => box)];
     const first = this.emphasizedLabels(camera, size, covers);
     const { chosen, near } = this.emphasized.emphasis;
@@ -246,16 +222,16 @@ export class Scene {
     const dots = [...taken].map((entry) => this.dotBox(entry, camera, size));
     const leaders = first.flatMap(({ leader }) => (leader ? [boxRound(leader)] : []));
     const solid = [...covers, ...first.map(boxOf), ...leaders];
-    const { names, room, words } = this.names(camera, size, [...solid, ...dots]);
+    const { names, words } = this.names(camera, size, [...solid, ...dots]);
     const isFar = camera.zoom < NUMBERED * this.fitCamera.zoom;
-    const isBare = isFar && names.length > 0 && this.isNumbered;
+    const isBare = isFar && names.length > 0 && this.look.atlas.numbered.every(Boolean);
     const more = isBare
       ? []
       : greedyLabels(
           this,
           { camera, size },
           this.candidates(taken, isMoving),
-          { solid: new Boxes([...solid, ...room]), dots: new Boxes(dots) },
+          { solid: new Boxes([...solid, ...names.map(boxOf)]), dots: new Boxes(dots) },
           MOST_LABELS,
           (text) => words.has(text),
         );
@@ -263,26 +239,10 @@ export class Scene {
     return { labels: [...more.reverse(), ...first.reverse()], names, vectors };
   }
 
-  /** A few labels of the most important entries, those first that lie apart from one another. */
   fewLabels(camera: Camera, size: Size, most: number): ShownLabel[] {
-    const least = APART * Math.min(size.width, size.height);
-    const places: Point[] = [];
-    const [apart, others]: number[][] = [[], []];
-    for (const entry of this.map.order.subarray(0, LOOKED_AT)) {
-      if (!this.visible[entry] || this.isUnnamed(entry)) continue;
-      const [x, y] = dotAt({ scene: this, camera, size }, entry);
-      const isApart = places.every(([left, top]) => Math.hypot(x - left, y - top) > least);
-      if (isApart) places.push([x, y]);
-      (isApart ? apart : others).push(entry);
-    }
     const room = { solid: new Boxes(), dots: new Boxes() };
-    const entries = [...apart, ...others];
+    const entries = this.candidates(new Set(), false);
     return greedyLabels(this, { camera, size }, entries, room, most, () => false).reverse();
-  }
-
-  /** Whether all labels only number the objects. */
-  private get isNumbered(): boolean {
-    return this.look.atlas.numbered.every(Boolean);
   }
 
   private isUnnamed(entry: number): boolean {
@@ -310,13 +270,11 @@ export class Scene {
     return namesAt(this.named, sight, textSize, taken);
   }
 
-  /** The box of a label on one line. */
   textSize(text: string, style: LabelStyle): { width: number; height: number } {
     const lettering = this.look.type[style];
     return { width: this.measure(text, lettering) + 2 * PAD, height: lettering.size * LEADING };
   }
 
-  /** The style of the label of an entry. */
   style(entry: number): LabelStyle {
     const rank = this.ranks.get(entry) ?? N_MIDDLE;
     if (rank < N_LARGE) return "large";
@@ -341,12 +299,7 @@ export class Scene {
     atlas.kinds?.forEach((kind, k, kinds) => {
       shapes.fill(shapeOf(kind, kinds), firstAtLeast(objects, atlas.starts[k]));
     });
-    const colors = coloring.colors(this.map);
-    if (this.selection.size > MOST_RINGS) {
-      const accent = [...rgb(this.palette.accent), 255];
-      for (const entry of this.selection) colors.set(accent, 4 * entry);
-    }
-    return { points, radii: this.radii, colors, shapes };
+    return { points, radii: this.radii, colors: coloring.colors(this.map), shapes };
   }
 
   private newMarks(): MarkData {
@@ -363,11 +316,6 @@ export class Scene {
   }
 }
 
-/** So many of the most important entries may be labelled on small pictures. */
-const LOOKED_AT = 400;
-/** Their labels are first sought this part of the picture's shorter side apart. */
-const APART = 0.19;
-
 /** How much nearer than the whole map one may look. */
 export const FARTHEST = 4000;
 
@@ -375,12 +323,10 @@ export function boxOf({ x, y, width, height }: ShownLabel | ShownName): ScreenBo
   return { left: x, top: y, right: x + width, bottom: y + height };
 }
 
-/** Where the dot of an entry lies on the screen. */
 export function dotAt({ scene, camera, size }: Sight, entry: number): [number, number] {
   return toScreen(camera, size, ...pointOf(scene.map.points, entry));
 }
 
-/** The box round a line. */
 function boxRound([[x, y], [toX, toY]]: Segment): ScreenBox {
   const [left, right] = [Math.min(x, toX), Math.max(x, toX)];
   const [top, bottom] = [Math.min(y, toY), Math.max(y, toY)];

@@ -2,29 +2,27 @@
 import type { Vector } from "../data/atlas.ts";
 import { hits, type Segment } from "./callouts.ts";
 import { type Camera, type Size, toScreen } from "./camera.ts";
-import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
+import { boxAt, countIn, meet, type Point, type ScreenBox } from "./label_boxes.ts";
 
-/** How far from its arrow a name stands. */
 const GAP = 5;
 /** How far round its tip, in radians, a name may stand from where an arrow points: in eight places. */
 const TURNS = [0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.1];
 
-/** A variable on the screen. */
 export interface VectorMark {
   name: string;
   /** Where an arrow starts, and its tip; a centroid has one place twice. */
   line: Segment;
-  /** Where an arrow points on the screen. */
   angle: number;
   box: ScreenBox;
 }
 
-/** Variables at a camera; each name takes the first place round its tip that is free of the others. */
+/** Variables at a camera; each name takes the place round its tip that covers the fewest dots. */
 export function vectorMarks(
   vectors: readonly Vector[],
   camera: Camera,
   size: Size,
   textSize: (name: string) => Size,
+  dots: readonly Point[],
 ): VectorMark[] {
   const lines = vectors.map(
     ({ x, y, from }): Segment => [
@@ -45,7 +43,8 @@ export function vectorMarks(
     });
     const isFree = (place: ScreenBox) =>
       !lines.some((other) => hits(other, place)) && !taken.some((other) => meet(place, other));
-    const box = places.find(isFree) ?? places[0];
+    const cost = (place: ScreenBox) => countIn(dots, place) + (isFree(place) ? 0 : 1e6);
+    const box = places.reduce((best, place) => (cost(place) < cost(best) ? place : best));
     taken.push(box);
     return { name, line, angle, box };
   });

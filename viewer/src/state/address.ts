@@ -1,18 +1,14 @@
-/**
- * The view that the address's hash names, so that a view can be sent:
+/** The view that the address's hash names, so that a view can be sent:
  *
- *     #word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&filter=group:only,0,3&links=1
+ *     #word=tie&kind=word&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&filter=group:only,0,3
  *
- * `zoom` is in pixels per map unit and (x, y) the map's point in the middle of the screen. `kind` is
- * the kind of the word, if there are several; `maps` is "all" or "word" for the gallery. A filter is a
- * column with the numbers of the categories that pass ("only") or not ("not"), or with the range that
- * passes, "year:1990,", and ",none" if objects without a value pass too. A selection is not part of it.
+ * A filter lists the numbers of categories that pass ("only") or not ("not"), or a range, as in
+ * "year:1990,", with ",none" if objects without a value pass. "maps=all" is the gallery of a word.
  */
 import { type Atlas, type Column, kindOf } from "../data/atlas.ts";
 import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
 import type { Camera } from "../scene/camera.ts";
 import { colorColumns, sizeColumns } from "../scene/coloring.ts";
-import * as texts from "../texts.ts";
 import { fold } from "./search.ts";
 import { noMatch } from "./sentences.ts";
 import type { State } from "./store.ts";
@@ -23,7 +19,7 @@ const NO_COLUMN = "(weight)";
 const DIGITS = 4;
 
 type Viewed = Pick<State, "word" | "map" | "gallery" | "camera" | "threshold" | "color" | "size"> &
-  Pick<State, "filters" | "lines">;
+  Pick<State, "filters">;
 
 /** The hash of a view, with its "#"; "" for a page as it opens. */
 export function toHash(atlas: Atlas, state: Viewed): string {
@@ -32,12 +28,11 @@ export function toHash(atlas: Atlas, state: Viewed): string {
     ["word", word === null ? null : atlas.labels[word]],
     ["kind", word === null ? null : kindOf(atlas, word)],
     ["map", atlas.nMaps === 1 && camera === null ? null : map],
-    ["maps", state.gallery],
+    ["maps", state.gallery ? "all" : null],
     ...cameraParts(camera),
     ["min", threshold === atlas.minWeight ? null : Number(threshold.toPrecision(DIGITS))],
     ["color", color === atlas.color ? null : (color ?? NO_COLUMN)],
     ["size", size === atlas.size ? null : (size ?? NO_COLUMN)],
-    ["links", state.lines ? 1 : null],
     ...filterParts(atlas, state.filters),
   ];
   const given = parts.filter(([, value]) => value !== null && value !== "");
@@ -85,11 +80,10 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const word = label ? named(atlas, label, from) : null;
   const isMap = asked !== null && Number.isInteger(asked) && asked >= 0 && asked < atlas.nMaps;
   const map = atlas.nMaps === 1 ? 0 : isMap ? asked : null;
-  const maps = parts.get("maps");
-  const isGallery = word !== null && map === null && (maps === "all" || maps === "word");
   let notice = "";
   if (label && word === null) notice = noMatch(atlas, label);
-  else if (asked !== null && asked !== map) notice = texts.noSuchMap(asked, atlas.nMaps - 1);
+  else if (asked !== null && asked !== map)
+    notice = `Map ${asked} does not exist; the last map is map ${atlas.nMaps - 1}`;
   const [zoom, x, y, least] = [number("zoom"), number("x"), number("y"), number("min")];
   const hasCamera = zoom !== null && zoom > 0 && x !== null && y !== null && map !== null;
   const column = (name: string | null, usual: string | null, columns: readonly Column[]) => {
@@ -98,13 +92,12 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   };
   return {
     ...{ word, map, notice, markedMap: null },
-    gallery: isGallery ? maps : null,
+    gallery: word !== null && map === null && parts.get("maps") === "all",
     camera: hasCamera ? { zoom, x, y } : null,
     threshold: least !== null && least >= 0 && least <= 1 ? least : atlas.minWeight,
     color: column(parts.get("color"), atlas.color, colorColumns(atlas)),
     size: column(parts.get("size"), atlas.size, sizeColumns(atlas)),
     filters: filtersIn(atlas, parts.getAll("filter")),
-    lines: parts.get("links") === "1" && atlas.observed !== null,
   };
 }
 

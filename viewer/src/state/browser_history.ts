@@ -5,7 +5,6 @@ import type { Session } from "./session.ts";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
-/** Keeps address and state together from now on. */
 export function followAddress(session: Session): void {
   const { atlas, store } = session;
   let isReading = false;
@@ -17,8 +16,7 @@ export function followAddress(session: Session): void {
     try {
       history[isStep ? "pushState" : "replaceState"](null, "", hash || "#");
     } catch {
-      // A frame without an address of its own has none to keep a view in, and browsers refuse
-      // addresses that change too often; the page goes on without.
+      // Frames without an address have none to keep a view in; the page goes on without.
     }
   };
   const stopWaiting = () => {
@@ -26,7 +24,7 @@ export function followAddress(session: Session): void {
     timer = undefined;
   };
   store.listen((state, _, step) => {
-    if (isReading || state.isPreview) return;
+    if (isReading) return;
     // A pending change belongs to the history entry that is being left.
     if (step === "push" && timer !== undefined) write(last, false);
     last = toHash(atlas, state);
@@ -39,8 +37,7 @@ export function followAddress(session: Session): void {
   addEventListener("popstate", () => {
     stopWaiting();
     isReading = true;
-    session.endTyping();
-    session.goToState({ ...stateAt(atlas, location.hash), isPreview: false });
+    session.goToState(stateAt(atlas, location.hash));
     last = toHash(atlas, session.state);
     isReading = false;
   });

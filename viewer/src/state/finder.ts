@@ -1,16 +1,13 @@
-/**
- * The results of a query: labels, categories and numbers of columns, and texts that columns contain; of
- * two words the first one; and if there is nothing else, labels that are close to it.
- */
-import type { Atlas, CategoryColumn } from "../data/atlas.ts";
+/** The results of a query: two words, labels, categories, texts of columns; else labels close to it. */
+
+import type { Atlas } from "../data/atlas.ts";
+import { once } from "../data/elements.ts";
 import { importance } from "../data/entries.ts";
 import { countsOf } from "../data/filters.ts";
-import { once } from "../data/memory.ts";
 import { sharedMap } from "../data/nearest.ts";
 import { type Hit, SearchIndex } from "./search.ts";
 
-/** An object: by its label, a label that is close to the query, the text of a column, or as the first
- *  of two words. */
+/** An object by its label, one close to the query, the text of a column, or as the first of two words. */
 interface FoundObject {
   object: number;
   how: "label" | "close" | "text" | "pair";
@@ -24,11 +21,9 @@ interface FoundObject {
   map: number | null;
 }
 
-/** All objects with one category or number. */
 export interface FoundGroup {
   object: null;
   column: string;
-  /** The category's code; of a number the number. */
   value: number;
   text: string;
   start: number;
@@ -48,7 +43,6 @@ const SHORTEST = 2;
 export class Finder {
   private labels: SearchIndex;
   private indices = new Map<string, SearchIndex>();
-  private counts = new Map<string, Map<number, number>>();
 
   constructor(private atlas: Atlas) {
     this.labels = new SearchIndex(atlas.labels, importance(atlas));
@@ -65,8 +59,8 @@ export class Finder {
       .filter(({ text }) => isLong || text.length < SHORTEST)
       .slice(0, MOST_GROUPS);
     const known = new Set(hits.map(({ object }) => object));
-    const texts = isLong ? this.texts(query).filter(({ object }) => !known.has(object)) : [];
-    const others = [...groups, ...texts.slice(0, MOST_TEXTS)];
+    const inColumns = isLong ? this.texts(query).filter(({ object }) => !known.has(object)) : [];
+    const others = [...groups, ...inColumns.slice(0, MOST_TEXTS)];
     const found = [...this.pair(query), ...hits.slice(0, MOST - others.length), ...others];
     if (found.length > 0) return found;
     return this.labels
@@ -90,24 +84,15 @@ export class Finder {
   }
 
   private groups(query: string): FoundGroup[] {
-    const number = Number(query);
     return this.atlas.columns.flatMap((column): FoundGroup[] => {
       const { name } = column;
-      if (column.type === "category") {
-        const found = this.indexOf(name, column.categories).find(query, MOST_GROUPS);
-        return found.map(({ object: value, start, end }) => {
-          const count = this.countsIn(column).get(value) ?? 0;
-          const text = column.categories[value];
-          return { object: null, column: name, value, text, start, end, count };
-        });
-      }
-      if (column.type !== "number" || Number.isNaN(number)) return [];
-      const value = column.values instanceof Float32Array ? Math.fround(number) : number;
-      let count = 0;
-      for (const other of column.values) if (other === value) count++;
-      const text = query.trim();
-      const whole = { text, start: 0, end: text.length };
-      return count > 0 ? [{ object: null, column: name, value, ...whole, count }] : [];
+      if (column.type !== "category") return [];
+      const found = this.indexOf(name, column.categories).find(query, MOST_GROUPS);
+      return found.map(({ object: value, start, end }) => {
+        const count = countsOf(this.atlas, column, null).get(value) ?? 0;
+        const text = column.categories[value];
+        return { object: null, column: name, value, text, start, end, count };
+      });
     });
   }
 
@@ -124,9 +109,5 @@ export class Finder {
 
   private indexOf(column: string, texts: readonly string[]): SearchIndex {
     return once(this.indices, column, () => new SearchIndex(texts));
-  }
-
-  private countsIn(column: CategoryColumn): Map<number, number> {
-    return once(this.counts, column.name, () => countsOf(this.atlas, column, null));
   }
 }

@@ -1,7 +1,7 @@
 /** Senses and associations of words; kept, because every drawing needs them again. */
 import { type Atlas, lives } from "../data/atlas.ts";
+import { once } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
-import { once } from "../data/memory.ts";
 import { type Sense, senses } from "../data/nearest.ts";
 import {
   type Associate,
@@ -11,7 +11,7 @@ import {
   whoRecalls,
 } from "../data/observed.ts";
 import { wholePercents } from "../data/words.ts";
-import type { Filtering } from "./filtering.ts";
+import type { Shown } from "./shown.ts";
 import type { Store } from "./store.ts";
 
 const NEIGHBORS = 8;
@@ -34,22 +34,23 @@ export class Lookups {
   private remembered = new Map<string, unknown>();
   private passed: Uint8Array | null = null;
 
-  constructor(
-    private atlas: Atlas,
-    private store: Store,
-    private filtering: Filtering,
-  ) {}
+  private atlas: Atlas;
+  private store: Store;
+
+  constructor(private shown: Shown) {
+    ({ atlas: this.atlas, store: this.store } = shown);
+  }
 
   /** The senses of a word, or its maps at the present threshold. */
   sensesOf(word: number): ShownSense[] {
     const { threshold: minWeight, neighborKind } = this.store.state;
     return this.once(`senses ${word} ${minWeight} ${neighborKind}`, () => {
-      const nNeighbors = this.filtering.passed ? MOST_ASKED : NEIGHBORS;
+      const nNeighbors = this.shown.passed ? MOST_ASKED : NEIGHBORS;
       const sameKind = this.isOwnKind(word);
       const found = senses(this.atlas, word, { nNeighbors, minWeight, sameKind });
       const percents = wholePercents(found.map(({ share, weight }) => share ?? weight));
       return found.map((sense, rank) => {
-        const near = sense.neighbors.filter((object) => this.filtering.passes(object));
+        const near = sense.neighbors.filter((object) => this.shown.passes(object));
         const percent = percents[rank];
         return { ...sense, neighbors: near.slice(0, NEIGHBORS), rank, percent };
       });
@@ -73,7 +74,6 @@ export class Lookups {
     return this.sensesOf(word).find((sense) => sense.map === map);
   }
 
-  /** The observed associates of an object, the strongest first. */
   recalledBy(object: number): Associate[] {
     return this.once(`associates ${object}`, () => recalledBy(this.atlas, object));
   }
@@ -88,7 +88,7 @@ export class Lookups {
   /** The strongest associates of a word that are not close to it on their maps. */
   farFrom(word: number): Associate[] {
     const strong = this.recalledBy(word).filter(({ share }, k) => k === 0 || share >= LEAST_NAMED);
-    const far = strong.filter(({ map, object }) => map === null && this.filtering.passes(object));
+    const far = strong.filter(({ map, object }) => map === null && this.shown.passes(object));
     return far.slice(0, MOST_NAMED);
   }
 
@@ -97,7 +97,7 @@ export class Lookups {
   }
 
   private once<T>(key: string, compute: () => T): T {
-    const { passed } = this.filtering;
+    const { passed } = this.shown;
     if (passed !== this.passed) {
       this.passed = passed;
       this.remembered.clear();

@@ -1,9 +1,4 @@
-/**
- * The interface of an atlas page for scripts: `document.querySelector("#manymaps").atlas`.
- *
- * Objects are numbered as in `labels`, maps from 0. `shown()` gives the labels on the open map, with
- * their boxes in CSS pixels from the map's upper left corner, and `names()` the names of its regions.
- */
+/** The page for scripts: `document.querySelector("#manymaps").atlas`; boxes are in pixels of the map. */
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
@@ -23,12 +18,7 @@ export function scriptAccess(session: Session) {
     get isAtRest() {
       return session.mapView?.isAtRest ?? true;
     },
-    /** Milliseconds of the last frames of the open map. */
-    get frameTimes() {
-      return session.mapView?.canvases.frameTimes ?? [];
-    },
     senses: (object: number) => lookups.sensesOf(object),
-    /** The observed associates of an object, and the objects that evoke it. */
     observed: (object: number) => ({
       recalled: lookups.recalledBy(object),
       recalling: lookups.whoRecalls(object),

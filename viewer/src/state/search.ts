@@ -1,13 +1,9 @@
-/**
- * Finding texts as people type them: any case, without accents, by any part, and misspelled.
- *
- * A text is found if it contains the query, both folded. Hits come in the order
+/** Finding texts as people type them: any case, without accents, by any part, and misspelled.
  *
  *     the whole text, its beginning, the beginning of a later word, anywhere else;
  *     then the shorter text, the higher rank, the alphabet
- *
- * Misspelled texts have words that differ from those of the query by one letter (uFuzzy).
  */
+
 import UFuzzy from "@leeoniya/ufuzzy";
 
 /** A text that was found, and where in it (UTF-16) the match is. */
@@ -17,21 +13,11 @@ export interface Hit {
   end: number;
 }
 
-// Marks that any script may take (diacritics, Arabic vowel signs) and Hebrew points. Marks that are
-// letters of their script, such as the vowels of Devanagari, stay.
+// Marks that any script may take, and Hebrew points; vowels that are letters of their script stay.
 const MARKS = /\p{Script=Inherited}|[\u0591-\u05bd]/gu;
-const UNDECOMPOSED: Record<string, string> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ħ: "h",
-  ı: "i",
-  ς: "σ",
-};
-const SPECIAL = new RegExp(`[${Object.keys(UNDECOMPOSED).join("")}]`, "g");
+/** Letters that Unicode does not take apart, with what is typed for them. */
+const UNDECOMPOSED = "ßss æae œoe øo łl đd ħh ıi ςσ";
+const TYPED = new Map(UNDECOMPOSED.split(" ").map((pair) => [pair[0], pair.slice(1)]));
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /** A text without case and accents; each character folds by itself. */
@@ -42,7 +28,7 @@ export function fold(text: string): string {
     .normalize("NFKD")
     .replace(MARKS, "")
     .toLowerCase()
-    .replace(SPECIAL, (character) => UNDECOMPOSED[character]);
+    .replace(/[ßæœøłđħıς]/g, (letter) => TYPED.get(letter) ?? letter);
 }
 
 /** One slip per word: a letter too many, too few, another one, or two exchanged; whole words only. */
@@ -100,7 +86,11 @@ export class SearchIndex {
     for (const group of groups) {
       if (found.length < count) found.push(...group.sort(this.#compare));
     }
-    return found.slice(0, count).map(({ object, at }) => this.#hit(object, at, at + wanted.length));
+    return found.slice(0, count).map(({ object, text, at }) => {
+      // Where folding changes the length of a text, no part of it is marked.
+      const isMarked = text.length === this.texts[object].length;
+      return { object, start: isMarked ? at : 0, end: isMarked ? at + wanted.length : 0 };
+    });
   }
 
   /** Texts with a word that is a slip from the query, the best `count`. */
@@ -123,25 +113,6 @@ export class SearchIndex {
     a.text.length - b.text.length ||
     (this.rank[b.object] ?? 0) - (this.rank[a.object] ?? 0) ||
     (a.text < b.text ? -1 : a.text > b.text ? 1 : a.object - b.object);
-
-  /** From places in the folded text to places in the text itself. */
-  #hit(object: number, from: number, to: number): Hit {
-    const text = this.texts[object];
-    if (!NOT_ASCII.test(text)) return { object, start: from, end: to };
-    let [start, end, position, length] = [0, text.length, 0, 0];
-    for (const character of text) {
-      const folded = fold(character).length;
-      if (length <= from && folded > 0) start = position;
-      // Marks after the match belong to its last letter.
-      if (length >= to && folded > 0) {
-        end = position;
-        break;
-      }
-      length += folded;
-      position += character.length;
-    }
-    return { object, start, end };
-  }
 }
 
 function onOneLine(text: string): string {

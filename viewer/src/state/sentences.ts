@@ -2,24 +2,38 @@
 import { type Atlas, kindOf } from "../data/atlas.ts";
 import type { Sense } from "../data/nearest.ts";
 import type { Partner } from "../data/observed.ts";
-import { plainLabel, plainText } from "../data/words.ts";
-import * as texts from "../texts.ts";
+import {
+  BETWEEN,
+  counted,
+  countedObjects,
+  plainLabel,
+  plainText,
+  plural,
+  wholePercent,
+} from "../data/words.ts";
 import type { ShownSense } from "./lookups.ts";
 
+const NUMBERS = "no one two three four five six seven eight nine".split(" ");
 /** Words of a sense on its card, its name among them: fewer of each where there are more senses. */
 const MOST_WORDS = [6, 6, 6, 5, 4, 3];
-/** Not every neighbour is spoken. */
 const MOST_NEIGHBORS = 3;
 
 /** "with 66% of its associations", which the senses cover; "" if no associations are known. */
 export function covered(senses: readonly ShownSense[]): string {
   const sum = senses.reduce((total, { percent }) => total + percent, 0);
-  return senses.some(({ share }) => share !== null) ? texts.covered(texts.wholePercent(sum)) : "";
+  return senses.some(({ share }) => share !== null)
+    ? `with ${wholePercent(sum)} of its associations`
+    : "";
+}
+
+export function onMaps(count: number): string {
+  const number = NUMBERS[count] ?? String(count);
+  return `on ${number} ${plural(count, "map")}`;
 }
 
 /** "on three maps with 66% of its associations". */
 export function summary(senses: readonly ShownSense[]): string {
-  return [texts.onMaps(senses.length), covered(senses)].filter(Boolean).join(" ");
+  return [onMaps(senses.length), covered(senses)].filter(Boolean).join(" ");
 }
 
 /** The name of a sense, and further words that are close on its map. */
@@ -37,28 +51,27 @@ export function wordsOf(
 /** "Associates that are not close on their map: money."; "" if there are none. */
 export function notClose(atlas: Atlas, far: readonly Partner[]): string {
   const labels = far.map(({ object }) => plainLabel(atlas, object)).join(", ");
-  return labels && texts.notClose(labels);
+  return labels && `Associates that are not close on their map: ${labels}.`;
 }
 
 /** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */
 export function provenance({ source, date, credit }: Atlas): string {
-  const parts = [source && texts.sourceOf(source), date, credit && texts.creditOf(credit)];
-  return parts.filter(Boolean).join(texts.BETWEEN);
+  const parts = [source && `Source: ${source}`, date, credit && `Credit: ${credit}`];
+  return parts.filter(Boolean).join(BETWEEN);
 }
 
-/** The contents of an atlas, in a line. */
 export function facts(atlas: Atlas): string {
   const { kinds, starts, nObjects, nMaps, method } = atlas;
   const countOf = (k: number) => starts[k + 1] - starts[k];
   const objects = kinds
-    ? kinds.map((kind, k) => texts.counted(countOf(k), kind)).join(", ")
-    : texts.countedObjects(atlas, nObjects);
-  return texts.facts(objects, nMaps, method);
+    ? kinds.map((kind, k) => counted(countOf(k), kind)).join(", ")
+    : countedObjects(atlas, nObjects);
+  return `${objects} in ${counted(nMaps, "map")}${method && `, drawn by ${method}`}`;
 }
 
 /** The kind of an object and the number of maps on which it has a sense. */
 export function whereabouts(atlas: Atlas, object: number, nSenses: number): string {
-  const count = atlas.nMaps > 1 && texts.counted(nSenses, "map");
+  const count = atlas.nMaps > 1 && counted(nSenses, "map");
   return [kindOf(atlas, object), count].filter(Boolean).join(", ");
 }
 
@@ -72,15 +85,16 @@ export function sensesInWords(
   const label = plainLabel(atlas, word);
   const named = (objects: number[]) => objects.map((at) => plainLabel(atlas, at)).join(", ");
   if (atlas.nMaps === 1) {
-    return texts.near(label, named(senses[0]?.neighbors.slice(0, MOST_NEIGHBORS) ?? []));
+    const near = named(senses[0]?.neighbors.slice(0, MOST_NEIGHBORS) ?? []);
+    return near ? `${label}, near ${near}` : label;
   }
-  const parts = senses.map(({ map, name, percent }) =>
-    texts.senseOnMap(named(name), texts.wholePercent(percent), map),
+  const parts = senses.map(
+    ({ map, name, percent }) => `${named(name)}, ${wholePercent(percent)} on map ${map}`,
   );
-  return texts.wordInWords(label, summary(senses), parts.join("; "), notClose(atlas, far));
+  const sentences = [`${label}: ${summary(senses)}`, parts.join("; "), notClose(atlas, far)];
+  return sentences.filter(Boolean).join(". ");
 }
 
-/** Nothing has a name like a text that was typed. */
 export function noMatch({ noun }: Atlas, text: string): string {
-  return texts.noMatch(noun[0], plainText(text));
+  return `No ${noun[0]} matches “${plainText(text)}”`;
 }

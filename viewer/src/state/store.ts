@@ -1,9 +1,4 @@
-/**
- * The state of the page and the one way to change it.
- *
- * A change is a push (a step that the browser's back button undoes: another word, another map), or a
- * replacement (a slider, a colour, a camera that came to rest). Listeners learn of both.
- */
+/** The state of the page. A change is a step that the back button undoes (push), or a replacement. */
 
 import type { Filters } from "../data/filters.ts";
 import type { Camera } from "../scene/camera.ts";
@@ -12,36 +7,26 @@ import type { Tool } from "../view/gestures.ts";
 export type ThemeChoice = "auto" | "light" | "dark";
 
 export interface State {
-  /** The word whose senses are shown. */
   word: number | null;
   /** The map whose card is marked, because a second word that was searched for is close there. */
   markedMap: number | null;
-  /** Whether the word is only looked at while one types. */
-  isPreview: boolean;
   /** The open map; null shows the gallery. */
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */
   camera: Camera | null;
-  /** A map does not show objects with less map weight. */
   threshold: number;
   color: string | null;
   size: string | null;
   filters: Filters;
-  /** Whether the open map has lines from the word to what was observed of it. */
-  lines: boolean;
-  /** Selected objects, ascending. */
   selection: readonly number[];
   tool: Tool;
   theme: ThemeChoice;
-  /** The theme of the system, which "auto" uses. */
   systemTheme: "light" | "dark";
-  /** Whether single letters are commands. */
   hasKeys: boolean;
   /** The kind of object that is listed as neighbours: 0 the rows, 1 the columns. */
   neighborKind: 0 | 1;
-  /** Whether all maps, or those of the word alone, are shown in place of its senses. */
-  gallery: "all" | "word" | null;
-  /** Whether the settings of how maps are drawn are in sight. */
+  /** Whether all maps are shown in place of the senses of the word. */
+  gallery: boolean;
   hasSettings: boolean;
   /** The message about parts of the address that the atlas does not have; "" for none. */
   notice: string;

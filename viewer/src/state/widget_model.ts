@@ -13,7 +13,6 @@ export interface Model {
   off(event: string, callback: () => void): void;
 }
 
-/** The initial state in the model. */
 export function stateIn(model: Model, { labels }: Atlas): Partial<State> {
   const word = labels.indexOf(model.get("word") as string);
   return {
@@ -29,7 +28,7 @@ export function followModel(session: Session, model: Model, host: HTMLElement): 
   const { labels } = session.atlas;
   const tell = (state: State, before: State) => {
     if (state.selection !== before.selection) model.set("selected", [...state.selection]);
-    if (!state.isPreview && (state.word !== before.word || before.isPreview)) {
+    if (state.word !== before.word) {
       model.set("word", state.word === null ? "" : labels[state.word]);
     }
     if (state.map !== before.map) model.set("map", state.map);

@@ -1,9 +1,8 @@
 /** The whole page: head, senses, gallery or map, panel. */
 
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import { plainLabel } from "../data/words.ts";
+import { capital, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
 import { Button, Tool, useOutside } from "./button.tsx";
 import { hasChoices } from "./display.tsx";
 import { SaveMenu } from "./exports.tsx";
@@ -18,7 +17,6 @@ export function App({ session }: { session: Session }) {
   const [said, say] = useState("");
   const [isHelpOpen, setHelpOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
-  const isOpening = useRef(false);
   const { atlas, state } = session;
   // Listen before the first frame, so that no key press is lost.
   useLayoutEffect(() => session.store.listen(redraw as () => void), []);
@@ -31,19 +29,18 @@ export function App({ session }: { session: Session }) {
   useLayoutEffect(() => {
     if (session.ownsTheKeys && state.word !== null) session.focusFound();
   }, []);
-  const { map, word, isPreview, selection, hasSettings, color } = state;
-  // While a word is only looked at, the field in which it is typed stays where it is.
-  if (!isPreview) isOpening.current = map === null && word === null;
+  const { map, word, selection, hasSettings, color } = state;
+  const isOpening = map === null && word === null;
   const hasPanel = map !== null || selection.length > 0 || hasSettings || color !== null;
-  const layout = ["atlas", isOpening.current && "opening", !hasPanel && "bare"];
+  const layout = ["atlas", isOpening && "opening", !hasPanel && "bare"];
   useLayoutEffect(() => {
-    if (!session.ownsTheKeys || isPreview) return;
-    const label = word === null ? "" : plainLabel(atlas, word) + texts.DASH;
+    if (!session.ownsTheKeys) return;
+    const label = word === null ? "" : `${plainLabel(atlas, word)} – `;
     document.title = label + atlas.title;
-  }, [word, isPreview]);
+  }, [word]);
   return (
     <div class={layout.filter(Boolean).join(" ")} ref={root} tabIndex={-1}>
-      <Head session={session} isOpening={isOpening.current} onHelp={() => setHelpOpen(true)} />
+      <Head session={session} isOpening={isOpening} onHelp={() => setHelpOpen(true)} />
       <Main session={session} />
       {hasPanel && <Panel session={session} />}
       <div class="unseen" role="status" aria-live="polite">
@@ -54,15 +51,11 @@ export function App({ session }: { session: Session }) {
   );
 }
 
-interface HeadProps {
-  session: Session;
-  isOpening: boolean;
-  onHelp: () => void;
-}
+type HeadProps = { session: Session; isOpening: boolean; onHelp: () => void };
 
 function Head({ session, isOpening, onHelp }: HeadProps) {
   const { atlas, state, store } = session;
-  const { theme } = session.appearance;
+  const { theme } = session.shown;
   const { hasSettings } = state;
   const [isMenuOpen, setMenuOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
@@ -84,7 +77,7 @@ function Head({ session, isOpening, onHelp }: HeadProps) {
         <Tool
           class="tool menu-button"
           icon="menu"
-          name={texts.MENU}
+          name="Menu"
           aria-expanded={isMenuOpen}
           onClick={() => setMenuOpen(!isMenuOpen)}
         />
@@ -93,16 +86,16 @@ function Head({ session, isOpening, onHelp }: HeadProps) {
             aria-pressed={hasSettings}
             onClick={() => store.change({ hasSettings: !hasSettings })}
           >
-            {texts.DISPLAY}
+            Display
           </Button>
         )}
         <SaveMenu session={session} />
         <Tool
           icon={theme === "dark" ? "sun" : "moon"}
-          name={texts.themeOf(other)}
+          name={`${capital(other)} theme`}
           onClick={() => store.change({ theme: other })}
         />
-        <Tool icon="help" name={texts.HELP} keys="?" onClick={onHelp} />
+        <Tool icon="help" name="Help" keys="?" onClick={onHelp} />
       </div>
     </header>
   );

@@ -1,25 +1,22 @@
-/** How the maps are drawn: the threshold, the columns that colour and size the dots, links, features. */
+/** How the maps are drawn: the threshold, the columns that colour and size the dots, features. */
 
-import type { ComponentChildren } from "preact";
+import { percent, plural } from "../data/words.ts";
 import { colorColumns, sizeColumns } from "../scene/coloring.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
-import { Button, Check } from "./button.tsx";
+import { Button } from "./button.tsx";
 
-/** Whether there is anything to choose. */
 export function hasChoices({ atlas, isSingle }: Session): boolean {
-  const { observed, kinds, features } = atlas;
-  return !isSingle || colorColumns(atlas).length + features.length > 0 || !!(observed || kinds);
+  const { kinds, features } = atlas;
+  return !isSingle || colorColumns(atlas).length + features.length > 0 || kinds !== null;
 }
 
 export function Display({ session }: { session: Session }) {
   const { atlas } = session;
   return (
-    <section aria-label={texts.DISPLAY}>
+    <section aria-label="Display">
       {!session.isSingle && <Threshold session={session} />}
       <ColumnChoice session={session} of="color" />
       <ColumnChoice session={session} of="size" />
-      {atlas.observed && <Lines session={session} />}
       {atlas.kinds && <Neighbors session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
     </section>
@@ -28,11 +25,12 @@ export function Display({ session }: { session: Session }) {
 
 function Threshold({ session }: { session: Session }) {
   const { threshold } = session.state;
-  const least = texts.percent(threshold);
+  const least = percent(threshold);
   return (
     <div class="threshold">
       <label for="threshold">
-        {texts.hideBelow<ComponentChildren>(session.atlas.noun[1], <b class="number">{least}</b>)}
+        Hide {session.atlas.noun[1]} that barely belong to a map: map weight below{" "}
+        <b class="number">{least}</b>
       </label>
       <input
         id="threshold"
@@ -48,16 +46,15 @@ function Threshold({ session }: { session: Session }) {
   );
 }
 
-/** The column that colours or sizes the dots. */
 function ColumnChoice({ session, of }: { session: Session; of: "color" | "size" }) {
   const { atlas, state, store } = session;
   const columns = of === "color" ? colorColumns(atlas) : sizeColumns(atlas);
   if (columns.length === 0) return null;
   // In a single map all objects have the same weight.
-  const none = session.isSingle ? texts.NO_COLUMN : texts.MAP_WEIGHT;
+  const none = session.isSingle ? "none" : "map weight";
   return (
     <Choice
-      name={of === "color" ? texts.COLOUR_BY : texts.SIZE_BY}
+      name={of === "color" ? "Colour by" : "Size by"}
       options={[["", none], ...columns.map(({ name }): [string, string] => [name, name])]}
       value={state[of] ?? ""}
       onChoose={(chosen) => store.change({ [of]: chosen || null })}
@@ -67,7 +64,6 @@ function ColumnChoice({ session, of }: { session: Session; of: "color" | "size" 
 
 interface ChoiceProps {
   name: string;
-  /** Values and what they are called. */
   options: readonly [string, string][];
   value: string;
   onChoose: (value: string) => void;
@@ -95,32 +91,11 @@ function Neighbors({ session, kinds }: { session: Session; kinds: string[] }) {
   const named = [kinds.slice(0, -1), kinds.slice(-1)];
   return (
     <Choice
-      name={texts.NEIGHBOURS}
-      options={named.map((some, k) => [String(k), some.map(texts.kinds).join(", ")])}
+      name="Neighbours"
+      options={named.map((some, k) => [String(k), some.map((kind) => plural(2, kind)).join(", ")])}
       value={String(neighborKind)}
       onChoose={(chosen) => session.store.change({ neighborKind: chosen === "0" ? 0 : 1 })}
     />
-  );
-}
-
-/** Lines from the word to its observed associates. */
-function Lines({ session }: { session: Session }) {
-  const { lines, word } = session.state;
-  return (
-    <>
-      <Check
-        name={texts.DRAW_LINKS}
-        isOn={lines}
-        onChange={(isOn) => session.store.change({ lines: isOn })}
-      />
-      {lines && (
-        <p class="quiet">
-          {word === null
-            ? texts.findToLink(session.atlas.noun[0])
-            : texts.dashed(session.atlas.noun[1])}
-        </p>
-      )}
-    </>
   );
 }
 
@@ -128,7 +103,7 @@ function Lines({ session }: { session: Session }) {
 function Features({ session }: { session: Session }) {
   return (
     <fieldset class="features">
-      <legend>{texts.FEATURES}</legend>
+      <legend>Features</legend>
       {session.atlas.features.map(({ name, weight, members }) => (
         <Button key={name} class="key plain" onClick={() => session.select([...members])}>
           <span>{name}</span>

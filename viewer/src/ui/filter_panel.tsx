@@ -11,9 +11,9 @@ import {
   passing,
   type RangeFilter,
 } from "../data/filters.ts";
+import { whole } from "../data/words.ts";
 import { fold } from "../state/search.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
 import { Button, Check } from "./button.tsx";
 
 /** Longer lists of categories can be searched, and are cut. */
@@ -30,10 +30,10 @@ export function Filters({ session }: { session: Session }) {
   const columns = session.atlas.columns.filter(isFilterColumn);
   if (columns.length === 0) return null;
   return (
-    <section class="filters" aria-label={texts.FILTERS}>
+    <section class="filters" aria-label="Filters">
       <details>
         <summary>
-          <h2>{texts.FILTERS}</h2>
+          <h2>Filters</h2>
           {filters.size > 0 && <p class="quiet number">{session.whatIsLeft}</p>}
         </summary>
         {columns.map((column) => (
@@ -41,9 +41,7 @@ export function Filters({ session }: { session: Session }) {
         ))}
       </details>
       {filters.size > 0 && (
-        <Button onClick={() => session.store.change({ filters: new Map() })}>
-          {texts.SHOW_ALL}
-        </Button>
+        <Button onClick={() => session.store.change({ filters: new Map() })}>Show all</Button>
       )}
     </section>
   );
@@ -55,7 +53,7 @@ function Filter({ session, column }: { session: Session; column: FilterColumn })
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <bdi>{column.name}</bdi>
-        {session.state.filters.has(column.name) && <span class="quiet">{texts.FILTERED}</span>}
+        {session.state.filters.has(column.name) && <span class="quiet">{" filtered"}</span>}
       </summary>
       {isOpen &&
         (column.type === "number" ? (
@@ -67,16 +65,11 @@ function Filter({ session, column }: { session: Session; column: FilterColumn })
   );
 }
 
-interface CategoriesProps {
-  session: Session;
-  column: CategoryColumn;
-}
-
-function Categories({ session, column }: CategoriesProps) {
+function Categories({ session, column }: { session: Session; column: CategoryColumn }) {
   const [text, setText] = useState("");
-  const { atlas, filtering } = session;
+  const { atlas, shown } = session;
   const counts = countsOf(atlas, column, passing(atlas, session.state.filters, column.name));
-  const nameOf = (code: number) => column.categories[code] ?? texts.NO_VALUE;
+  const nameOf = (code: number) => column.categories[code] ?? "no value";
   const found = [...counts.keys()].filter((code) => fold(nameOf(code)).includes(fold(text).trim()));
   const listed = found.slice(0, MOST_LISTED);
   const isLong = counts.size > FEW;
@@ -86,8 +79,8 @@ function Categories({ session, column }: CategoriesProps) {
         <input
           type="text"
           class="line"
-          aria-label={texts.findIn(column.name)}
-          placeholder={texts.findIn(counts.size)}
+          aria-label={`Find in ${column.name}`}
+          placeholder={`Find in ${counts.size}`}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
@@ -99,7 +92,7 @@ function Categories({ session, column }: CategoriesProps) {
             class="plain quiet"
             onClick={() => session.let(column, found, isOn)}
           >
-            {isOn ? texts.ALL : texts.NONE}
+            {isOn ? "All" : "None"}
           </Button>
         ))}
       </p>
@@ -108,27 +101,26 @@ function Categories({ session, column }: CategoriesProps) {
           <div key={code} class="keyed">
             <Check
               name={nameOf(code)}
-              isOn={filtering.lets(column, code)}
+              isOn={!shown.offIn(column).has(code)}
               onChange={(isOn) => session.let(column, [code], isOn)}
             >
-              <span class="number quiet">{texts.whole(counts.get(code) ?? 0)}</span>
+              <span class="number quiet">{whole(counts.get(code) ?? 0)}</span>
             </Check>
             <Only name={nameOf(code)} onChoose={() => session.showOnly(column, [code])} />
           </div>
         ))}
       </div>
       {found.length > listed.length && (
-        <p class="quiet">{texts.andMore(found.length - listed.length)}</p>
+        <p class="quiet">and {whole(found.length - listed.length)} more</p>
       )}
     </fieldset>
   );
 }
 
-/** Shows one thing alone. */
 export function Only({ name, onChoose }: { name: string; onChoose: () => void }) {
   return (
-    <Button class="only plain" aria-label={texts.only(name)} onClick={onChoose}>
-      {texts.ONLY}
+    <Button class="only plain" aria-label={`Only ${name}`} onClick={onChoose}>
+      only
     </Button>
   );
 }
@@ -148,8 +140,8 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
     session.filter(column.name, { ...next, withMissing });
   };
   const ends = [
-    { name: texts.FROM, end: "low", placeholder: least },
-    { name: texts.TO, end: "high", placeholder: most },
+    { name: "from", end: "low", placeholder: least },
+    { name: "to", end: "high", placeholder: most },
   ] as const;
   return (
     <fieldset aria-label={column.name}>
@@ -172,7 +164,7 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
       ))}
       {hasMissing(atlas, column) && (
         <Check
-          name={texts.NO_VALUE}
+          name="no value"
           isOn={filter.withMissing}
           onChange={(withMissing) => change({ withMissing })}
         />

@@ -13,7 +13,6 @@ export function listenToKeys(
     // Once they stand there: Preact renders in a microtask.
     queueMicrotask(() => find(selector));
   };
-  const tool = (name: "pan" | "lasso") => session.store.change({ tool: name });
   const actions: Record<string, () => void> = {
     "/": () => find(".search .field"),
     "?": openHelp,
@@ -28,8 +27,7 @@ export function listenToKeys(
       const { word } = session.state;
       if (word !== null) session.select([word], "toggle");
     },
-    p: () => tool("pan"),
-    l: () => tool("lasso"),
+    l: () => session.store.change({ tool: session.state.tool === "pan" ? "lasso" : "pan" }),
     Escape: () => leave(session),
   };
   const pressed = (event: KeyboardEvent) => {
@@ -49,10 +47,9 @@ export function listenToKeys(
   return () => place.removeEventListener("keydown", pressed as EventListener);
 }
 
-/** One step out: the selection, the word, the map. */
 function leave(session: Session): void {
   const { selection, word, map, gallery } = session.state;
   if (selection.length > 0) session.select([]);
-  else if ((map !== null && !session.isSingle) || gallery !== null) session.closeMap();
+  else if ((map !== null && !session.isSingle) || gallery) session.closeMap();
   else if (word !== null) session.chooseWord(null);
 }

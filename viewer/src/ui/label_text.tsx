@@ -2,20 +2,14 @@
 
 import type { Atlas } from "../data/atlas.ts";
 import { cutLabel, plainLabel } from "../data/words.ts";
-import * as texts from "../texts.ts";
 
-interface WordProps {
-  atlas: Atlas;
-  object: number;
-  /** How many characters are shown; what is longer is told where one points at it. */
-  longest?: number;
-}
+type WordProps = { atlas: Atlas; object: number; longest?: number };
 
-/** The label of an object; one without a label says so. */
+/** The label of an object, cut where it is too long; one without a label says so. */
 export function Word({ atlas, object, longest }: WordProps) {
   const label = atlas.labels[object];
   const text = cutLabel(atlas.labels, label, longest);
-  if (text === "") return <span class="nameless">{texts.NO_LABEL}</span>;
+  if (text === "") return <span class="nameless">no label</span>;
   const whole = /^…|…$/.test(text) ? label.slice(0, 2000) : undefined;
   // Only what is longer than any word of a language may break anywhere.
   return (
@@ -25,7 +19,6 @@ export function Word({ atlas, object, longest }: WordProps) {
   );
 }
 
-/** A text with one part of it emphasized. */
 export function Marked({ text, start, end }: { text: string; start: number; end: number }) {
   return (
     <bdi>
@@ -36,19 +29,14 @@ export function Marked({ text, start, end }: { text: string; start: number; end:
   );
 }
 
-interface PortraitsProps {
-  atlas: Atlas;
-  object: number;
-  /** Whether its label stands beside them. */
-  isNamed?: boolean;
-}
+type PortraitsProps = { atlas: Atlas; object: number; isNamed?: boolean };
 
-/** The pictures of an object, which the page's data hold themselves. */
+/** The pictures of an object; without a text in place of them where its label stands beside. */
 export function Portraits({ atlas, object, isNamed }: PortraitsProps) {
   return atlas.columns.map((column) => {
     const source = column.type === "image" ? column.values[object] : "";
     if (!source.startsWith("data:image/")) return null;
-    const alt = isNamed ? "" : texts.portrait(column.name, plainLabel(atlas, object));
+    const alt = isNamed ? "" : `${column.name} of ${plainLabel(atlas, object)}`;
     return <img key={column.name} class="portrait" src={source} alt={alt} />;
   });
 }

@@ -5,17 +5,15 @@ import type { Legend, LegendItem } from "../scene/coloring.ts";
 import { kindsBeside } from "../scene/legend.ts";
 import { CIRCLE, shapeOf } from "../scene/mark_data.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Only } from "./filter_panel.tsx";
 
-/** The meaning of colours and shapes, also while the settings are hidden. */
 export function Legends({ session }: { session: Session }) {
-  const { legend } = session.appearance.look.coloring;
+  const { legend } = session.shown.look.coloring;
   const kinds = kindsBeside(session.atlas, legend);
   if (legend.type === "weight" && kinds.length === 0) return null;
   return (
-    <section aria-label={texts.LEGEND}>
+    <section aria-label="Legend">
       <LegendKeys session={session} legend={legend} />
       {kinds.length > 0 && <Kinds kinds={kinds} />}
     </section>
@@ -27,29 +25,19 @@ function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
   if (legend.type === "number") {
     return (
       <div class="ramp">
-        <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-          {legend.stops.map((color, k) => (
-            <rect
-              key={color}
-              x={(100 * k) / legend.stops.length}
-              width={100 / legend.stops.length + 0.5}
-              height="1"
-              fill={color}
-            />
-          ))}
-        </svg>
+        <i style={{ background: `linear-gradient(to right, ${legend.stops})` }} />
         <div class="ends number">
           <span>{legend.low}</span>
           <span>{legend.middle}</span>
           <span>{legend.high}</span>
         </div>
-        {legend.hasMissing && <div class="ends">{texts.GREY}</div>}
+        {legend.hasMissing && <div class="ends">grey: no value</div>}
       </div>
     );
   }
   const column = session.atlas.columns.find(({ name }) => name === legend.name);
   return (
-    <ul class="legend" aria-label={texts.coloursOf(legend.name)}>
+    <ul class="legend" aria-label={`Colours: ${legend.name}`}>
       {legend.items.map((item) => (
         <li key={item.label} class="keyed">
           <Key session={session} item={item} column={column as CategoryColumn} />
@@ -59,15 +47,11 @@ function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
   );
 }
 
-interface KeyProps {
-  session: Session;
-  item: LegendItem;
-  column: CategoryColumn;
-}
+type KeyProps = { session: Session; item: LegendItem; column: CategoryColumn };
 
 function Key({ session, item, column }: KeyProps) {
   const { label, color, codes, shape } = item;
-  const isOn = codes.some((code) => session.filtering.lets(column, code));
+  const isOn = codes.some((code) => !session.shown.offIn(column).has(code));
   const onlyThis = () => session.showOnly(column, codes);
   return (
     <>
@@ -98,7 +82,7 @@ function Swatch({ shape = CIRCLE, color }: { shape?: number | undefined; color: 
 
 function Kinds({ kinds }: { kinds: readonly string[] }) {
   return (
-    <ul class="legend" aria-label={texts.MARKS}>
+    <ul class="legend" aria-label="Marks">
       {kinds.map((kind) => (
         <li key={kind} class="key">
           <Swatch shape={shapeOf(kind, kinds)} color="currentColor" />

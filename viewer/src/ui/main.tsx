@@ -2,7 +2,6 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
 import { Gallery } from "./gallery.tsx";
 import { MapPage } from "./map_page.tsx";
 import { Senses } from "./senses.tsx";
@@ -11,10 +10,10 @@ export function Main({ session }: { session: Session }) {
   const root = useRef<HTMLDivElement>(null);
   const { word, map, gallery, notice } = session.state;
   const found =
-    word === null || session.isSingle || gallery !== null ? null : (
+    word === null || session.isSingle || gallery ? null : (
       <Senses session={session} word={word} isLow={map !== null} />
     );
-  const where = map !== null ? session.nameOf(map) : found ? texts.SENSES : texts.ALL_MAPS;
+  const where = map !== null ? session.nameOf(map) : found ? "Senses" : "All maps";
   useKeptFocus(session, root);
   useLayoutEffect(() => {
     session.element = root.current;
@@ -28,15 +27,9 @@ export function Main({ session }: { session: Session }) {
             {notice}
           </p>
         )}
-        {map === null ? (
-          found ? (
-            <div class="gallery">{found}</div>
-          ) : (
-            <Gallery session={session} />
-          )
-        ) : (
-          <MapPage session={session} map={map} />
-        )}
+        {map !== null && <MapPage session={session} map={map} />}
+        {map === null && found && <div class="gallery">{found}</div>}
+        {map === null && !found && <Gallery session={session} />}
       </div>
     </div>
   );

@@ -2,36 +2,22 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
-import { mapTitle } from "../data/words.ts";
+import { countedObjects, mapTitle } from "../data/words.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { ShownName } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
-import type { Tool as Selecting } from "../view/gestures.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
-import { Button, Tool } from "./button.tsx";
-import { stepBetween } from "./cards.tsx";
-import { bringIntoSight } from "./sight.ts";
+import { Button, bringIntoSight, stepBetween, Tool } from "./button.tsx";
 import { type Hovered, Tip } from "./tooltip.tsx";
-
-/** A view with fewer dots offers the way back. */
-const FEW = 3;
 
 export function MapPage({ session, map }: { session: Session; map: number }) {
   const host = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const at = session.atlas.maps[map];
   // Read when labels stand, which is when the view is at rest.
-  const [few, setFew] = useState<number | null>(null);
   const [names, setNames] = useState<readonly ShownName[]>([]);
-  useMapView(session, map, host, few !== null, setHovered, () => {
-    setNames(session.mapView?.letters.names ?? []);
-    const count = session.mapView?.countInSight ?? FEW;
-    setFew(
-      count < FEW && count < session.contents.countIn(at) + (count === 0 ? 1 : 0) ? count : null,
-    );
-  });
+  useMapView(session, map, host, setHovered, () => setNames(session.mapView?.letters.names ?? []));
   return (
     <div class="mappage">
       <div
@@ -39,16 +25,16 @@ export function MapPage({ session, map }: { session: Session; map: number }) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={texts.keysOfMap(session.nameOf(map), mapTitle(at))}
+        aria-label={`${session.nameOf(map)}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all`}
       />
       {/* The names are drawn; here keys reach them. */}
-      <div class="names" role="toolbar" aria-label={texts.REGIONS} onKeyDown={stepBetween}>
+      <div class="names" role="toolbar" aria-label="Regions" onKeyDown={stepBetween}>
         {names.map((name, k) => (
           <Button
             class="name"
             key={name.text}
             tabIndex={k > 0 ? -1 : 0}
-            aria-label={texts.zoomToRegion(name.text)}
+            aria-label={`Zoom to ${name.text}`}
             style={{ left: name.x, top: name.y, width: name.width, height: name.height }}
             onClick={() => session.mapView?.zoomTo(name)}
           />
@@ -56,10 +42,10 @@ export function MapPage({ session, map }: { session: Session; map: number }) {
       </div>
       <Plaque session={session} map={map} />
       <Dock session={session} />
-      {few !== null && (
+      {session.contents.countIn(at) === 0 && (
         <p class="few">
-          {texts.seenNow(texts.countedObjects(session.atlas, few))}
-          <Button onClick={() => session.showAll()}>{texts.SHOW_ALL}</Button>
+          {countedObjects(session.atlas, 0)} in sight
+          <Button onClick={() => session.showAll()}>Show all</Button>
         </p>
       )}
       {hovered?.map === at && <Tip session={session} at={hovered} host={host.current} />}
@@ -72,12 +58,11 @@ function useMapView(
   session: Session,
   map: number,
   host: { current: HTMLDivElement | null },
-  isFew: boolean,
   setHovered: (hovered: Hovered | null) => void,
   onShown: () => void,
 ): void {
   const { state } = session;
-  const { look } = session.appearance;
+  const { look } = session.shown;
   // A host that is not laid out yet, as in a tab of a notebook, has no size to fit a map to.
   const [hasSize, setHasSize] = useState(false);
   useLayoutEffect(() => {
@@ -116,7 +101,7 @@ function useMapView(
     const { contents } = session;
     const camera = state.camera ?? contents.firstCamera(map, view.size);
     view.show(session.atlas.maps[map], look, contents.markedIn(map), camera);
-  }, [map, look, state.word, state.selection, state.neighborKind, state.lines, hasSize, isFew]);
+  }, [map, look, state.word, state.selection, state.neighborKind, hasSize]);
   // Where the page scrolls as a whole, a map that opens comes into sight.
   useLayoutEffect(() => {
     const page = host.current?.closest<HTMLElement>(".atlas");
@@ -125,7 +110,6 @@ function useMapView(
   useLayoutEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
 }
 
-/** The boxes of what lies over the map. */
 function coversOf(host: HTMLElement): ScreenBox[] {
   const { left: x, top: y } = host.getBoundingClientRect();
   const over = host.parentElement?.querySelectorAll(".plaque, .dock, .few") ?? [];
@@ -152,16 +136,19 @@ function Plaque({ session, map }: { session: Session; map: number }) {
     <div class="plaque">
       {!session.isSingle && (
         <>
-          <Tool icon="grid" name={texts.ALL_MAPS} keys="g" onClick={() => session.showGallery()} />
-          <Tool icon="left" name={texts.PREVIOUS_MAP} keys="[" onClick={turn(-1)} />
-          <Tool icon="right" name={texts.NEXT_MAP} keys="]" onClick={turn(1)} />
+          <Tool icon="grid" name="All maps" keys="g" onClick={() => session.showGallery()} />
+          <Tool icon="left" name="Previous map" keys="[" onClick={turn(-1)} />
+          <Tool icon="right" name="Next map" keys="]" onClick={turn(1)} />
           <h2 title={title}>
-            <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
+            <small>Map {map}</small> <bdi>{title}</bdi>
           </h2>
         </>
       )}
       {projection && (
-        <span class="quiet" title={texts.PROJECTION}>
+        <span
+          class="quiet"
+          title="The map is drawn on the plane through its two axes with the most variance"
+        >
           {projection}
         </span>
       )}
@@ -172,25 +159,19 @@ function Plaque({ session, map }: { session: Session; map: number }) {
 function Dock({ session }: { session: Session }) {
   const { state, store } = session;
   const zoom = (factor: number) => () => session.mapView?.motion.zoomBy(factor);
-  const tools: [Selecting, string, string][] = [
-    ["pan", texts.PAN, "p"],
-    ["lasso", texts.LASSO, "l"],
-  ];
+  const hasLasso = state.tool === "lasso";
   return (
     <div class="dock">
-      <Tool class="tool zoom" icon="plus" name={texts.ZOOM_IN} keys="+" onClick={zoom(1.6)} />
-      <Tool class="tool zoom" icon="minus" name={texts.ZOOM_OUT} keys="-" onClick={zoom(1 / 1.6)} />
+      <Tool class="tool zoom" icon="plus" name="Zoom in" keys="+" onClick={zoom(1.6)} />
+      <Tool class="tool zoom" icon="minus" name="Zoom out" keys="-" onClick={zoom(1 / 1.6)} />
+      <Tool icon="fit" name="Show all" keys="0" onClick={() => session.mapView?.motion.fit()} />
       <Tool
-        icon="fit"
-        name={texts.SHOW_ALL}
-        keys="0"
-        onClick={() => session.mapView?.motion.fit()}
+        icon="lasso"
+        name="Select with a lasso"
+        keys="l"
+        aria-pressed={hasLasso}
+        onClick={() => store.change({ tool: hasLasso ? "pan" : "lasso" })}
       />
-      {tools.map(([id, name, keys]) => {
-        const isOn = state.tool === id;
-        const choose = () => store.change({ tool: id });
-        return <Tool icon={id} name={name} keys={keys} aria-pressed={isOn} onClick={choose} />;
-      })}
     </div>
   );
 }

@@ -1,8 +1,8 @@
-/** Small pictures of maps: thumbnails of the gallery, crops of senses. Each is drawn when it comes into sight. */
+/** Small pictures of maps, each drawn when it comes into sight: thumbnails, crops of senses. */
 
 import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
-import { mapTitle } from "../data/words.ts";
+import { BETWEEN, mapTitle } from "../data/words.ts";
 import { drawPicture } from "../draw/picture.ts";
 import type { Panel } from "../draw/sheet.ts";
 import { type Camera, fit, type Size } from "../scene/camera.ts";
@@ -10,17 +10,13 @@ import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
 import { type Emphasis, Scene, type ShownLabel } from "../scene/scene.ts";
 import type { ShownSense } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { crops, drawSoon, type Queue, thumbnails } from "./drawing_queue.ts";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;
-/** Letters of pictures that are wider than this are larger, too. */
-const USUAL_WIDTH = 270;
 const MOST_SCALE = 1.7;
 
-/** A map as a whole, with the word that is looked up. */
 export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
   const emphasis: Emphasis = { chosen: session.contents.emphasisIn(map.number).chosen, near: [] };
   return still(session, map, size, emphasis, fit(map.view, size, THUMBNAIL_MARGIN));
@@ -39,18 +35,17 @@ export function cropOf(session: Session, sense: ShownSense, size: Size): Panel {
 
 /** A still picture, with letters that suit its size. */
 function still(
-  session: Session,
+  { shown }: Session,
   map: AtlasMap,
   size: Size,
   emphasis: Emphasis,
   camera: Camera,
 ): Panel {
-  const scale = Math.min(MOST_SCALE, Math.max(1, size.width / USUAL_WIDTH));
+  const scale = Math.min(MOST_SCALE, Math.max(1, Math.min(size.width / 270, size.height / 190)));
   const type = scaledType(PICTURE_TYPE, scale);
-  const scene = new Scene(map, { ...session.appearance.look, type }, size);
+  const scene = new Scene(map, { ...shown.look, type }, size);
   const mostLabels = Math.round(THUMBNAIL_LABELS * scale);
-  const view = { scene, camera, size, emphasis, mostLabels };
-  return { ...view, isStill: true, caption: "", words: "" };
+  return { scene, camera, size, emphasis, mostLabels, caption: "", words: "" };
 }
 
 export function Thumbnail({ session, map }: { session: Session; map: AtlasMap }) {
@@ -59,18 +54,15 @@ export function Thumbnail({ session, map }: { session: Session; map: AtlasMap })
     <Picture
       panel={(size) => thumbnail(session, map, size)}
       queue={thumbnails}
-      depends={[session.appearance.look, chosen.join()]}
+      depends={[session.shown.look, chosen.join()]}
     />
   );
 }
 
-interface WholeMapProps {
-  session: Session;
-  sense: ShownSense;
-}
+type OfSense = { session: Session; sense: ShownSense };
 
 /** The whole map of a sense, with the word and its neighbours, as a button that opens the map. */
-export function WholeMap({ session, sense }: WholeMapProps) {
+export function WholeMap({ session, sense }: OfSense) {
   const map = session.atlas.maps[sense.map];
   const emphasis = session.contents.emphasisOf(sense);
   return (
@@ -78,10 +70,10 @@ export function WholeMap({ session, sense }: WholeMapProps) {
       <Picture
         panel={(size) => still(session, map, size, emphasis, fit(map.view, size))}
         queue={thumbnails}
-        depends={[session.appearance.look, map, sense.entry, emphasis.near.join()]}
+        depends={[session.shown.look, map, sense.entry, emphasis.near.join()]}
       />
       <span class="caption">
-        <span class="share">{texts.openMap(map.number)}</span>
+        <span class="share">Map {map.number} · open</span>
         <MapTitle session={session} map={map} />
       </span>
     </Button>
@@ -90,46 +82,37 @@ export function WholeMap({ session, sense }: WholeMapProps) {
 
 /** The words that name a map, those of an island in its colour. */
 export function MapTitle({ session, map }: { session: Session; map: AtlasMap }) {
-  const { look, palette } = session.appearance;
+  const { look, palette } = session.shown;
   const isByIsland = look.coloring.legend.type === "weight";
   return (
     <bdi class="words">
       {mapTitle(map)
-        .split(texts.BETWEEN)
+        .split(BETWEEN)
         .flatMap((name, k) => {
           const island = map.regions.find(({ words }) => words.join(", ") === name);
           const color = isByIsland && island ? palette.islands[island.hue] : undefined;
-          return [k > 0 && texts.BETWEEN, <span style={{ color }}>{name}</span>];
+          return [k > 0 && BETWEEN, <span style={{ color }}>{name}</span>];
         })}
     </bdi>
   );
 }
 
-interface CropProps {
-  session: Session;
-  word: number;
-  sense: ShownSense;
-}
-
-export function Crop({ session, word, sense }: CropProps) {
+export function Crop({ session, sense }: OfSense) {
   const { near } = session.contents.emphasisOf(sense);
-  const { look } = session.appearance;
+  const { look } = session.shown;
   return (
     <Picture
       panel={(size) => cropOf(session, sense, size)}
       queue={crops}
-      title={texts.ARROW}
-      depends={[look, word, sense.map, near.join()]}
+      depends={[look, sense.map, sense.entry, near.join()]}
     />
   );
 }
 
 interface PictureProps {
-  /** The picture at a size. */
   panel: (size: Size) => Panel;
   queue: Queue;
   depends: readonly unknown[];
-  title?: string;
 }
 
 /** A canvas with the labels that are drawn on it, for scripts. */
@@ -138,7 +121,7 @@ interface Drawn extends HTMLCanvasElement {
 }
 
 /** A canvas that is drawn anew when its size or one of `depends` changes, while it is in sight. */
-function Picture({ panel, queue, depends, title }: PictureProps) {
+function Picture({ panel, queue, depends }: PictureProps) {
   const canvas = useRef<Drawn>(null);
   const latest = useRef(panel);
   latest.current = panel;
@@ -177,5 +160,5 @@ function Picture({ panel, queue, depends, title }: PictureProps) {
     sight.current.isStale = true;
     drawSoon(refresh, queue);
   }, depends as unknown[]);
-  return <canvas ref={canvas} title={title} aria-hidden="true" />;
+  return <canvas ref={canvas} aria-hidden="true" />;
 }

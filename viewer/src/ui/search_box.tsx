@@ -1,144 +1,71 @@
-/**
- * The search field: a combobox with a list of what is found. When one pauses, the first word of it is
- * already shown; Enter goes there, Escape goes back to what was shown before.
- */
+/** The search field: a combobox with a list of what is found. Enter goes there, Escape gives up. */
 
 import type { TargetedKeyboardEvent } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { capital } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
 import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
-import { AS_TYPED, Button } from "./button.tsx";
-import { holdPictures } from "./drawing_queue.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { Word } from "./label_text.tsx";
 import { Option } from "./search_result.tsx";
 
-/** Milliseconds without a key after which a word is shown; before that only the list follows. */
-const PAUSE = 150;
-
-interface SearchProps {
-  session: Session;
-  /** Whether examples stand below the field. */
-  isOpening: boolean;
-}
-
-export function Search({ session, isOpening }: SearchProps) {
+export function Search({ session, isOpening }: { session: Session; isOpening: boolean }) {
+  const { atlas } = session;
   const { word } = session.state;
-  const [, nouns] = session.atlas.noun;
-  const labelOf = (object: number | null) => (object === null ? "" : session.atlas.labels[object]);
-  const shown = labelOf(word);
-  const [text, setText] = useState(shown);
-  const [hits, setHits] = useState<Found[]>([]);
-  const [isOpen, setOpen] = useState(false);
+  const [, nouns] = atlas.noun;
+  /** The text that is being typed; null while the field shows the word. */
+  const [typed, setTyped] = useState<string | null>(null);
   const [active, setActive] = useState(0);
-  const [previous, setPrevious] = useState<number | null>(word);
-  const isTyping = useRef(false);
-  const pause = useRef<{ timer: ReturnType<typeof setTimeout>; show: () => void } | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const text = typed ?? (word === null ? "" : atlas.labels[word]);
+  const isOpen = typed !== null && typed.trim() !== "";
+  const hits = useMemo(() => (isOpen ? session.finder.find(text) : []), [isOpen, text]);
 
-  useLayoutEffect(() => {
-    if (!isTyping.current) setText(shown);
-  }, [shown, isOpen]);
+  useLayoutEffect(() => setTyped(null), [word]);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [active, hits]);
 
-  /** The word that was shown before the typing began. */
-  const before = () => (isTyping.current ? previous : session.state.word);
-  const typed = (value: string) => {
-    const last = before();
-    if (!isTyping.current) setPrevious(last);
-    isTyping.current = true;
-    const found = session.finder.find(value);
-    setText(value);
-    setHits(found);
+  const type = (value: string | null) => {
+    setTyped(value);
     setActive(0);
-    setOpen(value.trim() !== "");
-    const [first] = found;
-    if (first) showSoon(first.object ?? last);
-    else showSoon(value.trim() === "" ? null : last);
-  };
-  const showSoon = (object: number | null) => {
-    stopWaiting();
-    holdPictures(PAUSE);
-    const show = () => {
-      pause.current = null;
-      session.preview(object);
-    };
-    pause.current = { timer: setTimeout(show, PAUSE), show };
-  };
-  const stopWaiting = () => {
-    clearTimeout(pause.current?.timer);
-    pause.current = null;
-  };
-  /** Ends the typing; what was typed is lost, what is shown stays. */
-  const close = () => {
-    stopWaiting();
-    isTyping.current = false;
-    setOpen(false);
-  };
-  session.endTyping = () => {
-    close();
-    setText(shown);
-  };
-  const choose = (object: number | null, map: number | null = null) => {
-    const last = before();
-    close();
-    setText(labelOf(object));
-    session.chooseWord(object, last, map);
-  };
-  const enter = (found: Found) => {
-    if (found.object === null) {
-      takeBack();
-      session.showGroup(found);
-    } else goTo(found.object, found.map);
   };
   const goTo = (object: number, map: number | null = null) => {
-    choose(object, map);
+    type(null);
+    session.chooseWord(object, map);
     session.focusFound();
   };
-  // Going elsewhere keeps what was found, as a step that can be taken back.
-  const leave = () => {
-    if (!isTyping.current) return;
-    pause.current?.show();
-    choose(session.state.word);
-  };
-  const takeBack = () => {
-    close();
-    setText(labelOf(previous));
-    session.endPreview(previous);
+  const enter = (found: Found) => {
+    if (found.object !== null) return goTo(found.object, found.map);
+    type(null);
+    session.showGroup(found);
   };
   const clear = () => {
-    choose(null);
-    setHits([]);
+    type(null);
+    session.chooseWord(null);
     field.current?.focus();
   };
-  const move = (by: number) => {
-    if (!isOpen || hits.length === 0) return;
-    const next = (active + by + hits.length) % hits.length;
-    setActive(next);
-    showSoon(hits[next].object ?? previous);
+  const leave = (target: HTMLElement) => {
+    if (typed !== null) type(null);
+    else if (text !== "") clear();
+    else target.closest<HTMLElement>(".atlas")?.focus();
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      if (isOpen) move(event.key === "ArrowDown" ? 1 : -1);
-      else if (text.trim() !== "") typed(text);
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      if (isOpen && hits.length > 0) enter(hits[active]);
-      else if (!isOpen && session.state.word !== null) goTo(session.state.word);
-    } else if (event.key === "Escape") {
-      event.preventDefault();
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined && event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    if (by !== undefined && !isOpen) type(text);
+    else if (by !== undefined) setActive((active + by + hits.length) % (hits.length || 1));
+    else if (event.key === "Escape") {
       event.stopPropagation();
-      if (isTyping.current) takeBack();
-      else if (text !== "") clear();
-      else event.currentTarget.closest<HTMLElement>(".atlas")?.focus();
-    }
+      leave(event.currentTarget);
+    } else if (hits.length > 0) enter(hits[active]);
+    else if (text === "") clear();
+    else if (!isOpen && word !== null) goTo(word);
   };
   // Guesses are marked as such only if nothing matches what was typed.
   const isGuessing = hits.every((hit) => hit.object !== null && hit.how === "close");
@@ -149,24 +76,27 @@ export function Search({ session, isOpening }: SearchProps) {
         class="field"
         type="text"
         role="combobox"
-        aria-label={texts.find(nouns)}
+        aria-label={`Find ${nouns}`}
         aria-expanded={isOpen}
         aria-controls="hits"
         aria-autocomplete="list"
-        aria-activedescendant={isOpen && hits.length > 0 ? `hit-${active}` : undefined}
-        placeholder={texts.find(nouns)}
-        {...AS_TYPED}
+        aria-activedescendant={hits.length > 0 ? `hit-${active}` : undefined}
+        placeholder={`Find ${nouns}`}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        dir="auto"
         value={text}
         ref={field}
-        onInput={(event) => typed(event.currentTarget.value)}
+        onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={pressed}
         onFocus={(event) => event.currentTarget.select()}
-        onBlur={leave}
+        onBlur={() => type(null)}
       />
       {text !== "" && (
         <Button
           class="clear"
-          aria-label={texts.CLEAR_SEARCH}
+          aria-label="Clear the search"
           // As in the list: the field keeps the focus until the click.
           onMouseDown={(event) => event.preventDefault()}
           onClick={clear}
@@ -178,9 +108,9 @@ export function Search({ session, isOpening }: SearchProps) {
         class="hits"
         id="hits"
         role="listbox"
-        aria-label={texts.foundList(nouns)}
+        aria-label={`${capital(nouns)} found`}
         tabIndex={-1}
-        hidden={!isOpen || hits.length === 0}
+        hidden={hits.length === 0}
         ref={list}
       >
         {hits.map((hit, k) => (
@@ -197,15 +127,15 @@ export function Search({ session, isOpening }: SearchProps) {
       </div>
       {isOpen && hits.length === 0 && (
         <p class="hits" role="status">
-          <span class="hit quiet">{noMatch(session.atlas, text)}</span>
+          <span class="hit quiet">{noMatch(atlas, text)}</span>
         </p>
       )}
-      {isOpening && session.atlas.examples.length > 0 && (
+      {isOpening && atlas.examples.length > 0 && (
         <p class="examples">
-          {texts.FOR_EXAMPLE}
-          {session.atlas.examples.map((object) => (
+          For example{" "}
+          {atlas.examples.map((object) => (
             <Button class="plain link" onClick={() => goTo(object)}>
-              <Word atlas={session.atlas} object={object} />
+              <Word atlas={atlas} object={object} />
             </Button>
           ))}
         </p>

@@ -1,11 +1,9 @@
 /** One result in the list of the search field, and why or where it was found. */
 
-import type { ComponentChildren } from "preact";
-import { plainText } from "../data/words.ts";
+import { countedObjects, plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
 import { whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
 import { Marked, Word } from "./label_text.tsx";
 
 /** Number of characters of a long text that are listed before and after the match. */
@@ -41,14 +39,12 @@ export function Option({ session, hit, isGuess, id, isActive, onChoose }: Option
   );
 }
 
-/** A result, and why or where it was found. */
 function foundAs({ atlas, lookups }: Session, hit: Found, isGuess: boolean) {
   const { object, column, text, start, end } = hit;
   const match = <Marked text={text} start={start} end={end} />;
   if (object === null) {
     const name = <bdi>{plainText(column)}</bdi>;
-    const what = texts.showGroupOnly<ComponentChildren>(name, match);
-    return [what, texts.countedObjects(atlas, hit.count)];
+    return [["Show only ", name, " = ", match], countedObjects(atlas, hit.count)];
   }
   const word = <Word atlas={atlas} object={object} />;
   if (hit.how === "text") {
@@ -58,9 +54,10 @@ function foundAs({ atlas, lookups }: Session, hit: Found, isGuess: boolean) {
     const around = <Marked text={part} start={start - from} end={end - from} />;
     return [word, [name, ": ", from > 0 && "…", around]];
   }
-  if (hit.how === "pair") return [text, texts.closeOn(hit.map)];
+  if (hit.how === "pair")
+    return [text, hit.map === null ? "close on no map" : `both close on map ${hit.map}`];
   return [
-    [isGuess && texts.DID_YOU_MEAN, match],
+    [isGuess && "Did you mean: ", match],
     whereabouts(atlas, object, lookups.countOf(object)),
   ];
 }

@@ -1,15 +1,14 @@
 /** A word: its headline, a card for each sense, further facts, and the whole map of the first sense. */
 
-import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { covered, notClose } from "../state/sentences.ts";
+import { BETWEEN, counted, wholePercent } from "../data/words.ts";
+import type { ShownSense } from "../state/lookups.ts";
+import { covered, notClose, onMaps, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
-import { Button, Tool } from "./button.tsx";
-import { Cards } from "./cards.tsx";
+import { Button, stepBetween, Tool } from "./button.tsx";
 import { Disclosures } from "./disclosures.tsx";
 import { Portraits, Word } from "./label_text.tsx";
-import { WholeMap } from "./pictures.tsx";
+import { Crop, WholeMap } from "./pictures.tsx";
 import { Details } from "./word_card.tsx";
 
 interface SensesProps {
@@ -32,15 +31,12 @@ export function Senses({ session, word, isLow }: SensesProps) {
     >
       <div class="top">
         <h2 id={title}>
-          {texts.headline<ComponentChildren>(
-            <Word atlas={atlas} object={word} />,
-            texts.onMaps(senses.length),
-          )}
+          <Word atlas={atlas} object={word} />: {onMaps(senses.length)}
         </h2>
         <p>{covered(senses)}</p>
-        <Tool icon="close" name={texts.CLOSE_SENSES} onClick={() => session.chooseWord(null)} />
+        <Tool icon="close" name="Close the senses" onClick={() => session.chooseWord(null)} />
       </div>
-      <Cards session={session} word={word} onOpen={(map) => session.openMap(map)} />
+      <Cards session={session} word={word} isLow={isLow} onOpen={(map) => session.openMap(map)} />
       {!isLow && (
         <>
           <Facts session={session} word={word} />
@@ -62,8 +58,69 @@ function Facts({ session, word }: Omit<SensesProps, "isLow">) {
       <Details session={session} object={word} />
       <Disclosures session={session} object={word} />
       <Button class="plain link" onClick={() => session.showGallery()}>
-        {texts.allMaps(atlas.nMaps)}
+        All {counted(atlas.nMaps, "map")}
       </Button>
     </div>
+  );
+}
+
+/** Columns of some pictures, at most so many, in rows that are as even as can be. */
+export function columnsOf(count: number, most: number): number {
+  return Math.ceil(count / Math.ceil(count / most)) || 1;
+}
+
+type CardsProps = Omit<SensesProps, "isLow"> & { isLow?: boolean; onOpen(map: number): void };
+
+/** A card for each sense of a word; the last row is as wide as the others. */
+export function Cards({ session, word, isLow, onOpen }: CardsProps) {
+  const known = session.lookups.sensesOf(word);
+  // Small pictures have room for the words of the name alone.
+  const senses = known.map((sense) => (isLow ? { ...sense, neighbors: sense.name } : sense));
+  const { length } = senses;
+  const style = {
+    "--usual": columnsOf(length, length > 6 ? 4 : 3),
+    "--wide": columnsOf(length, 5),
+  };
+  return (
+    <ul class="strip" style={style} onKeyDown={stepBetween}>
+      {senses.map((sense) => (
+        <li key={sense.map}>
+          <Card session={session} word={word} sense={sense} onOpen={onOpen} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Card({ session, word, sense, onOpen }: CardsProps & { sense: ShownSense }) {
+  const { state, lookups, contents } = session;
+  const { map, percent } = sense;
+  const { name, others } = wordsOf(session.atlas, sense, lookups.sensesOf(word).length);
+  const color = contents.colorOf(sense);
+  const isMarked = state.markedMap === map;
+  return (
+    <Button
+      class={isMarked ? "sense both" : "sense"}
+      data-map={map}
+      aria-current={state.map === map && state.word === word}
+      onClick={() => onOpen(map)}
+    >
+      <Crop session={session} sense={sense} />
+      <span class="caption">
+        <span class="share" style={color && { color }}>
+          <b>
+            <bdi>{name}</bdi>
+          </b>
+          <span class="number">{wholePercent(percent)}</span>
+        </span>
+        <span class="bar">
+          <i style={{ width: `${percent}%`, ...(color && { background: color }) }} />
+        </span>
+        {others && <bdi class="near">{others}</bdi>}
+        <small class="quiet">
+          Map {map} · open{isMarked && `${BETWEEN}both words are close here`}
+        </small>
+      </span>
+    </Button>
   );
 }

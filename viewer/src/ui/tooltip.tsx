@@ -1,10 +1,9 @@
 /** The tooltip of a dot: its map weight, its columns, its neighbours, its other maps. */
 
-import type { ComponentChildren } from "preact";
 import { type AtlasMap, kindOf } from "../data/atlas.ts";
 import { observedIn } from "../data/observed.ts";
+import { counted, percent } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
-import * as texts from "../texts.ts";
 import { Portraits, Word } from "./label_text.tsx";
 import { Details } from "./word_card.tsx";
 
@@ -17,13 +16,8 @@ export interface Hovered {
   y: number;
 }
 
-interface TipProps {
-  session: Session;
-  at: Hovered;
-  host: HTMLElement | null;
-}
+type TipProps = { session: Session; at: Hovered; host: HTMLElement | null };
 
-/** The tooltip of a dot: its map weight, its columns, its neighbours, its other maps. */
 export function Tip({ session, at, host }: TipProps) {
   const { atlas } = session;
   const { number: map, objects, weights } = at.map;
@@ -31,9 +25,7 @@ export function Tip({ session, at, host }: TipProps) {
   const others = session.lookups.mapsOf(object).filter((other) => other !== map);
   const share = observedIn(atlas, object, map);
   const here =
-    share === null
-      ? texts.measured(texts.percent(weights[at.entry]))
-      : texts.observedHere(texts.percent(share));
+    share === null ? `map weight ${percent(weights[at.entry])}` : `${percent(share)} observed here`;
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -49,7 +41,10 @@ export function Tip({ session, at, host }: TipProps) {
       <Details session={session} object={object} />
       <Near session={session} object={object} map={map} />
       {others.length > 0 && (
-        <span class="more">{texts.alsoIn(others.slice(0, 6), others.length)}</span>
+        <span class="more">
+          also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
+          {others.slice(0, 6).join(", ")}
+        </span>
       )}
     </div>
   );
@@ -58,38 +53,24 @@ export function Tip({ session, at, host }: TipProps) {
 /** The strongest observed associates of an object; without data, its neighbours on the map. */
 function Near({ session, object, map }: { session: Session; object: number; map: number }) {
   const { atlas, lookups } = session;
-  const { word } = session.state;
   const partners = lookups.recalledBy(object);
-  const asked = word === null ? [] : lookups.recalledBy(word);
-  const evoked = asked.find((partner) => partner.object === object);
   const near = lookups.senseIn(object, map)?.neighbors ?? [];
   const isObserved = partners.length > 0;
   const listed: [number, string][] = isObserved
-    ? partners.map((partner) => [partner.object, ` ${texts.percent(partner.share)}`])
+    ? partners.map((partner) => [partner.object, ` ${percent(partner.share)}`])
     : near.map((neighbor) => [neighbor, ""]);
+  if (listed.length === 0) return null;
   return (
-    <>
-      {word !== null && evoked && (
-        <span class="more">
-          {texts.evokesIt<ComponentChildren>(
-            <Word atlas={atlas} object={word} />,
-            texts.percent(evoked.share),
-          )}
-        </span>
-      )}
-      {listed.length > 0 && (
-        <span class="more">
-          {texts.listOf(isObserved)}
-          {listed.slice(0, MOST_NEAR).map(([other, share], k) => (
-            <>
-              {k > 0 && ", "}
-              <Portraits atlas={atlas} object={other} isNamed />
-              <Word atlas={atlas} object={other} />
-              {share}
-            </>
-          ))}
-        </span>
-      )}
-    </>
+    <span class="more">
+      {isObserved ? "Observed: " : "Neighbours: "}
+      {listed.slice(0, MOST_NEAR).map(([other, share], k) => (
+        <>
+          {k > 0 && ", "}
+          <Portraits atlas={atlas} object={other} isNamed />
+          <Word atlas={atlas} object={other} />
+          {share}
+        </>
+      ))}
+    </span>
   );
 }

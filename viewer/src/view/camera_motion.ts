@@ -1,23 +1,16 @@
-/**
- * Where a map is looked at from, as it changes: in jumps, in flights, within bounds of zoom, and
- * never at nothing.
- *
- * Until it is moved the camera fits the map, and does so anew when the screen changes its size.
- */
+/** Where a map is looked at from: jumps and flights, within bounds; until it is moved it fits the map. */
 import { type Camera, closestZoom, inSight, panned, type Size, zoomAt } from "../scene/camera.ts";
 import { FARTHEST, type Scene } from "../scene/scene.ts";
-import { flight } from "./flight.ts";
 
-interface MotionHooks {
-  /** Size of the screen in CSS pixels. */
-  size(): Size;
-  scene(): Scene | null;
+export interface MotionHooks {
+  readonly size: Size;
+  readonly scene: Scene | null;
   onMove(): void;
 }
 
+const DURATION = 500;
 /** A flight goes on by at most so many milliseconds a frame, so that slow frames skip no part of it. */
 const LONGEST_STEP = 64;
-/** No map reaches so far. */
 const FAR = 1e15;
 
 export class CameraMotion {
@@ -32,17 +25,15 @@ export class CameraMotion {
     return this.flight?.landing ?? null;
   }
 
-  /** The camera that shows the whole map. */
   get fitCamera(): Camera {
-    return this.hooks.scene()?.fitCamera ?? this.camera;
+    return this.hooks.scene?.fitCamera ?? this.camera;
   }
 
   /** The least and the largest zoom; by hand only as near as there is enough to see. */
   get bounds(): [number, number] {
     const [least, most] = this.limits;
     const { camera, hooks } = this;
-    const scene = hooks.scene();
-    const closest = scene ? closestZoom(scene.marks, camera, hooks.size()) : most;
+    const closest = hooks.scene ? closestZoom(hooks.scene.marks, camera, hooks.size) : most;
     return [least, Math.max(Math.min(most, closest), camera.zoom, this.fitCamera.zoom)];
   }
 
@@ -51,15 +42,13 @@ export class CameraMotion {
     return [zoom / 3, zoom * FARTHEST];
   }
 
-  /** Looks at another map from here on: from a camera, or at all of it. */
   begin(camera: Camera | null): void {
     this.isFitted = camera === null;
     this.camera = camera === null ? this.fitCamera : this.within(camera);
   }
 
-  /** The screen has another size. */
   refit(): void {
-    if (!this.isFitted || !this.hooks.scene()) return;
+    if (!this.isFitted || !this.hooks.scene) return;
     this.stop();
     this.camera = this.fitCamera;
   }
@@ -74,7 +63,7 @@ export class CameraMotion {
 
   /** Moves to a camera; at once where motion is not wanted. */
   flyTo(to: Camera): void {
-    const size = this.hooks.size();
+    const size = this.hooks.size;
     const camera = this.within(to);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches || size.width === 0) {
       this.jump(camera);
@@ -82,13 +71,13 @@ export class CameraMotion {
     }
     this.stop();
     this.isFitted = false;
-    const { at, duration } = flight(this.camera, camera, size);
+    const from = this.camera;
     let [elapsed, before] = [0, performance.now()];
     const fly = (now: number) => {
       elapsed += Math.min(LONGEST_STEP, Math.max(0, now - before));
       before = now;
-      const time = Math.min(1, elapsed / duration);
-      this.camera = at(time * time * (3 - 2 * time));
+      const time = Math.min(1, elapsed / DURATION);
+      this.camera = between(from, camera, time * time * (3 - 2 * time));
       this.hooks.onMove();
       this.flight = time < 1 ? { frame: requestAnimationFrame(fly), landing: camera } : null;
     };
@@ -96,7 +85,7 @@ export class CameraMotion {
   }
 
   zoomBy(factor: number): void {
-    const size = this.hooks.size();
+    const size = this.hooks.size;
     const [least, most] = this.bounds;
     const { zoom: now } = this.camera;
     const zoom = Math.min(most, Math.max(least, now * factor));
@@ -107,9 +96,8 @@ export class CameraMotion {
     this.jump(panned(this.camera, dx, dy));
   }
 
-  /** Flies to where all of the map is seen. */
   fit(): void {
-    if (!this.hooks.scene()) return;
+    if (!this.hooks.scene) return;
     const { fitCamera, camera } = this;
     const { x, y, zoom } = fitCamera;
     if (x === camera.x && y === camera.y && zoom === camera.zoom) this.stop();
@@ -117,7 +105,6 @@ export class CameraMotion {
     this.isFitted = true;
   }
 
-  /** Ends the flight where it is. */
   stop(): void {
     if (this.flight) cancelAnimationFrame(this.flight.frame);
     this.flight = null;
@@ -130,7 +117,20 @@ export class CameraMotion {
     const { x, y, zoom } = this.fitCamera;
     const near = Math.min(most, Math.max(least, known(asked.zoom, zoom)));
     const camera = { x: known(asked.x, x), y: known(asked.y, y), zoom: near };
-    const scene = this.hooks.scene();
-    return scene ? inSight(scene.marks, camera, this.hooks.size()) : camera;
+    const scene = this.hooks.scene;
+    return scene ? inSight(scene.marks, camera, this.hooks.size) : camera;
   }
+}
+
+/** The camera on its way: the zoom grows evenly about the one point that stays in place. */
+export function between(from: Camera, to: Camera, time: number): Camera {
+  // The end is exact, so that an address restores a view to the last digit.
+  if (time === 1) return to;
+  const rate = Math.log(to.zoom / from.zoom);
+  const share = rate === 0 ? time : Math.expm1(-rate * time) / Math.expm1(-rate);
+  return {
+    x: from.x + share * (to.x - from.x),
+    y: from.y + share * (to.y - from.y),
+    zoom: from.zoom * Math.exp(rate * time),
+  };
 }

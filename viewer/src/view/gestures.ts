@@ -1,12 +1,9 @@
-/**
- * The pointer on the open map.
+/** The pointer on the open map.
  *
  *     drag     the map follows the pointer; with Shift or the lasso tool, a line that selects
  *     wheel    zoom by 2^(-delta / 500 pixels); the map's point under the pointer stays there
  *     pinch    zoom by the ratio of the fingers' distances; the point between them stays there
- *     click    selects, a double click opens
- *
- * A drag of less than CLICK pixels is a click and moves nothing.
+ *     click    selects, a double click opens; a drag of less than CLICK pixels is a click
  */
 import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
 import type { Point } from "../scene/label_boxes.ts";
@@ -14,18 +11,16 @@ import type { Point } from "../scene/label_boxes.ts";
 export type Tool = "pan" | "lasso";
 export type SelectMode = "replace" | "add" | "toggle";
 
-interface GestureHooks {
-  camera(): Camera;
-  size(): Size;
+export interface GestureHooks {
+  readonly camera: Camera;
+  readonly size: Size;
   /** The least and the largest zoom. */
-  bounds(): readonly [number, number];
+  readonly bounds: readonly [number, number];
   /** Whether a turn of the wheel is meant for the map. */
   turns(event: WheelEvent): boolean;
-  onMove(camera: Camera): void;
-  /** A drag or pinch began or ended. */
+  moveTo(camera: Camera): void;
+  /** Whether the map is held, or the line of the lasso, changed. */
   onGrab(isHeld: boolean): void;
-  /** The line of the lasso changed. */
-  onLine(): void;
   /** The corners of the line, in CSS pixels of the host. */
   onLasso(line: readonly Point[], mode: SelectMode): void;
   /** The entry at a point of the host, in CSS pixels. */
@@ -44,13 +39,10 @@ const UNITS = [1, 25, 500];
 /** Browsers report a pinch on a trackpad as small turns of the wheel with Ctrl. */
 const TRACKPAD = 10;
 
-function distance([x, y]: Point, [otherX, otherY]: Point): number {
-  return Math.hypot(x - otherX, y - otherY);
-}
+const distance = ([x, y]: Point, other: Point) => Math.hypot(x - other[0], y - other[1]);
 
 export class Gestures {
   tool: Tool = "pan";
-  /** The line of the lasso so far. */
   line: Point[] | null = null;
   hovered: number | null = null;
   private fingers = new Map<number, Point>();
@@ -92,10 +84,10 @@ export class Gestures {
     return [event.clientX - left, event.clientY - top];
   }
 
-  private zoom(factor: number, [x, y]: Point, from = this.hooks.camera()): void {
-    const [least, most] = this.hooks.bounds();
+  private zoom(factor: number, [x, y]: Point, from = this.hooks.camera): void {
+    const [least, most] = this.hooks.bounds;
     const zoom = Math.min(most, Math.max(least, from.zoom * factor));
-    this.hooks.onMove(zoomAt(from, this.hooks.size(), zoom / from.zoom, x, y));
+    this.hooks.moveTo(zoomAt(from, this.hooks.size, zoom / from.zoom, x, y));
   }
 
   private turn(event: WheelEvent): void {
@@ -145,12 +137,12 @@ export class Gestures {
     this.fingers.set(event.pointerId, now);
     if (this.line) {
       this.line.push(now);
-      this.hooks.onLine();
+      this.hooks.onGrab(this.isHeld);
       return;
     }
     const other = [...this.fingers].find(([pointer]) => pointer !== event.pointerId)?.[1];
     if (other) this.pinch(finger, now, other);
-    else this.hooks.onMove(panned(this.hooks.camera(), finger[0] - now[0], finger[1] - now[1]));
+    else this.hooks.moveTo(panned(this.hooks.camera, finger[0] - now[0], finger[1] - now[1]));
   }
 
   /** One of two fingers moved: the map moves with the point between them, then zooms about it. */
@@ -158,7 +150,7 @@ export class Gestures {
     const middle: Point = [(now[0] + other[0]) / 2, (now[1] + other[1]) / 2];
     const [dx, dy] = [(before[0] - now[0]) / 2, (before[1] - now[1]) / 2];
     const factor = Math.max(1, distance(now, other)) / Math.max(1, distance(before, other));
-    this.zoom(factor, middle, panned(this.hooks.camera(), dx, dy));
+    this.zoom(factor, middle, panned(this.hooks.camera, dx, dy));
   }
 
   private release(event: PointerEvent): void {
@@ -176,7 +168,7 @@ export class Gestures {
   private dropLine(): void {
     if (!this.line) return;
     this.line = null;
-    this.hooks.onLine();
+    this.hooks.onGrab(this.isHeld);
   }
 
   private click(event: MouseEvent): void {
@@ -191,7 +183,6 @@ export class Gestures {
     if (entry !== null) this.hooks.onOpen(entry);
   }
 
-  /** Gives up the line that is being drawn. */
   private escape(event: KeyboardEvent): void {
     if (event.key !== "Escape" || this.line === null) return;
     event.preventDefault();

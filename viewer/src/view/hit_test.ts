@@ -1,6 +1,4 @@
-/**
- * Which dot or label lies under the pointer, and which dots lie within a line drawn round them.
- */
+/** Which dot or label lies under the pointer, and which dots lie within a line drawn round them. */
 import { pointOf } from "../data/elements.ts";
 import { toMap } from "../scene/camera.ts";
 import type { Point } from "../scene/label_boxes.ts";
@@ -22,10 +20,7 @@ export function entryAt(sight: Sight, labels: readonly ShownLabel[], [x, y]: Poi
   return label?.entry ?? dot?.entry ?? null;
 }
 
-interface Dot {
-  entry: number;
-  gap: number;
-}
+type Dot = { entry: number; gap: number };
 
 function dotAt({ scene, camera, size }: Sight, [x, y]: Point): Dot | null {
   const { zoom } = camera;

@@ -1,39 +1,27 @@
-/**
- * The two canvases of the open map: the dots below, the labels and the pointer's marks above.
- *
- * Every change requests a frame (`schedule`); each frame draws once. Labels that were not there before
- * appear gradually.
- */
+/** The two canvases of the open map: the dots below, the labels and the pointer's marks above. */
 
 import { newCanvas, Pen, prepare } from "../draw/pen.ts";
 import { drawGround, drawLetters, lettersOf, type Picture } from "../draw/picture.ts";
 import type { Point } from "../scene/label_boxes.ts";
 import type { Letters } from "../scene/scene.ts";
 
-interface CanvasHooks {
-  /** The picture to draw now; null for nothing. */
-  sight(): Picture | null;
+export interface CanvasHooks {
+  /** What is drawn; null for nothing. */
+  readonly sight: Picture | null;
   /** Whether the view moves, so that no label is added. */
-  isMoving(): boolean;
-  /** The entry under the pointer, and the line that it draws. */
-  pointer(): { hovered: number | null; line: readonly Point[] | null };
+  readonly isMoving: boolean;
+  readonly pointer: { hovered: number | null; line: readonly Point[] | null };
   onDrawn(): void;
 }
 
-const N_TIMES = 120;
-/** Milliseconds in which new labels appear. */
 const FADE = 120;
 
 export class MapCanvases {
-  /** Milliseconds that each of the last 120 drawings took. */
-  readonly frameTimes: number[] = [];
-  /** The texts of the latest drawing. */
   letters: Letters = { labels: [], names: [] };
   private dots = newCanvas();
   private upper = newCanvas();
   private frame = 0;
   private dirty = { dots: true, letters: true };
-  /** When the newest labels came. */
   private since = 0;
 
   constructor(
@@ -46,7 +34,6 @@ export class MapCanvases {
     }
   }
 
-  /** Whether a frame has been asked for. */
   get isWaiting(): boolean {
     return this.frame !== 0;
   }
@@ -65,16 +52,13 @@ export class MapCanvases {
 
   private draw(): void {
     this.frame = 0;
-    const sight = this.hooks.sight();
+    const sight = this.hooks.sight;
     if (!sight || sight.size.width < 1 || sight.size.height < 1) return;
-    const start = performance.now();
     if (this.dirty.dots) this.drawDots(sight);
     if (this.dirty.letters) this.place(sight);
     this.dirty = { dots: false, letters: false };
     this.write(sight);
     this.hooks.onDrawn();
-    this.frameTimes.push(performance.now() - start);
-    if (this.frameTimes.length > N_TIMES) this.frameTimes.shift();
   }
 
   private drawDots(sight: Picture): void {
@@ -84,7 +68,7 @@ export class MapCanvases {
 
   private place(sight: Picture): void {
     const before = new Set(this.letters.labels.map(({ entry }) => entry));
-    this.letters = lettersOf(sight, this.hooks.isMoving());
+    this.letters = lettersOf(sight, this.hooks.isMoving);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     for (const label of this.letters.labels) {
       label.isNew = !before.has(label.entry);
@@ -100,7 +84,7 @@ export class MapCanvases {
     if (!context) return;
     context.clearRect(0, 0, width, height);
     drawLetters(context, sight, this.letters, shown);
-    const { hovered, line } = this.hooks.pointer();
+    const { hovered, line } = this.hooks.pointer;
     const pen = new Pen(context, sight);
     if (hovered !== null) pen.hoverRing(hovered);
     if (line) pen.lasso(line);

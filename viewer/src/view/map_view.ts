@@ -1,24 +1,20 @@
-/**
- * The map that fills the page: what it shows, and how gestures, keys and drawing work on it together.
+/** The map that fills the page: what it shows, and how gestures, keys and drawing work on it together.
  *
- * The camera moves by itself (`camera_motion.ts`), and whatever changes is drawn with the next frame
- * (`map_canvases.ts`). A view that has not moved for a while rests: it gets all labels that have room,
- * and reports where it is and which labels it shows.
+ * A view that has not moved for a while rests: it gets all labels that have room, and reports.
  */
 import type { AtlasMap } from "../data/atlas.ts";
-import { pointOf } from "../data/elements.ts";
-import { latest } from "../data/memory.ts";
+import { latest, pointOf } from "../data/elements.ts";
 import { sharedMarks } from "../draw/marks.ts";
 import type { Picture } from "../draw/picture.ts";
 import type { Panel } from "../draw/sheet.ts";
-import { type Camera, countInSight, fit, type Size } from "../scene/camera.ts";
+import { type Camera, fit, type Size } from "../scene/camera.ts";
 import type { Point, ScreenBox } from "../scene/label_boxes.ts";
 import { scaledType, screenScale } from "../scene/lettering.ts";
 import { type Letters, type Look, NO_EMPHASIS, Scene, type ShownName } from "../scene/scene.ts";
-import { CameraMotion } from "./camera_motion.ts";
-import { Gestures, type SelectMode, type Tool } from "./gestures.ts";
+import { CameraMotion, type MotionHooks } from "./camera_motion.ts";
+import { type GestureHooks, Gestures, type SelectMode, type Tool } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
-import { MapCanvases } from "./map_canvases.ts";
+import { type CanvasHooks, MapCanvases } from "./map_canvases.ts";
 
 export interface MapViewCallbacks {
   /** The boxes over the map, in CSS pixels of the host. */
@@ -36,27 +32,25 @@ export interface MapViewCallbacks {
   onShown(): void;
 }
 
-/** Emphasis, selection and links. */
-type Marked = Pick<Picture, "ties"> & Required<Pick<Picture, "emphasis" | "selection">>;
+type Marked = Required<Pick<Picture, "emphasis" | "selection">>;
 
 /** Milliseconds without a change after which the view rests. */
 const REST = 140;
 const PAN_STEP = 80;
 const ZOOM_STEP = 1.5;
 
-export class MapView {
+export class MapView implements CanvasHooks, GestureHooks, MotionHooks {
   readonly canvases: MapCanvases;
-  readonly motion: CameraMotion;
-  /** Size of the host in CSS pixels. */
+  readonly motion = new CameraMotion(this);
+  readonly pointer: Gestures;
   size: Size = { width: 0, height: 0 };
+  scene: Scene | null = null;
+  isMoving = false;
   private typeOf = latest(scaledType);
-  private gestures: Gestures;
-  private observer: ResizeObserver;
+  private observer = new ResizeObserver(() => this.measure());
   private ending = new AbortController();
-  private scene: Scene | null = null;
   private look: Look | null = null;
   private marked: Marked = { emphasis: NO_EMPHASIS, selection: new Set() };
-  private isMoving = false;
   /** Whether the pointer is on the name of a region, which zooms to it. */
   private isOnName = false;
   private restTimer = 0;
@@ -69,56 +63,15 @@ export class MapView {
     private host: HTMLElement,
     private callbacks: MapViewCallbacks,
     /** Whether the wheel turns without Ctrl only where the map has the focus. */
-    wheelNeedsFocus: boolean,
+    private wheelNeedsFocus: boolean,
   ) {
     const { signal } = this.ending;
-    signal.addEventListener(
-      "abort",
-      sharedMarks().listen(() => this.redraw()),
-    );
-    this.canvases = new MapCanvases(host, {
-      sight: () => this.sight(),
-      isMoving: () => this.isMoving,
-      pointer: () => this.gestures,
-      onDrawn: () => {
-        if (this.owesLabels) callbacks.onShown();
-        this.owesLabels = false;
-      },
-    });
-    this.motion = new CameraMotion({
-      size: () => this.size,
-      scene: () => this.scene,
-      onMove: () => this.moved(),
-    });
-    this.gestures = new Gestures(
-      host,
-      {
-        camera: () => this.camera,
-        size: () => this.size,
-        bounds: () => this.motion.bounds,
-        turns: (event) =>
-          !wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus"),
-        onMove: (camera) => this.motion.jump(camera),
-        onGrab: (isHeld) => this.setCursor(isHeld),
-        onLine: () => this.canvases.schedule(),
-        onLasso: (line, mode) => {
-          const sight = this.sight();
-          if (sight) callbacks.onSelect(entriesWithin(sight, line), mode);
-        },
-        entryAt: (point) => this.entryAt(point),
-        onHover: (entry, [x, y], isOther) => {
-          callbacks.onHover(entry, x, y);
-          if (isOther) this.setCursor();
-          if (isOther) this.canvases.schedule();
-        },
-        onClick: (entry, isMore, point) => this.click(entry, isMore, point),
-        onOpen: (entry) => callbacks.onOpen(entry),
-      },
-      signal,
-    );
+    const deafen = sharedMarks().listen(() => this.redraw());
+    signal.addEventListener("abort", deafen);
+    this.canvases = new MapCanvases(host, this);
+    this.pointer = new Gestures(host, this, signal);
     host.addEventListener("keydown", (event) => this.press(event), { signal });
     this.setCursor();
-    this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(host);
     this.measure();
   }
@@ -127,7 +80,44 @@ export class MapView {
     return this.motion.camera;
   }
 
-  /** The texts on the screen now. */
+  get bounds(): [number, number] {
+    return this.motion.bounds;
+  }
+
+  turns(event: WheelEvent): boolean {
+    const { host, wheelNeedsFocus } = this;
+    return !wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus");
+  }
+
+  moveTo(camera: Camera): void {
+    this.motion.jump(camera);
+  }
+
+  onGrab(isHeld: boolean): void {
+    this.setCursor(isHeld);
+    this.canvases.schedule();
+  }
+
+  onLasso(line: readonly Point[], mode: SelectMode): void {
+    if (this.sight) this.callbacks.onSelect(entriesWithin(this.sight, line), mode);
+  }
+
+  onHover(entry: number | null, [x, y]: Point, isOther: boolean): void {
+    this.callbacks.onHover(entry, x, y);
+    if (!isOther) return;
+    this.setCursor();
+    this.canvases.schedule();
+  }
+
+  onOpen(entry: number): void {
+    this.callbacks.onOpen(entry);
+  }
+
+  onDrawn(): void {
+    if (this.owesLabels) this.callbacks.onShown();
+    this.owesLabels = false;
+  }
+
   get letters(): Letters {
     return this.canvases.letters;
   }
@@ -137,7 +127,6 @@ export class MapView {
     return this.motion.landing === null && !this.canvases.isWaiting && this.restTimer === 0;
   }
 
-  /** The map that is shown. */
   get map(): AtlasMap | null {
     return this.scene?.map ?? null;
   }
@@ -151,7 +140,7 @@ export class MapView {
       // A flight over another map has nowhere to land.
       this.motion.stop();
       this.scene = new Scene(map, this.suited(look), this.size);
-      this.gestures.hover(null);
+      this.pointer.hover(null);
     } else if (isOther) {
       this.scene.setLook(this.suited(look));
     }
@@ -163,14 +152,8 @@ export class MapView {
     this.restSoon();
   }
 
-  /** Moves the view to a region. */
   zoomTo({ region }: ShownName): void {
     this.motion.flyTo(fit(region, this.size));
-  }
-
-  /** How many dots are in sight. */
-  get countInSight(): number {
-    return this.scene ? countInSight(this.scene.marks, this.camera, this.size) : 0;
   }
 
   /** Tells at once where the view is, or will land, if that is still to be told. */
@@ -180,14 +163,12 @@ export class MapView {
   }
 
   setTool(tool: Tool): void {
-    this.gestures.tool = tool;
+    this.pointer.tool = tool;
     this.setCursor();
   }
 
-  /** The view as it may be kept. */
   panel(): Panel | null {
-    const sight = this.sight();
-    return sight && { ...sight, caption: "", words: "" };
+    return this.sight && { ...this.sight, caption: "", words: "" };
   }
 
   /** Follows the size of the host; the browser says so too, but only after the next layout. */
@@ -216,8 +197,7 @@ export class MapView {
     this.canvases.destroy();
   }
 
-  /** The picture to draw now. */
-  private sight(): Picture | null {
+  get sight(): Picture | null {
     const { scene, camera, size, marked } = this;
     return scene && { ...marked, scene, camera, size, covers: this.callbacks.covers() };
   }
@@ -227,7 +207,7 @@ export class MapView {
     return { ...look, type: this.typeOf(look.type, screenScale(this.size)) };
   }
 
-  private entryAt(point: Point): number | null {
+  entryAt(point: Point): number | null {
     const { scene, camera, size } = this;
     if (!scene) return null;
     const entry = entryAt({ scene, camera, size }, this.letters.labels, point);
@@ -239,14 +219,13 @@ export class MapView {
     return entry;
   }
 
-  /** The name of a region at a point. */
   private nameAt([x, y]: Point): ShownName | undefined {
     return this.letters.names.find(
       (name) => x >= name.x && x < name.x + name.width && y >= name.y && y < name.y + name.height,
     );
   }
 
-  private click(entry: number | null, isMore: boolean, point: Point): void {
+  onClick(entry: number | null, isMore: boolean, point: Point): void {
     const name = this.nameAt(point);
     if (entry !== null && this.isPointedTo(entry)) this.flyToEntry(entry);
     else if (name && entry === null) this.zoomTo(name);
@@ -254,7 +233,6 @@ export class MapView {
     else if (!isMore && this.marked.selection.size) this.callbacks.onSelect([], "replace");
   }
 
-  /** The keys of a map that has the focus. */
   private press(event: KeyboardEvent): void {
     const { motion } = this;
     const actions: Record<string, () => void> = {
@@ -276,11 +254,10 @@ export class MapView {
     action();
   }
 
-  /** Opens what is pointed at or selected. */
   private open(): void {
     const { selection } = this.marked;
     const [only] = selection.size === 1 ? selection : [];
-    const entry = this.gestures.hovered ?? only;
+    const entry = this.pointer.hovered ?? only;
     if (entry !== undefined && !this.isPointedTo(entry)) this.callbacks.onOpen(entry);
   }
 
@@ -303,13 +280,13 @@ export class MapView {
   }
 
   private setCursor(isDragged = false): void {
-    const { hovered, tool } = this.gestures;
+    const { hovered, tool } = this.pointer;
     const usual = tool === "pan" ? "grab" : "crosshair";
     const pointed = hovered !== null || this.isOnName ? "pointer" : usual;
     this.host.style.cursor = isDragged ? "grabbing" : pointed;
   }
 
-  private moved(): void {
+  onMove(): void {
     this.isMoving = true;
     this.callbacks.onCamera(this.camera, false);
     this.redraw();

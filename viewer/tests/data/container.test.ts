@@ -17,13 +17,14 @@ const HEADER = {
   title: "a small atlas",
   noun: ["word", "words"],
   numbered: [false],
-  n_objects: 3,
-  n_components: 2,
-  n_rows: 1,
+  nObjects: 3,
+  nMaps: 2,
+  nComponents: 2,
+  nRows: 1,
   kinds: ["text", "word"],
-  kind_counts: [1, 2],
+  kindCounts: [1, 2],
   labels: ["tie", "knot", "</script>"],
-  model: { kernel: "gaussian", kernel_width: 2 },
+  model: { kernel: "gaussian", kernelWidth: 2 },
   charges: { low: -2, step: 0.5 },
   maps: [
     {
@@ -35,11 +36,11 @@ const HEADER = {
     },
     { ...MAP, low: [1, 1], step: [0.5, 2], regions: [] },
   ],
-  map_order: [1, 0],
+  mapOrder: [1, 0],
   observed: true,
   columns: [{ name: "group", type: "category", categories: ["a"] }],
   features: [{ name: "feature 1", weight: 0.5 }],
-  min_weight: 0.1,
+  minWeight: 0.1,
 };
 const BLOCKS = {
   offsets: Uint32Array.of(0, 2, 4),

@@ -1,7 +1,6 @@
 /** Entries: the maps of objects, and the importance of objects. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startsOf } from "../../src/data/elements.ts";
 import { entryOf, importance, mapsOf } from "../../src/data/entries.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
@@ -27,8 +26,4 @@ test("an object has an entry in the maps in which it has weight, and -1 elsewher
 
 test("importance is the largest weight by rank", () => {
   assert.deepEqual([...importance(atlas)], [0.75, 0.5, 0.5]);
-});
-
-test("groups follow each other", () => {
-  assert.deepEqual(startsOf(Uint32Array.of(2, 0, 3)), Uint32Array.of(0, 2, 2, 5));
 });

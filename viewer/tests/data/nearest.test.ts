@@ -52,14 +52,6 @@ test("a Gaussian far from all others still has its nearest", () => {
   assert.equal(near(atlas, 3, 2)[0], 2);
 });
 
-test("of equal neighbours the first comes first, and none beyond the count", () => {
-  const points = [0, 0, 1, 0, -1, 0, 0, 1, 0, 0];
-  const atlas = tinyAtlas({ labels: LABELS.slice(0, 5), points });
-  assert.deepEqual(near(atlas, 0, 9), [4, 1, 2, 3]);
-  assert.deepEqual(near(atlas, 0, 2), [4, 1]);
-  assert.deepEqual(near(atlas, 0, 0), []);
-});
-
 test("maps are listed by weight, and an object without an entry has no senses", () => {
   const points = [0, 0, 1, 1, 2, 2];
   const weights = [

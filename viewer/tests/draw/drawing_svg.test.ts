@@ -10,7 +10,7 @@ const SIZE = { width: 400, height: 300 };
 function sceneOf(labels: string[], nRows = 0): Scene {
   const atlas = tinyAtlas({
     labels,
-    points: labels.flatMap((_, i) => [10 * i, 7 * (i % 3)]),
+    points: labels.flatMap((_, i) => [10 * i, 7 * i]),
     ...(nRows ? { kinds: ["rows", "columns"], nRows } : {}),
   });
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);

@@ -83,31 +83,6 @@ test("names meet neither labels nor one another, and give way to labels as one z
   assert.equal(before, 0);
 });
 
-test("labels that only number the objects wait until one is near", () => {
-  const scene = sceneOf(
-    halves((i) => (i < N_HALF ? 0 : 1), {}, true),
-    "digit",
-  );
-  const { x, y, zoom } = scene.fitCamera;
-  assert.equal(scene.letters(scene.fitCamera, SIZE).labels.length, 0);
-  assert.ok(scene.letters({ x: x - SIDE, y, zoom: 9 * zoom }, SIZE).labels.length > 0);
-});
-
-test("a region whose members are not shown has no name", () => {
-  const atlas = halves((i) => (i < N_HALF ? 0 : 1));
-  const coloring = coloringBy(atlas, "digit", "light");
-  const look = plainLook(atlas, {
-    coloring,
-    passed: Uint8Array.from({ length: 2 * N_HALF }, (_, i) => (i < N_HALF ? 0 : 1)),
-  });
-  const scene = new Scene(atlas.maps[0], look, SIZE, measure);
-  const { names } = scene.letters(scene.fitCamera, SIZE);
-  assert.deepEqual(
-    names.map(({ text }) => text),
-    ["digit 9"],
-  );
-});
-
 /** The halves, each of four parts of two columns. */
 function divided() {
   const atlas = halves(() => 0);

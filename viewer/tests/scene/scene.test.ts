@@ -173,37 +173,6 @@ test("a word and its neighbours are labelled wherever one looks from", () => {
   assert.ok(Math.abs(Math.abs(last?.arrow?.angle ?? 0) - Math.PI) < 0.01);
 });
 
-test("the chosen word is labelled first, whatever its share", () => {
-  const atlas = tinyAtlas({
-    labels: ["great", "slight"],
-    points: [0, 0, 1e-4, 0],
-    weights: [1, 0.01],
-  });
-  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
-  const camera = { x: 0, y: 0, zoom: 100 };
-  assert.deepEqual(
-    scene.letters(camera, SIZE).labels.map(({ text }) => text),
-    ["great"],
-  );
-  scene.setEmphasis({ chosen: [1], near: [] });
-  const shown = scene.letters(camera, SIZE).labels;
-  assert.deepEqual(
-    shown.map(({ text, style }) => [text, style]),
-    [["slight", "chosen"]],
-  );
-});
-
-test("labels stand above their dots", () => {
-  const atlas = crowd(30, 21);
-  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
-  const camera = { ...scene.fitCamera, zoom: scene.fitCamera.zoom * 3 };
-  for (const { entry, x, y, width, height } of scene.letters(camera, SIZE).labels) {
-    const [dotX, dotY] = dotAt({ scene, camera, size: SIZE }, entry);
-    assert.ok(Math.abs(x + width / 2 - dotX) < 1e-6);
-    assert.ok(y + height <= dotY + 1);
-  }
-});
-
 test("a map without entries has nothing to show", () => {
   const atlas = tinyAtlas({ labels: [], points: [] });
   atlas.maps[0].view = [0, 0, 1, 1];

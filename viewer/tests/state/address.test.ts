@@ -30,8 +30,8 @@ const ATLAS = tinyAtlas({
   ],
 });
 const OPENING: State = {
-  ...{ word: null, map: null, markedMap: null, camera: null, gallery: null, notice: "" },
-  ...{ threshold: 0.1, color: null, size: null, filters: new Map(), lines: false },
+  ...{ word: null, map: null, markedMap: null, camera: null, gallery: false, notice: "" },
+  ...{ threshold: 0.1, color: null, size: null, filters: new Map() },
 } as Partial<State> as State;
 
 function returned(part: Partial<State>): Partial<State> {
@@ -50,7 +50,7 @@ test("views come back", () => {
   for (const part of [
     {},
     ...LABELS.map((_, word) => ({ word })),
-    { word: 3, gallery: "word" as const },
+    { word: 3, gallery: true },
     { map: 1, camera: { x: 1, y: -2, zoom: 0.5 } },
     { threshold: 0.01 },
     { color: "gr:oup", size: "year" },

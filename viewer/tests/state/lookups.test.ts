@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Atlas } from "../../src/data/atlas.ts";
-import { Filtering } from "../../src/state/filtering.ts";
 import { Lookups } from "../../src/state/lookups.ts";
 import { notClose } from "../../src/state/sentences.ts";
+import { Shown } from "../../src/state/shown.ts";
 import { type State, Store } from "../../src/state/store.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
@@ -37,7 +37,7 @@ function lookupsOf(atlas: Atlas, threshold = 0.1): Lookups {
     word: null,
     filters: new Map(),
   } as Partial<State> as State);
-  return new Lookups(atlas, store, new Filtering(atlas, store));
+  return new Lookups(new Shown(atlas, store));
 }
 
 const objectsOf = (found: readonly { object: number }[]) => found.map(({ object }) => object);

@@ -21,11 +21,12 @@ function stage(tool: Tool = "pan") {
     clicks: 0,
   };
   const hooks = {
-    camera: () => seen.camera,
-    size: () => SIZE,
-    bounds: () => [10, 1000] as const,
+    get camera() {
+      return seen.camera;
+    },
+    size: SIZE,
+    bounds: [10, 1000] as const,
     turns: () => true,
-    onLine: () => {},
     onLasso: (line: readonly Point[]) => {
       seen.lines.push(line.length);
     },
@@ -35,11 +36,11 @@ function stage(tool: Tool = "pan") {
     onClick: () => {
       seen.clicks++;
     },
-    onMove: (camera: Camera) => {
+    moveTo: (camera: Camera) => {
       seen.camera = camera;
     },
     onGrab: (isHeld: boolean) => {
-      seen.held.push(isHeld);
+      if (isHeld !== (seen.held.at(-1) ?? false)) seen.held.push(isHeld);
     },
   };
   const gestures = new Gestures(host, hooks, new AbortController().signal);
