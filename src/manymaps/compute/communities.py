@@ -92,60 +92,53 @@ def ego_communities(
     return labels
 
 
-@rounded
-def _place(sorted_members, member):
-    """Return the index of a member, or -1."""
-    at = np.searchsorted(sorted_members, member)
-    return at if at < sorted_members.size and sorted_members[at] == member else -1
-
-
+# Each NumPy function takes 50 to 500 ms to compile. These loops therefore only use `np.zeros`.
 @rounded
 def add_ego_weights(first, last, indptr, indices, data, offsets, starts, members, weights):
     """Sum the ties among the members of each row."""
     for i in range(first, last):
-        ego = members[offsets[i] : offsets[i + 1]]
-        block = weights[starts[i] : starts[i + 1]].reshape(ego.size, ego.size)
+        ego, block = members[offsets[i] : offsets[i + 1]], weights[starts[i] : starts[i + 1]]
         for a in range(ego.size):
+            b = 0
             for e in range(indptr[ego[a]], indptr[ego[a] + 1]):
-                b = _place(ego, indices[e])
-                if b >= 0 and b != a:
-                    block[a, b] += data[e]
-                    block[b, a] += data[e]
+                while b < ego.size and ego[b] < indices[e]:
+                    b += 1
+                if b < ego.size and ego[b] == indices[e] and b != a:
+                    block[a * ego.size + b] += data[e]
+                    block[b * ego.size + a] += data[e]
 
 
 @rounded
 def fill_communities(first, last, offsets, starts, weights, resolution, labels):
     """Fill the labels of networks first to last, whose weights start at `starts`."""
     for i in range(first, last):
-        size = offsets[i + 1] - offsets[i]
-        block = weights[starts[i] : starts[i + 1]].reshape(size, size)
-        _communities(block, resolution, labels[offsets[i] : offsets[i + 1]])
+        block, part = weights[starts[i] : starts[i + 1]], labels[offsets[i] : offsets[i + 1]]
+        _communities(block, resolution, part)
 
 
 @rounded
 def _communities(weights, resolution, labels):
-    """Fill the labels of one network."""
-    size = labels.size
+    """Fill the labels of one network, whose weights are stored row by row."""
+    size, total = labels.size, 0.0
     degrees = np.zeros(size)
     for a in range(size):
         labels[a] = a
         for b in range(size):
-            degrees[a] += weights[a, b]
-    total = degrees.sum()
+            degrees[a] += weights[a * size + b]
+        total += degrees[a]
     if total > 0.0:
         # Members without ties do not change the modularity, but moves could join others to them.
-        tied, n_tied = np.empty(size, np.int64), 0
+        tied, n_tied = np.zeros(size, np.int64), 0
         for a in range(size):
             if degrees[a] != 0.0:
                 tied[n_tied] = a
                 n_tied += 1
-        # These are loops because indexing by arrays takes seconds to compile.
-        ties, masses = np.empty((n_tied, n_tied)), np.empty(n_tied)
-        communities = np.empty(n_tied, np.int64)
+        ties, masses = np.zeros((n_tied, n_tied)), np.zeros(n_tied)
+        communities = np.zeros(n_tied, np.int64)
         for a in range(n_tied):
             masses[a], communities[a] = degrees[tied[a]], a
             for b in range(n_tied):
-                ties[a, b] = weights[tied[a], tied[b]]
+                ties[a, b] = weights[tied[a] * size + tied[b]]
         factor, least = resolution / total, _LEAST_GAIN * total
         is_better = True
         while is_better:
@@ -160,22 +153,22 @@ def _communities(weights, resolution, labels):
 @rounded
 def _renumber(labels):
     """Renumber communities by their first members, and return the number of communities."""
-    new = np.full(labels.size, -1)
+    number = np.zeros(labels.size, np.int64)
     count = 0
     for a in range(labels.size):
-        if new[labels[a]] < 0:
-            new[labels[a]] = count
+        if number[labels[a]] == 0:
             count += 1
-        labels[a] = new[labels[a]]
+            number[labels[a]] = count
+        labels[a] = number[labels[a]] - 1
     return count
 
 
 @rounded
-def _best_partner(gains, alive, c):
+def _best_partner(gains, parent, c):
     """Return the community whose union with c has the largest gain, or -1 for a single one."""
     best = -1
-    for d in range(alive.size):
-        if alive[d] and d != c and (best < 0 or gains[c, d] > gains[c, best]):
+    for d in range(parent.size):
+        if parent[d] == d and d != c and (best < 0 or gains[c, d] > gains[c, best]):
             best = d
     return best
 
@@ -192,30 +185,30 @@ def _merge(weights, degrees, factor, least, labels):
     for a in range(labels.size):
         for b in range(labels.size):
             gains[labels[a], labels[b]] += weights[a, b] - factor * degrees[a] * degrees[b]
-    alive, parent = np.ones(count, np.bool_), np.empty(count, np.int64)
-    partner = np.empty(count, np.int64)
+    parent, partner = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for c in range(count):
         parent[c] = c
-        partner[c] = _best_partner(gains, alive, c)
+    for c in range(count):
+        partner[c] = _best_partner(gains, parent, c)
     while True:
         c = -1
         for d in range(count):
-            has_partner = alive[d] and partner[d] >= 0
+            has_partner = parent[d] == d and partner[d] >= 0
             if has_partner and (c < 0 or gains[d, partner[d]] > gains[c, partner[c]]):
                 c = d
         if c < 0 or gains[c, partner[c]] <= least:
             break
         absorbed = partner[c]
-        alive[absorbed] = False
         for d in range(count):
             if parent[d] == absorbed:
                 parent[d] = c
             gains[c, d] += gains[absorbed, d]
             gains[d, c] = gains[c, d]
         for d in range(count):
-            if alive[d] and (d == c or partner[d] == c or partner[d] == absorbed):
-                partner[d] = _best_partner(gains, alive, d)
-            elif alive[d] and gains[d, c] > gains[d, partner[d]]:
+            is_left = parent[d] == d
+            if is_left and (d == c or partner[d] == c or partner[d] == absorbed):
+                partner[d] = _best_partner(gains, parent, d)
+            elif is_left and gains[d, c] > gains[d, partner[d]]:
                 partner[d] = c
     for a in range(labels.size):
         labels[a] = parent[labels[a]]
@@ -265,14 +258,17 @@ def _move(weights, degrees, factor, least, labels):
             if b != a:
                 ties[a, labels[b]] += weights[a, b]
     movers, origins = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    moved, used = False, labels.max() + 1
+    moved, used = False, labels[0] + 1
+    for a in range(size):
+        used = max(used, labels[a] + 1)
     while True:
-        fixed = np.zeros(size, np.bool_)
+        fixed = np.zeros(size, np.int64)
         total, most, n_best = 0.0, least, 0
         for step in range(size):
             gain, who, where = _best_move(ties, degrees, strength, labels, fixed, used, factor)
-            used = max(used, min(where + 1, size))
-            movers[step], fixed[who] = who, True
+            if where == used and used < size:
+                used += 1
+            movers[step], fixed[who] = who, 1
             origins[step] = _apply(weights, degrees, ties, strength, labels, who, where)
             total += gain
             if total > most:

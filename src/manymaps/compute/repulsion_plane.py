@@ -18,8 +18,12 @@ from scipy import fft
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_plan import ORDER
 from manymaps.compute.spline import add, position, read, slope, spline
+from manymaps.compute.threads import share_out
 
 __all__ = ["convolved", "crowding", "gather", "gather_values", "spread"]
+
+# Grids of 1 MB, whose transforms need a third less time than those of all maps together.
+_BLOCK_CELLS = 1 << 17
 
 
 @compiled
@@ -44,13 +48,11 @@ def spread(
                 row, v = position(sources, j, low, m, 1, inverse_h)
                 y = spline(v)
                 at += row * row_length
-                # With the charge in a local variable, products would be rounded in another order.
-                add(grid, at, charges[j] * y[0], x)
-                add(grid, at + row_length, charges[j] * y[1], x)
-                add(grid, at + np.uint64(2) * row_length, charges[j] * y[2], x)
-                add(grid, at + np.uint64(3) * row_length, charges[j] * y[3], x)
-                add(grid, at + np.uint64(4) * row_length, charges[j] * y[4], x)
-                add(grid, at + np.uint64(5) * row_length, charges[j] * y[5], x)
+                for k in range(ORDER):
+                    # With the charge in a local variable, products would be rounded in another
+                    # order.
+                    add(grid, at, charges[j] * y[k], x)
+                    at += row_length
 
 
 def convolved(
@@ -58,9 +60,26 @@ def convolved(
 ) -> Iterator[np.ndarray]:
     """Convolve charges (n_maps, side[, side]) to fields (n_maps, n) or (n_maps, side, n).
 
-    The padding up to n is neither passed nor returned, which saves half of the transforms along
-    rows.
+    Several maps are convolved in blocks that fit into the cache, which threads share.
     """
+    size = max(1, _BLOCK_CELLS // n ** (grids.ndim - 1))
+    if len(grids) <= size:
+        return _convolved_block(grids, n, transforms, workers)
+    fields = np.empty((len(transforms), *grids.shape[:-1], n), np.float32)
+
+    def fill(first: int, last: int) -> None:
+        for block in (slice(b * size, (b + 1) * size) for b in range(first, last)):
+            for k, field in enumerate(_convolved_block(grids[block], n, transforms, 1)):
+                fields[k, block] = field
+
+    share_out(fill, -(-len(grids) // size))
+    return iter(fields)
+
+
+def _convolved_block(
+    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int | None
+) -> Iterator[np.ndarray]:
+    """Convolve some maps, without the padding up to n, which saves half of the row transforms."""
     spectrum = fft.rfft(grids, n, workers=workers)
     if grids.ndim > 2:
         spectrum = fft.fft(spectrum, n, axis=1, workers=workers)
@@ -96,20 +115,16 @@ def gather(first, last, axes, maps, chunks, targets, low, inverse_h, n, grids, p
                 row, v = position(targets, i, low, m, 1, inverse_h)
                 y, slope_y = spline(v), slope(v)
                 at += row * row_length
-                p0, a0, b0 = _read_row(grid, at, x, slope_x, y[0], slope_y[0])
-                at += row_length
-                p1, a1, b1 = _read_row(grid, at, x, slope_x, y[1], slope_y[1])
-                at += row_length
-                p2, a2, b2 = _read_row(grid, at, x, slope_x, y[2], slope_y[2])
-                at += row_length
-                p3, a3, b3 = _read_row(grid, at, x, slope_x, y[3], slope_y[3])
-                at += row_length
-                p4, a4, b4 = _read_row(grid, at, x, slope_x, y[4], slope_y[4])
-                at += row_length
-                p5, a5, b5 = _read_row(grid, at, x, slope_x, y[5], slope_y[5])
-                potential[i] = p0 + p1 + p2 + p3 + p4 + p5
-                force[0, i] = (a0 + a1 + a2 + a3 + a4 + a5) * inverse_h
-                force[1, i] = (b0 + b1 + b2 + b3 + b4 + b5) * inverse_h
+                value, along, across = _read_row(grid, at, x, slope_x, y[0], slope_y[0])
+                for k in range(1, ORDER):
+                    at += row_length
+                    part = _read_row(grid, at, x, slope_x, y[k], slope_y[k])
+                    value += part[0]
+                    along += part[1]
+                    across += part[2]
+                potential[i] = value
+                force[0, i] = along * inverse_h
+                force[1, i] = across * inverse_h
 
 
 @compiled

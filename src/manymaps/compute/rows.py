@@ -28,14 +28,8 @@ from manymaps.compute.similarity import GAUSSIAN, exp32, log32
 from manymaps.compute.threads import share_out
 
 __all__ = [
-    "COLUMNS",
-    "ROWS",
-    "adam_step",
-    "feel_rows",
-    "normalize_rows",
-    "pair_logits",
-    "weigh_rows",
-]
+    "COLUMNS", "ROWS", "adam_step", "feel_rows", "normalize_rows", "pair_logits", "weigh_rows",
+]  # fmt: skip
 
 #: Rows and columns per block of matrix products.
 ROWS = 32

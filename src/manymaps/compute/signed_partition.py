@@ -164,7 +164,6 @@ def _coarser(
 def _moves(indptr, indices, data, sizes, labels, totals, factor, lean, order):
     """Run local moving, where `totals` contains the sizes of the groups."""
     count = totals.size
-    has_lean = lean.shape[1] > 0
     ties = np.zeros(count)
     for _ in range(_SWEEPS):
         moved = 0
@@ -175,7 +174,7 @@ def _moves(indptr, indices, data, sizes, labels, totals, factor, lean, order):
             totals[old] -= sizes[i]
             new = old
             most = ties[old] - factor * sizes[i] * totals[old]
-            if has_lean:
+            if lean.shape[1] > 0:
                 most += lean[i, old]
                 for c in range(count):
                     gain = ties[c] - factor * sizes[i] * totals[c] + lean[i, c]
