@@ -4,6 +4,7 @@ import os
 import signal
 import time
 import warnings
+from contextlib import suppress
 
 from manymaps.compute.threads import current_threads, threads
 from manymaps.errors import DataWarning, ParameterError
@@ -43,3 +44,16 @@ def fails(k):
 
 def called(function):
     return function()
+
+
+class DiesOnce:
+    """Callback that ends the process of a worker in the middle of a fit, and only the first one."""
+
+    def __init__(self, marker, parent):
+        self.marker, self.parent, self.is_armed = marker, parent, False
+
+    def __call__(self, iteration, *_):
+        if self.is_armed and iteration == 4 and os.getpid() != self.parent:
+            with suppress(FileExistsError):
+                self.marker.touch(exist_ok=False)
+                os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))

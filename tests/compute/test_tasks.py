@@ -19,7 +19,7 @@ from manymaps.compute.tasks import finished, run_tasks
 from manymaps.compute.threads import at_most
 from manymaps.errors import DataWarning, ParameterError
 from sweep_samples import ring
-from task_samples import called, complains, dies, fails, n_threads, times
+from task_samples import DiesOnce, called, complains, dies, fails, n_threads, times
 
 TWO = [{"backend": "threading", "n_jobs": 2}, {"backend": "loky", "n_jobs": 2}]
 
@@ -105,26 +105,31 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_bits_of_this_process():
-    from distributed import Client, LocalCluster
-
+def test_a_cluster_that_loses_a_worker_gives_the_bits_of_this_process(tmp_path):
+    distributed = pytest.importorskip("distributed")
     table = ring(30)
     table.data /= 11 / 3
     norms = mm.Associations([f"w{i}" for i in range(30)], table, n_responses=np.full(30, 60))
-    maps = mm.MultipleMapsTSNE(3, max_iter=8, n_init=2, random_state=0)
+    dies = DiesOnce(tmp_path / "died", os.getpid())
+    maps = mm.MultipleMapsTSNE(3, max_iter=8, n_init=2, random_state=0, callback=dies)
     counts = np.random.default_rng(0).poisson(1.0, (30, 20)) + 1.0
     code = mm.CODE(2, max_iter=8, n_init=2, random_state=0)
+    grid = {"n_maps": [1, 2], "n_components": 2, "max_iter": 5}
     found = []
     with (
-        LocalCluster(
+        distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         ) as cluster,
-        Client(cluster),
+        distributed.Client(cluster),
     ):  # fmt: skip
         for where in {"backend": "sequential"}, *TWO, {"backend": "dask"}:
+            dies.is_armed = where == {"backend": "dask"}
             with joblib.parallel_config(**where):
                 again = mm.repeat_fits(maps, norms, 2, bootstrap="responses", random_state=3)
                 atlases = [*again, maps.fit(norms).atlas_, code.fit(counts).atlas_]
-            found.append([one.maps.tobytes() + one.proportions.tobytes() for one in atlases])
+                errors = mm.sweep(norms, grid).drop(columns="seconds")
+            fits = [one.maps.tobytes() + one.proportions.tobytes() for one in atlases]
+            found.append((fits, errors.to_dict()))
     assert found[1:] == found[:1] * 3
+    assert dies.marker.exists()
