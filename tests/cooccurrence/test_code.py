@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from manymaps import CODE, Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.model.choice import CODE as PRESET
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.optimizers import ConjugateGradient, Momentum
 from reference import code_log_likelihood
@@ -344,48 +345,11 @@ class TestTables:
             CODE(penalty=0, random_state=0, max_iter=2000).fit(table)
         assert np.abs(CODE(random_state=0).fit(table).maps_).max() < 3
 
-    def test_kinds_that_part_are_told(self):
-        table = np.random.default_rng(1).poisson(2.0, (12, 15)).astype(float)
-        with pytest.warns(DataWarning, match="27 of 27 objects"):
-            CODE(penalty=0, normalization="joint", random_state=0, max_iter=3000).fit(table)
-
     def test_smooth_counts_are_not(self):
         for seed in range(5):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 CODE(penalty=0, random_state=0).fit(smooth_table(seed=seed))
-
-    @pytest.mark.parametrize(
-        ("table", "message"),
-        [
-            ([[1, -2], [3, 4]], "-2"), ([[1, np.nan], [3, 4]], "NaN"),
-            ([[1, np.inf], [3, 4]], "inf"), ([[0, 0], [0, 0]], "no count"),
-            ([[1, 2, 3]], "at least two"), ([[1], [2]], "at least two"),
-        ],
-    )  # fmt: skip
-    def test_what_is_no_table_is_refused(self, table, message):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            with pytest.raises(DataError, match=message):
-                CODE().fit(np.array(table, float))
-
-    def test_dimensions_beyond_the_table(self):
-        with pytest.raises(ParameterError, match="n_components=28"):
-            CODE(28).fit(smooth_table())
-        with pytest.warns(DataWarning, match="n_components=20"):
-            CODE(20, random_state=0, max_iter=20).fit(smooth_table())
-
-    @pytest.mark.parametrize(
-        "wrong",
-        [
-            {"n_maps": 13},
-            {"init": (np.full((12, 2), 1e30), np.zeros((15, 2)))},
-            {"init": (np.zeros((12, 2)), np.full((15, 2), np.nan))},
-        ],
-    )
-    def test_parameters_that_do_not_fit_the_table(self, wrong):
-        with pytest.raises(ParameterError, match=next(iter(wrong))):
-            CODE(**wrong).fit(smooth_table())
 
     def test_fractional_counts_and_sparse_tables(self):
         table = smooth_table() / 7
@@ -398,13 +362,6 @@ class TestTables:
         order = np.random.default_rng(0).permutation(12)
         a, b = (CODE(random_state=0, tolerance=0).fit(t) for t in (table, table[order]))
         assert a.log_likelihood_ == pytest.approx(b.log_likelihood_, abs=1e-5)
-
-    def test_a_data_frame_keeps_its_names(self):
-        pd = pytest.importorskip("pandas")
-        frame = pd.DataFrame(smooth_table(3, 4), ["a", "b", "c"], ["tie", "knot", "suit", "rope"])
-        fit = CODE(random_state=0).fit(frame)
-        assert fit.atlas_.labels == ("a", "b", "c", "tie", "knot", "suit", "rope")
-        assert fit.feature_names_in_.tolist() == ["tie", "knot", "suit", "rope"]
 
 
 class TestAtlas:
@@ -445,10 +402,26 @@ def test_more_starts_are_never_worse():
     assert many.history_["cost"][-1] <= one.history_["cost"][-1]
 
 
-def test_the_model_of_the_atlas_is_the_preset():
-    from manymaps.model.choice import CODE as PRESET
+FAR = np.full((12, 2), 1e30), np.zeros((15, 2))
+REFUSALS = [
+    ({}, [[1, -2], [3, 4]], DataError, "-2"),
+    ({}, [[1, np.nan], [3, 4]], DataError, "NaN"),
+    ({}, [[0, 0], [0, 0]], DataError, "no count"),
+    ({}, [[1, 2, 3]], DataError, "at least two"),
+    ({}, [[1], [2]], DataError, "at least two"),
+    ({"n_components": 28}, smooth_table(), ParameterError, "n_components=28"),
+    ({"n_maps": 13}, smooth_table(), ParameterError, "n_maps"),
+    ({"init": FAR}, smooth_table(), ParameterError, "init"),
+]
 
-    fit = CODE(random_state=0).fit(smooth_table())
-    assert fit.atlas_.model == PRESET
-    joint = CODE(random_state=0, normalization="joint").fit(smooth_table())
-    assert joint.atlas_.model == replace(PRESET, normalization="joint")
+
+@pytest.mark.filterwarnings("ignore::manymaps.errors.DataWarning")
+def test_refusals():
+    for settings, table, error, words in REFUSALS:
+        with pytest.raises(error, match=words):
+            CODE(**settings).fit(np.array(table, float))
+
+
+def test_the_model_of_the_atlas_is_the_preset():
+    fit = CODE(random_state=0, normalization="joint").fit(smooth_table())
+    assert fit.atlas_.model == replace(PRESET, normalization="joint")

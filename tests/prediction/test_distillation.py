@@ -56,12 +56,6 @@ class TestDraw:
         drawn = SoftTarget(p, teacher, 0.9).draw(np.random.default_rng(0))
         np.testing.assert_allclose(drawn.toarray(), 0.1 * p.toarray() + 0.9 * teacher.q)
 
-    def test_asks_of_the_teacher_stay_as_they_were(self):
-        teacher = Teacher()
-        before = teacher.q.copy()
-        SoftTarget(training(), teacher, 0.5).draw(np.random.default_rng(0))
-        assert np.array_equal(teacher.q, before)
-
 
 class TestSystematicSample:
     @pytest.mark.parametrize("n_drawn", [1, 7])
