@@ -21,22 +21,15 @@ from manymaps.errors import DataError, ParameterError
 INF, NAN = float("inf"), float("nan")
 
 
-@pytest.mark.parametrize("value", [1, 7, np.int32(3)])
-def test_whole_numbers(value):
-    check_whole("n", value)
-    check_whole("n", value, 0, 7)
-
-
-@pytest.mark.parametrize("value", [0, -1, 2.0, "2", None, True, np.float64(2), np.array(2)])
-def test_what_is_no_whole_number_of_at_least_1(value):
-    with pytest.raises(ParameterError) as caught:
-        check_whole("n_maps", value)
-    assert str(caught.value) == f"n_maps={value!r} must be a whole number of at least 1"
-    assert caught.value.name == "n_maps"
-    assert caught.value.value is value
-
-
-def test_whole_numbers_end_somewhere():
+def test_whole_numbers():
+    for value in (1, 7, np.int32(3)):
+        check_whole("n", value)
+        check_whole("n", value, 0, 7)
+    for value in (0, -1, 2.0, "2", None, True, np.float64(2), np.array(2)):
+        with pytest.raises(ParameterError) as caught:
+            check_whole("n_maps", value)
+        assert str(caught.value) == f"n_maps={value!r} must be a whole number of at least 1"
+        assert (caught.value.name, caught.value.value) == ("n_maps", value)
     with pytest.raises(ParameterError, match=r"^k=8 must be a whole number from 0 to 7, or None$"):
         check_whole("k", 8, 0, 7, why=", or None")
 
@@ -62,20 +55,17 @@ def test_numbers_in_ranges(limits, good, bad, said):
         assert str(caught.value) == f"x={value!r} must be {said}: so"
 
 
-@pytest.mark.parametrize("value", ["linear", None, 1, ["gaussian"], np.array(["gaussian"])])
-def test_choices(value):
+def test_choices_and_numbers_of_maps():
     check_choice("kernel", "gaussian", ("cauchy", "gaussian"))
-    with pytest.raises(ParameterError) as caught:
-        check_choice("kernel", value, ("cauchy", "gaussian"), why=", nor a kernel")
-    told = f"kernel={value!r} is not one of cauchy, gaussian, nor a kernel"
-    assert str(caught.value) == told
-
-
-@pytest.mark.parametrize("index", [-1, 2])
-def test_numbers_of_maps(index):
+    for value in ("linear", None, 1, ["gaussian"], np.array(["gaussian"])):
+        with pytest.raises(ParameterError) as caught:
+            check_choice("kernel", value, ("cauchy", "gaussian"), why=", nor a kernel")
+        told = f"kernel={value!r} is not one of cauchy, gaussian, nor a kernel"
+        assert str(caught.value) == told
     check_index("map", 1, 2)
-    with pytest.raises(ParameterError, match=rf"^map {index} does not exist; maps are 0 to 1$"):
-        check_index("map", index, 2)
+    for index in (-1, 2):
+        with pytest.raises(ParameterError, match=rf"^map {index} does not exist; maps are 0 to 1$"):
+            check_index("map", index, 2)
 
 
 def test_errors_of_parameters_travel_between_processes():
@@ -106,22 +96,14 @@ def test_labels_that_may_be_empty_or_repeated():
     check_labels(["a", "a"], 2, "row", distinct=False, named=True)
 
 
-class TestFirstCell:
-    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-    def test_it_is_found_in_the_order_of_rows(self, form):
-        table = np.array([[1.0, 0, 2], [0, -1, 0], [np.inf, 3, np.nan]])
-        row, column, value = first_cell(form(table), not_finite)
-        assert (row, column, value) == (2, 0, np.inf)
-        assert first_cell(form(table), not_amount) == (1, 1, -1.0)
-        assert first_cell(form(np.abs(table)), lambda values: values < 0) is None
-
-    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-    def test_it_is_found_behind_many_blocks(self, form, monkeypatch):
-        monkeypatch.setattr("manymaps.checks._BLOCK", 4)
-        table = np.ones((9, 3))
-        table[7, 1] = np.nan
-        assert first_cell(form(table), not_finite)[:2] == (7, 1)
-
-    def test_tables_without_cells(self):
-        assert first_cell(np.ones((3, 0)), not_finite) is None
-        assert first_cell(sparse.csr_array((3, 3)), not_finite) is None
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_first_cell_in_the_order_of_rows(form, monkeypatch):
+    table = np.array([[1.0, 0, 2], [0, -1, 0], [np.inf, 3, np.nan]])
+    assert first_cell(form(table), not_finite) == (2, 0, np.inf)
+    assert first_cell(form(table), not_amount) == (1, 1, -1.0)
+    assert first_cell(form(np.abs(table)), lambda values: values < 0) is None
+    assert first_cell(form(np.ones((3, 0))), not_finite) is None
+    monkeypatch.setattr("manymaps.checks._BLOCK", 4)  # behind many blocks
+    table = np.ones((9, 3))
+    table[7, 1] = np.nan
+    assert first_cell(form(table), not_finite)[:2] == (7, 1)

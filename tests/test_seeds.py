@@ -7,8 +7,6 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from lib.models import tune
-from lib.topics import ProbabilisticLSA, TopicModel
 from manymaps.prediction import predict_associations
 from manymaps.seeds import drawn_generator, drawn_seed
 
@@ -18,19 +16,10 @@ NORMS = mm.Associations([str(i) for i in range(20)], RING)
 POINTS = np.random.default_rng(2).normal(size=(20, 3))
 SIMILAR = np.random.default_rng(3).random((8, 8))
 SIMILAR += SIMILAR.T
-TOPICS = {"n_topics": [1]}
-
-
-def the_split(state):
-    return mm.split_associations(NORMS, random_state=0)
 
 
 CALLS = {
     "TSNE": lambda s: mm.TSNE(perplexity=3, max_iter=20, random_state=s).fit(POINTS).maps_,
-    "two runs": lambda s: (
-        mm.TSNE(perplexity=3, max_iter=20, n_init=2, random_state=s).fit(POINTS).maps_
-    ),
-    "jitter": lambda s: mm.SNE(perplexity=3, max_iter=20, random_state=s).fit(POINTS).maps_,
     "MultipleMapsTSNE": lambda s: (
         mm.MultipleMapsTSNE(2, max_iter=20, random_state=s).fit(NORMS).proportions_
     ),
@@ -47,12 +36,6 @@ CALLS = {
     ),
     "predict_associations": lambda s: (
         predict_associations(NORMS, 1, 2, max_iter=2, random_state=s).per_word
-    ),
-    "tune": lambda s: (
-        tune(ProbabilisticLSA, TOPICS, the_split(s), s)[0].probabilities([0])
-    ),
-    "TopicModel": lambda s: (
-        TopicModel(n_topics=2).fit(RING, random_state=s).probabilities([0])
     ),
     "split_associations": lambda s: (
         mm.split_associations(NORMS, random_state=s).train.toarray()

@@ -28,16 +28,12 @@ class TestFit:
         }  # fmt: skip
         assert {name: found[name] for name in expected} == expected
 
-    def test_metadata_of_both_kinds_are_kept(self, made):
-        metadata = mm.load_atlas(made / "code.atlas").metadata
-        assert metadata["group"].tolist() == [*map(group_of, range(24))] + [""] * 9
-        assert metadata["year"][:24].tolist() == list(range(24))
-        assert np.isnan(metadata["year"][24:]).all()
-        assert metadata["length"][-1] == len("wave")
-
-    def test_settings_reach_the_model(self, counts):
+    def test_settings_and_metadata_reach_the_atlas(self, counts):
         joint = atlas_of(counts, "--set", "normalization=joint", "--set", "marginals=False")
         assert (joint.model.normalization, joint.factors) == ("joint", None)
+        assert joint.metadata["group"].tolist() == [*map(group_of, range(24))] + [""] * 9
+        assert np.isnan(joint.metadata["year"][24:]).all()
+        assert joint.metadata["length"][-1] == len("wave")
         given = atlas_of(counts, "--set", "given=columns", "--dims", 3, "--restarts", 2)
         assert (given.model.given, given.n_components) == ("columns", 3)
         assert given.parameters["n_init"] == 2

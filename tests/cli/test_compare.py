@@ -89,6 +89,7 @@ def test_the_record_the_table_and_the_page_of_an_atlas():
         rows = list(csv.DictReader(file))
     assert [row["word"] for row in rows] == here.words["word"].tolist()
     assert "<title>young and old</title>" in Path("c.html").read_text(encoding="utf-8")
+    assert record(*files, "-o", "c.html", "--maps", 2)["n_senses"] > 0
     words = record(*files)
     assert (words["n_changed"], words["n_senses"]) == (1, 0)
 
@@ -117,13 +118,6 @@ def test_participants_of_one_file_are_split(by, names):
     assert [group["name"] for group in found["groups"]] == names
     assert found["groups"][0]["median_units"] == 40
     assert [change["word"] for change in found["changes"]] == ["tie"]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("folder")
-def test_maps_are_fitted_for_a_page():
-    assert record("young.tsv", "old.tsv", "-o", "c.html", "--maps", 2)["n_senses"] > 0
-    assert "<title>young and old</title>" in Path("c.html").read_text(encoding="utf-8")
 
 
 REFUSALS = [

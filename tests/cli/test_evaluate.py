@@ -45,13 +45,6 @@ def test_rated_pairs(folder):
     assert result.stdout.startswith("atlas              norms.atlas\nspearman           0.4\n")
 
 
-def test_ratings_that_were_read_as_associations(folder):
-    options = ("--kind", "associations", "--responses", "keep", "--strength", "Human (mean)")
-    worked(invoke("read", "rated.csv", *options, "-o", "edges.npz"))
-    plain = worked(invoke("evaluate", "norms.atlas", "edges.npz", "--json"))
-    assert json.loads(plain.stdout)["kl_divergence"] is not None
-
-
 def test_refusals(folder):
     for text, options, code, message in (
         ("word1,word2,rating\nhat,cap,8\n", (), 3, "contains both words of 0 of 1 pairs"),

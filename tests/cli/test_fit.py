@@ -100,14 +100,6 @@ class TestAssociations:
         failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
         assert (norms.parent / "out.atlas").exists()
 
-    def test_responses_of_enough_cues_are_objects(self, norms):
-        norms.write_text(norms.read_text("utf-8") + "knot,ribbon,2\nsuit,lapel,1\n", "utf-8")
-        for rule, more in (("drop", 0), ("keep:3", 0), ("keep:2", 1), ("keep", 2)):
-            clean = norms.with_name("clean.npz")
-            worked(invoke("read", norms, "--responses", rule, "-o", clean))
-            record = json.loads(fitted(clean, "--json", "--quiet").stdout)
-            assert record["n_objects"] == 6 + more
-
 
 class TestVectors:
     def test_same_maps_as_in_python(self, vectors):
@@ -130,18 +122,6 @@ class TestVectors:
         before, after = mm.load_atlas(start), mm.load_atlas(tmp_path / "out.atlas")
         moved = np.linalg.norm(after.maps[:, ::-1] - before.maps, axis=2)
         assert moved.max() < 0.1 * np.ptp(before.maps)
-
-    def test_labels_and_metadata_of_an_array(self, tmp_path):
-        words, values = cluster_vectors()
-        np.save(tmp_path / "v.npy", values)
-        (tmp_path / "names").write_text("\n".join(words))
-        (tmp_path / "groups.csv").write_text(
-            "label,group\n" + "\n".join(f"{w},{w[0]}" for w in words)
-        )
-        clean = tmp_path / "v.npz"
-        worked(invoke("read", tmp_path / "v.npy", "--labels", tmp_path / "names", "-o", clean))
-        atlas = atlas_of(clean, "--metadata", tmp_path / "groups.csv")
-        assert (atlas.labels[4], atlas.metadata["group"][4]) == ("b4", "b")
 
     def test_square_arrays_are_similarities_unless_a_metric_is_named(self, tmp_path):
         values = cluster_vectors()[1]

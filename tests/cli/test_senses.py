@@ -43,7 +43,7 @@ def lines(*arguments: object) -> list[str]:
     return worked(invoke("senses", *arguments)).stdout.splitlines()
 
 
-def test_a_line_for_each_sense(atlas):
+def test_a_line_for_each_sense(atlas, bare):
     assert lines(atlas, "tie") == [
         "tie: 2 senses with 100% of its associations",
         "   63%  map 0  knot, rope",
@@ -53,9 +53,6 @@ def test_a_line_for_each_sense(atlas):
     ]
     assert lines(atlas, "tie", "--neighbors", 1)[1] == "   63%  map 0  knot"
     assert len(lines(atlas, "wave")) == 2
-
-
-def test_maps_of_a_word_without_associations(bare):
     assert lines(bare, "tie") == [
         "tie: no associations are known; its maps, with its mixing proportions",
         "  0.60  map 0  knot, rope",

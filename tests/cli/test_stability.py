@@ -90,11 +90,3 @@ class TestBootstrap:
         assert (found["bootstrap"], found["reference"]) == ("participants", 0)
         for name, column in (("explained", EXPLAINED), ("recurring", RECURRING)):
             assert found[name] == pytest.approx(np.nanmean(loaded.metadata[column]), abs=6e-4)
-
-    def test_of_participants_without_a_name(self, tmp_path):
-        raw = tmp_path / "raw.csv"
-        raw.write_text("cue,R1,R2\n" + "a,b,c\nb,a,c\nc,a,b\n" * 5)
-        options = ("-o", tmp_path / "o.atlas", "--fits", 2, "--bootstrap", "participants", *SHORT)
-        message = "requires trials with a column of participants"
-        failed(invoke("stability", raw, *options), 2, message)
-        assert not (tmp_path / "o.atlas").exists()
