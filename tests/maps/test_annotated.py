@@ -115,7 +115,7 @@ def test_genes_colour_figures(tmp_path: Path) -> None:
     values = adata[:, gene].X
     values = values.toarray() if hasattr(values, "toarray") else values
     np.testing.assert_allclose(atlas.metadata[gene], np.asarray(values).ravel())
-    texts = [text.get_text() for text in mm.plot_map(atlas, color=gene).axes[0].texts]
+    texts = [text.get_text() for text in mm.plot_map(atlas, color=gene).texts]
     assert gene in texts
     to_atlas(adata).save(tmp_path / "cells.atlas")
     adata.obs["label"] = "cell"
