@@ -121,17 +121,6 @@ def test_members_that_a_map_lacks_are_left_out():
         assert len(outlines(figure.axes[0])) == n_outlines
 
 
-def test_a_feature_without_space_for_an_outline_has_no_number(monkeypatch):
-    def only_pairs(points, members, *sizes):
-        return outline(points, members, *sizes) if members.sum() == 2 else []
-
-    monkeypatch.setattr("manymaps.figures.features.outline", only_pairs)
-    atlas, _ = words(20)
-    found = features({("word0",): 1.0, ("word1", "word2"): 0.5})
-    figure = plot_features(atlas, found)
-    assert [text.get_text() for text in texts(figure.axes[0], "number")] == ["2"]
-
-
 @pytest.mark.parametrize("n_components", [1, 3])
 def test_other_dimensions(n_components):
     points = np.random.default_rng(0).normal(size=(1, 6, n_components))

@@ -61,21 +61,6 @@ def test_small_maps(n_components):
     assert_all_labelled(mm.plot_map(atlas, 1), counts[1:])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
-def test_knots_of_any_width(seed):
-    rng = np.random.default_rng(seed)
-    centres = rng.normal(0, 3, (2, 4, 2))
-    maps = centres[:, rng.integers(0, 4, 15)]
-    maps += rng.normal(0, (0.02, 0.1, 0.3)[seed % 3], maps.shape)
-    if seed % 4 == 3:
-        maps[:, :6] = maps[:, :1]
-    labels = [f"object {k}" for k in range(15)]
-    atlas = mm.Atlas(labels, maps, rng.dirichlet([1, 1], 15).T, MULTIPLE_MAPS_T_SNE)
-    for figure in (mm.plot_atlas(atlas, min_weight=0), mm.plot_map(atlas, min_weight=0)):
-        assert_all_labelled(figure, [15] * len(figure.axes))
-
-
 def test_the_senses_of_a_word(consonants):
     figure = mm.plot_senses(consonants, "p", n_neighbors=5)
     counts = [len(points_of(ax)) + len(points_of(ax, "beyond")) for ax in figure.axes]

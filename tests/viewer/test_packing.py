@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 
 import manymaps as mm
@@ -22,7 +20,7 @@ from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import ParameterError
 from manymaps.labels import UnknownLabelError
-from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, SNE, T_SNE
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
 
@@ -224,15 +222,6 @@ class TestEntries:
         wide = replace(atlas, model=replace(atlas.model, kernel_width=3.0))
         assert read(wide).blocks["positions"].dtype == np.uint16
 
-    @pytest.mark.slow
-    def test_many_objects_need_wide_numbers(self):
-        n = 65_600
-        rng = np.random.default_rng(0)
-        points = rng.normal(size=(1, n, 2)).astype(np.float32)
-        found = read(Atlas([str(i) for i in range(n)], points, np.ones((1, n)), SNE))
-        assert found.blocks["objects"].dtype == found.blocks["order"].dtype == np.uint32
-        np.testing.assert_array_equal(np.sort(found.blocks["order"]), np.arange(n))
-
     def test_an_object_with_traces_alone_keeps_its_largest(self):
         atlas = several(n_maps=3)
         atlas.proportions[:, 7] = 2e-6, 5e-6, 1e-6
@@ -265,14 +254,6 @@ class TestMaps:
                 found.objects(m), key=lambda i: (-weights[m, i], -atlas.map_weights[m, i], i)
             )
             np.testing.assert_array_equal(ordered, expected)
-
-    def test_the_largest_islands_name_a_map(self):
-        atlas = several(n=400)
-        heaps = atlas.maps + 60.0 * (np.arange(400) % 3)[:, None]
-        for map_ in read(replace(atlas, maps=heaps)).header["maps"]:
-            islands = [each for each in map_["regions"] if each["island"] is None]
-            assert len(islands) == 3
-            assert map_["title"] == [", ".join(each["words"]) for each in islands]
 
     def test_categories_name_the_maps_of_objects_that_are_only_numbered(self):
         atlas = several(80)
@@ -309,8 +290,12 @@ class TestMaps:
             assert found.header["maps"][m]["share"] == pytest.approx(share)
 
     def test_regions_hold_entries_of_their_map(self):
-        found, start = read(several(n=400)), 0
+        atlas, start = several(n=400), 0
+        heaps = atlas.maps + 60.0 * (np.arange(400) % 3)[:, None]
+        found = read(replace(atlas, maps=heaps))
         for m, map_ in enumerate(found.header["maps"]):
+            islands = [each["words"] for each in map_["regions"] if each["island"] is None]
+            assert map_["title"] == [", ".join(words) for words in islands]
             for number, region in enumerate(map_["regions"]):
                 parts = [part for part in map_["regions"] if part["island"] == number]
                 if parts:
@@ -345,22 +330,21 @@ class TestHeader:
         packed = [pack_page(atlas, PageOptions(**options)) for _ in range(2)]
         assert packed[0] == packed[1]
 
-    @settings(max_examples=30, deadline=None)
-    @given(
-        st.lists(
-            st.one_of(
-                st.text(max_size=20),
-                st.text(st.characters(categories=["Cs", "Cc", "Mn", "So"]), max_size=8),
-                st.sampled_from(["", "\n", "</script>", "<!--", '"\\', "\u2028", "a" * 1000]),
-            ),
-            min_size=1,
-            max_size=8,
-        )
-    )
-    def test_any_label(self, labels):
-        found = read(single(labels)).header["labels"]
-        assert found == ["".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in label)
-                         for label in labels]  # fmt: skip
+    def test_any_label(self):
+        odd = [
+            "",
+            "\n",
+            "</script>",
+            "<!--",
+            '"\\',
+            "\u2028",
+            "a" * 1000,
+            "e\u0301",
+            "\x00",
+            "a\ud800",
+        ]
+        found = read(single(odd)).header["labels"]
+        assert found == [*odd[:-1], "a\ufffd"]
 
 
 class TestTwoKinds:

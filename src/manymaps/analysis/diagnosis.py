@@ -414,8 +414,6 @@ def _similarities(data: Associations, noun: str) -> _Subject:
     S.sum_duplicates()
     paired = np.unique(np.concatenate([pairs.row[is_pair], pairs.col[is_pair]]))
     alone = shape[0] - len(paired)
-    if not len(paired):
-        raise DataError(f"no pair of {plural(noun)} has a similarity above 0; pass at least three")
     _check_enough(len(paired), noun, " that are similar to another")
     n = len(paired)
     if S.nnz == n * (n - 1) and np.ptp(S.data) <= _EQUAL * S.data.max():

@@ -185,15 +185,11 @@ def intervals(
 
 def _notes(data: Associations | Trials) -> tuple[str, ...]:
     """Return a note if the data do not identify participants with dependent answers."""
-    if isinstance(data, Associations):
-        source, unit, several = "data", "response", "gave several responses to a cue"
-    elif data.participant is None:
-        source, unit, several = "trials", "trial", "answered a cue more than once"
-    else:
+    if isinstance(data, Trials) and data.participant is not None:
         return ()
     return (
-        f"the {source} do not identify participants, so each {unit} was counted as one "
-        f"participant's; if participants {several}, the intervals are too narrow",
+        "the data do not identify participants, so each response was counted as one participant's; "
+        "if participants gave several responses to a cue, the intervals are too narrow",
     )
 
 

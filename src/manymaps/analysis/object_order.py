@@ -28,22 +28,14 @@ def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
     keys, others = object_keys(first), object_keys(atlas)
     if keys == others:
         return atlas
-    place = {key: i for i, key in enumerate(others)}
-    for which, lacks, there in (
-        (f"fit {number}", set(keys) - set(others), "fit 0"),
-        ("fit 0", set(others) - set(keys), f"fit {number}"),
-    ):
-        if lacks:
-            some = ", ".join(repr(label) for _, label in sorted(lacks)[:3])
-            raise DataError(
-                f"{which} lacks {len(lacks):,} objects of {there}, such as {some}; compare fits of "
-                "the same objects"
-            )
-    if len(place) < len(others) or len(others) != len(keys):
+    unshared = [label for _, label in sorted(set(keys) ^ set(others))]
+    if unshared or len(set(keys)) < len(keys) or len(others) != len(keys):
+        fault = f"only one of them contains {first_of(unshared)}" if unshared else "labels repeat"
         raise DataError(
-            f"fit {number} has its objects in another order than fit 0, and labels repeat; use "
-            "unique labels, or the same order"
+            f"fit 0 and fit {number} do not have the same objects: {fault}; compare fits of the "
+            "same objects with unique labels"
         )
+    place = {key: i for i, key in enumerate(others)}
     order = np.array([place[key] for key in keys])
     return replace(atlas.subset(order), log_normalizer=atlas.log_normalizer)
 

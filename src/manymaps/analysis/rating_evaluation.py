@@ -94,11 +94,10 @@ def evaluate_ratings(atlas: Atlas, ratings: pd.DataFrame) -> Record:
     a, b = places[:, known]
     n_known, values = int(known.sum()), ratings["rating"].to_numpy(np.float64)[known]
     if n_known < FEWEST_PAIRS:
-        lacking = f"; it lacks {first_of(unknown)} and begins with {first_of(atlas.labels)}"
         raise DataError(
             f"the atlas contains both words of {n_known} of {len(ratings):,} pairs of "
-            f"{source_of(ratings)}; at least {FEWEST_PAIRS} pairs are needed"
-            + (lacking if unknown else "")
+            f"{source_of(ratings)}; at least {FEWEST_PAIRS} pairs are needed, and the atlas begins "
+            f"with {first_of(atlas.labels)}"
         )
     if np.ptp(values) == 0:
         raise DataError(

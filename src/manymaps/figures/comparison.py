@@ -112,8 +112,7 @@ def plot_comparison(
     rows.captions.color_key(key, (0, -8))
     page = Captions(root(rows.ax), typeface, sheet)
     title = in_words([elide(name, 24) for name in found.groups])
-    n_changed, n_tested = len(found.changed), len(found.words)
-    subject = f"{plural('word', n_changed)} of {n_tested:,} with a difference"
+    subject = f"{len(found.changed):,} of {plural('word', len(found.words))} differ"
     describe_page(page, title, [subject], _remarks(found))
     return page.figure
 
