@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from manymaps.errors import DataError
 from manymaps.model.target import Target, conditional_target, count_target, joint_target
@@ -112,6 +113,15 @@ def test_a_joint_divergence_weighs_as_much_as_those_of_all_rows_that_say_anythin
     table[2] = 0
     target = Target(sparse.csr_array(table), normalization)
     assert (target.is_joint, target.scale) == (normalization == "joint", scale)
+
+
+def test_negative_entropy_has_the_same_bits_at_any_number_of_blas_threads():
+    table = sparse.random_array((500, 500), density=0.4, rng=0, format="csr")
+    found = set()
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            found.add(conditional_target(table).negative_entropy)
+    assert len(found) == 1
 
 
 def test_negative_entropy():

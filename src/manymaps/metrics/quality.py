@@ -406,7 +406,7 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     log_q[possible] = log_v[possible] - log_z[pair_rows[possible]]
     if background:
         log_q = np.logaddexp(np.log1p(-background) + log_q, np.log(background / target.n_choices))
-    divergence = target.negative_entropy - float(table.data @ log_q)
+    divergence = target.negative_entropy - float(np.einsum("i,i->", table.data, log_q))
     return divergence if target.is_joint else divergence / target.n_rows_with_mass
 
 

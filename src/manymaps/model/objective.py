@@ -370,9 +370,10 @@ class Objective:
         cost = np.nan
         if want_cost:
             log_a, log_b = self._log_factors
-            log_kept = np.log1p(-self.model.background)
-            cost = energy - float(self.target.row_mass @ (log_a - log_z + log_kept))
-            cost -= float(self.target.column_mass @ log_b)
+            # einsum does not use BLAS, whose sums depend on the number of threads.
+            logs = log_a - log_z + np.log1p(-self.model.background)
+            cost = energy - float(np.einsum("i,i->", self.target.row_mass, logs))
+            cost -= float(np.einsum("i,i->", self.target.column_mass, log_b))
         # Under a joint normalization, only the sum of the masses is used. It includes each pair
         # twice.
         row_mass = masses[0] / 2 if even else self.target.row_mass
