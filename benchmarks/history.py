@@ -1,6 +1,7 @@
 """Speed of eight kernels and four whole jobs, as ratios to a fixed NumPy job in the same process.
 
     python benchmarks/history.py [--repeats 5] [--tasks NAME ...] [-o FILE]
+    python benchmarks/history.py --show 10
 
 One JSON line is appended to the file, or printed: the commit, its date, the versions of Python and
 NumPy, and the ratio of each task. A ratio is the processor time of the task divided by that of the
@@ -14,7 +15,9 @@ gradient of ten maps, `bandwidth` calibrates perplexities, and `nearest` finds n
 Jobs: `associations` fits ten maps to 500 words, `t-sne` fits one map to 1,000 digits, `counts` fits
 CODE, and `clusters` fits four additive clusters. A task that a commit cannot run is null.
 
-A workflow runs this script every week. To measure another commit, set PYTHONPATH to its folder src.
+To measure another commit, set PYTHONPATH to its folder src. With --show, nothing is measured. Each
+figure of the tables in docs/results is printed, the latest versions in the history of its file, the
+oldest first.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 import manymaps as mm
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
 
 Task = Callable[[], object]
 RNG = np.random.default_rng(0)
@@ -180,11 +185,35 @@ def ratio(prepare: Callable[[], Task], repeats: int) -> float | None:
     return round(min(t for t, _ in times) / min(t for _, t in times), 3)
 
 
-def commit_of(path: Path) -> list[str]:
-    """The short name and date of the commit of a folder, which are empty outside a repository."""
-    log = ["git", "-C", str(path), "log", "-1", "--format=%h %cs"]
-    run = subprocess.run(log, capture_output=True, text=True, check=False, encoding="utf-8")
-    return run.stdout.split() or ["", ""]
+def git(folder: Path, *arguments: str) -> str:
+    """The output of git in a folder, which is empty outside a repository."""
+    command = ["git", "-C", str(folder), *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8")
+    return run.stdout
+
+
+def figures(text: str) -> dict[tuple[str, ...], str]:
+    """The cells of a table by column and by the first cells of their row, as many as are unique."""
+    lines = [line.strip().strip("|") for line in text.splitlines() if line.startswith("|")]
+    head, *rows = [[cell.strip() for cell in line.split("|")] for line in lines] or [[]]
+    rows = [row for row in rows if set("".join(row)) - set("-:")]
+    n = 1
+    while n < len(head) and len({tuple(row[:n]) for row in rows}) < len(rows):
+        n += 1
+    cells = [(row, *cell) for row in rows for cell in zip(head[n:], row[n:], strict=False)]
+    return {(*row[:n], name): value for row, name, value in cells}
+
+
+def show(n_versions: int) -> None:
+    """Print the figures of the latest versions of each file with a table."""
+    for file in sorted(RESULTS.glob("*.txt")):
+        log = git(RESULTS, "log", f"-{n_versions}", "--format=%h", "--", file.name)
+        commits = log.split()[::-1]
+        versions = [figures(git(RESULTS, "show", f"{one}:./{file.name}")) for one in commits]
+        print(f"\n{file.name}  {' '.join(commits)}")
+        for place in versions[-1] if versions else ():
+            values = " -> ".join(version.get(place) or "-" for version in versions)
+            print(f"  {', '.join(place)}: {values}")
 
 
 def main() -> None:
@@ -193,8 +222,13 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="append the line here")
+    parser.add_argument("--show", type=int, metavar="N", help="print N versions of the results")
     options = parser.parse_args()
-    commit, date = commit_of(Path(mm.__file__).parent)
+    if options.show:
+        show(options.show)
+        return
+    log = git(Path(mm.__file__).parent, "log", "-1", "--format=%h %cs")
+    commit, date = log.split() or ["", ""]
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before a task imports numba
     with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
         ratios = {name: ratio(TASKS[name], options.repeats) for name in options.tasks}
