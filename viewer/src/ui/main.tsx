@@ -21,7 +21,7 @@ export function Main({ session }: { session: Session }) {
   return (
     <div class="contents" ref={root}>
       {map !== null && found}
-      <div class="main" role="main" aria-label={where}>
+      <div key={map === null ? where : "map"} class="main" role="main" aria-label={where}>
         {notice && (
           <p class="notice" role="alert">
             {notice}
