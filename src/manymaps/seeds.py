@@ -60,8 +60,3 @@ def run_seeds(random_state: RandomState, n_runs: int) -> list[int]:
     """
     first = drawn_seed(random_state)
     return [first, *derived_seeds(first, n_runs - 1)]
-
-
-def second_seed(seed: int) -> int:
-    """Derive another seed from a seed."""
-    return int(np.random.RandomState(seed).randint(_NUMBERS))

@@ -30,7 +30,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("optimizers/loop", "best_of", "show(k) -> pass"): "how far it is, for who looks",
     (
         "optimizers/loop",
-        "_active",
+        "_take_steps",
         "np.exp(log_softmin(weights)) > _ACTIVE -> np.exp(log_softmin(weights)) >= _ACTIVE",
     ): _BOUNDARY,
     ("optimizers/momentum", "Steps.guard", "spread < before -> spread <= before"): (

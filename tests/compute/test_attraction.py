@@ -6,11 +6,11 @@ from scipy import sparse
 
 import reference
 from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import side_by_side
 from manymaps.compute.similarity import kernel_code
 from manymaps.compute.threads import share_out, threads
-from manymaps.model.objective import Entries
-from manymaps.model.parameters import log_softmin
+from manymaps.model.choice import ChoiceModel
+from manymaps.model.objective import Side
+from manymaps.model.parameters import Entries, log_softmin
 from manymaps.model.target import conditional_target
 
 N_MAPS = 3
@@ -31,12 +31,13 @@ def attract(case, kernel, background=0.0, mask=None, want_cost=True):
     n_maps, n, d = positions.shape
     (pairs,) = target.sides
     active = np.ones((n_maps, n), bool) if mask is None else mask
-    table = side_by_side(positions, log_pi, kernel_code(kernel))
+    entries = Entries(active)
+    table = Side.of(positions, log_pi, entries, ChoiceModel(kernel)).table
     pull, share = np.empty((active.sum(), d), np.float32), np.empty(active.sum(), np.float32)
     mass, cost = np.empty(n), np.empty(n)
     share_out(
         attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr, pairs.indices,
-        pairs.forward, pairs.backward, table, table, log_pi, log_pi, *Entries(active).by_object,
+        pairs.forward, pairs.backward, table, table, log_pi, log_pi, *entries.by_object,
         chooser, chosen, chooser, chosen, kernel_code(kernel), background,
         np.log(background / target.n_choices) if background else 0.0, want_cost,
         pull, share, mass, cost,

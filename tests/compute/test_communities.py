@@ -7,24 +7,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from manymaps.compute.communities import add_ego_weights, ego_communities, fill_communities
-from manymaps.compute.threads import share_out, threads
+from manymaps.compute.communities import ego_communities, fill_communities
+from manymaps.compute.threads import threads
 from reference import communities, modularity
 
 
-def starts_of(offsets):
-    return np.concatenate([[0], np.cumsum(np.diff(offsets).astype(int) ** 2)])
-
-
-def packed_communities(offsets, weights, resolution):
-    labels = np.zeros(offsets[-1], np.int64)
-    starts = starts_of(offsets)
-    share_out(fill_communities, len(offsets) - 1, offsets, starts, weights, resolution, labels)
-    return labels
-
-
 def modularity_communities(weights, resolution=1.0):
-    return packed_communities(np.array([0, len(weights)]), weights.ravel(), resolution)
+    labels = np.zeros(len(weights), np.int64)
+    fill_communities(weights.ravel(), resolution, labels)
+    return labels
 
 
 def network(k, seed, density=0.5):
@@ -98,43 +89,19 @@ def test_the_smallest_networks():
     assert modularity_communities(np.ones((1, 1))).tolist() == [0]
 
 
-def test_packed_networks_are_independent_of_one_another_and_of_threads():
-    sizes = np.array([7, 0, 1, 12, 3])
-    each = [network(k, seed) for seed, k in enumerate(sizes)]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    flat = np.concatenate([weights.ravel() for weights in each])
-    expected = np.concatenate([modularity_communities(weights, 0.7) for weights in each])
-    for count in (1, 2):
-        with threads(count):
-            np.testing.assert_array_equal(packed_communities(offsets, flat, 0.7), expected)
-
-
 def test_ego_networks_are_the_ties_among_neighbours():
     rng = np.random.default_rng(3)
     directed = sparse.random_array((30, 30), density=0.2, rng=rng, format="csr")
     near = sparse.random_array((12, 30), density=0.3, rng=rng, format="csr")
     near.sort_indices()
-    offsets, starts = near.indptr.astype(np.int64), starts_of(near.indptr)
-    weights = np.zeros(starts[-1])
-    ties = directed.indptr, directed.indices, directed.data
-    share_out(add_ego_weights, 12, *ties, offsets, starts, near.indices, weights)
     dense = directed.toarray() + directed.toarray().T
     np.fill_diagonal(dense, 0.0)
-    blocks = [dense[np.ix_(mine, mine)].ravel() for mine in map(np.sort, _rows(near))]
-    np.testing.assert_allclose(weights, np.concatenate(blocks), atol=1e-15)
-    expected = packed_communities(offsets, weights, 0.5)
-    np.testing.assert_array_equal(ego_communities(directed, near, 0.5), expected)
-
-
-def _rows(table):
-    return np.split(table.indices, table.indptr[1:-1])
-
-
-def test_blocks_of_neighbourhoods_do_not_show(monkeypatch):
-    table = sparse.csr_array(network(40, 5, 0.3))
-    whole = ego_communities(table)
-    monkeypatch.setattr("manymaps.compute.communities._BLOCK", 50)
-    np.testing.assert_array_equal(ego_communities(table), whole)
+    rows = np.split(near.indices, near.indptr[1:-1])
+    expected = [modularity_communities(dense[np.ix_(mine, mine)], 0.5) for mine in rows]
+    for count in (1, 2):
+        with threads(count):
+            found = ego_communities(directed, near, 0.5)
+        np.testing.assert_array_equal(found, np.concatenate(expected))
 
 
 def test_two_planted_groups_are_found_in_unsorted_rows():

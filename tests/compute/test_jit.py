@@ -15,7 +15,6 @@ from numba.core.dispatcher import Dispatcher
 
 import manymaps.compute
 from manymaps import progress
-from manymaps.compute.jit import compiled
 from manymaps.compute.strongest import _add_map
 from manymaps.compute.threads import share_out
 
@@ -64,12 +63,6 @@ def test_two_processes_compile_one_function_at_once(kind, tmp_path, monkeypatch)
     }
 
 
-def test_numba_itself_still_confuses_them(tmp_path, monkeypatch):
-    """Else the package could do without its own names."""
-    found = after_a_race(IndexDataCacheFile, tmp_path, monkeypatch)
-    assert found["for a row"] == "code for a column"
-
-
 def test_code_of_an_older_source_is_written_over(kind, tmp_path):
     for source in ("first", "second"):
         kind(str(tmp_path), "loop", source).save("for a row", f"code of the {source}")
@@ -99,15 +92,6 @@ def test_a_folder_that_cannot_be_written_to_keeps_nothing(kind, tmp_path):
     file = kind(str(tmp_path / "missing"), "loop", "of this source")
     file.save("for a row", "code for a row")
     assert file.load("for a row") is None
-
-
-def test_without_a_place_for_compiled_code():
-    """Numba finds none for code that is in no file."""
-    made: dict = {}
-    exec("def doubled(x):\n    return 2 * x", made)
-    with pytest.raises(RuntimeError, match="no locator"):
-        njit(cache=True)(made["doubled"])
-    assert compiled(made["doubled"])(21) == 42
 
 
 SUMS = """

@@ -164,7 +164,7 @@ import multiprocessing, sys
 import numpy as np
 from manymaps.affinity import nearest_neighbors
 from manymaps.compute.steps import momentum_step
-from manymaps.compute.threads import threads
+from manymaps.compute.threads import share_out, threads
 
 points = np.random.default_rng(0).normal(size=(5000, 8)).astype(np.float32)
 
@@ -173,7 +173,8 @@ def results():
     step, gains = np.zeros_like(x), np.ones_like(x)
     with threads(2):
         for _ in range(3):
-            momentum_step(x, np.sin(x), step, gains, np.float32(0.1), np.float32(0.5))
+            rates = np.float32(0.1), np.float32(0.5)
+            share_out(momentum_step, x.size, x, np.sin(x), step, gains, *rates)
         return [x, step, gains, nearest_neighbors(points[:500], 5).indices]
 
 before = results()

@@ -310,12 +310,12 @@ class TestActiveEntries:
         assert active.cost == pytest.approx(case.evaluation.cost, rel=1e-6)
         for k, one in enumerate(entries):
             full = case.evaluation.gradient
-            np.testing.assert_array_equal(active.gradient.places[k], np.flatnonzero(one.mask))
+            np.testing.assert_array_equal(active.gradient.places[k], one.places)
+            positions, weights = full.positions[k], full.weights[k]
+            positions = positions.reshape(-1, positions.shape[2])[one.places]
+            np.testing.assert_allclose(active.gradient.positions[k], positions, atol=1e-5)
             np.testing.assert_allclose(
-                active.gradient.positions[k], full.positions[k][one.mask], atol=1e-5
-            )
-            np.testing.assert_allclose(
-                active.gradient.weights[k], full.weights[k][one.mask], atol=1e-5
+                active.gradient.weights[k], weights.ravel()[one.places], atol=1e-5
             )
 
     @pytest.mark.parametrize("two_sets", [False, True])
@@ -349,6 +349,7 @@ class TestActiveEntries:
     def test_two_ways_of_listing(self):
         mask = np.random.default_rng(0).random((4, 7)) < 0.4
         entries = Entries(mask)
+        assert entries.places.tolist() == np.flatnonzero(mask).tolist()
         maps = np.repeat(np.arange(4), np.diff(entries.offsets))
         assert sorted(zip(maps, entries.objects, strict=True)) == [
             *zip(*np.nonzero(mask), strict=True)

@@ -40,7 +40,7 @@ def test_conditional_rows_are_distributions(seed):
     np.testing.assert_allclose(target.values.toarray(), expected)
     np.testing.assert_allclose(target.row_mass, sums.ravel() > 0)
     assert target.n_rows_with_mass == (sums > 0).sum()
-    assert target.normalization == "conditional"
+    assert not target.is_joint
 
 
 @settings(max_examples=20, deadline=None)
@@ -94,25 +94,15 @@ def test_nothing_to_fit(make, table):
 
 
 @pytest.mark.parametrize(
-    ("normalization", "one_set", "choices"),
-    [
-        ("conditional", True, 3), ("conditional", False, 4), ("joint", True, 12),
-        ("joint", False, 16),
-    ],
-)  # fmt: skip
-def test_number_of_choices(normalization, one_set, choices):
-    table = sparse.csr_array(without_self_pairs(np.ones((4, 4))))
-    assert Target(table, normalization, one_set).n_choices == choices
-
-
-@pytest.mark.parametrize(("normalization", "scale"), [("conditional", 1.0), ("joint", 3.0)])
-def test_a_joint_divergence_weighs_as_much_as_those_of_all_rows_that_say_anything(
-    normalization, scale
-):
+    ("is_joint", "choices", "scale"), [(False, (3, 4), 1.0), (True, (12, 16), 3.0)]
+)
+def test_choices_and_scale(is_joint, choices, scale):
+    """A joint divergence weighs as much as those of all rows with mass."""
     table = without_self_pairs(np.ones((4, 4)))
     table[2] = 0
-    target = Target(sparse.csr_array(table), normalization)
-    assert (target.is_joint, target.scale) == (normalization == "joint", scale)
+    one, two = (Target(sparse.csr_array(table), is_joint, one_set) for one_set in (True, False))
+    assert (one.n_choices, two.n_choices) == choices
+    assert one.scale == two.scale == scale
 
 
 def test_negative_entropy_has_the_same_bits_at_any_number_of_blas_threads():

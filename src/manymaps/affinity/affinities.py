@@ -198,21 +198,19 @@ class GaussianAffinity(Affinity):
 
     def __post_init__(self) -> None:
         _make_plain(self)
-        if len(self._scales()) > _MOST_SCALES:
+        scales = np.atleast_1d(self.perplexity)
+        if len(scales) > _MOST_SCALES:
             raise ParameterError(
-                f"has {len(self._scales()):,} values; pass at most {_MOST_SCALES} to average",
+                f"has {len(scales):,} values; pass at most {_MOST_SCALES} to average",
                 name="perplexity",
                 value=self.perplexity,
             )
-        if self.n_neighbors is not None and self.n_neighbors < max(self._scales()):
+        if self.n_neighbors is not None and self.n_neighbors < max(scales):
             raise ParameterError(
-                f"is too small for a perplexity of {max(self._scales()):g}; use at least that many",
+                f"is too small for a perplexity of {max(scales):g}; use at least that many",
                 name="n_neighbors",
                 value=self.n_neighbors,
             )
-
-    def _scales(self) -> tuple[float, ...]:
-        return tuple(np.atleast_1d(np.asarray(self.perplexity, dtype=np.float64)).tolist())
 
     def similarities(
         self,
@@ -242,10 +240,8 @@ class GaussianAffinity(Affinity):
             than 20 million.
         """
         data = as_graph(data)
-        scales, n = self._scales(), _n_objects(data)
-        for perplexity in scales:
-            _check_perplexity(perplexity, n)
-        _check_neighbors(self.n_neighbors, n)
+        scales, n = np.atleast_1d(np.asarray(self.perplexity, float)).tolist(), _n_objects(data)
+        _check_range(n, scales, self.n_neighbors)
         k = self.n_neighbors or int(np.ceil(NEIGHBORS_PER_PERPLEXITY * max(scales)))
         rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
         _check_carried(max(scales), rows)
@@ -337,9 +333,7 @@ class GlobalGaussian(Affinity):
         """
         data = as_graph(data)
         n = _n_objects(data)
-        if self.sigma is None:
-            _check_perplexity(self.perplexity, n)
-        _check_neighbors(self.n_neighbors, n)
+        _check_range(n, [self.perplexity] if self.sigma is None else [], self.n_neighbors)
         usual = (
             n - 1 if n <= _ALL_PAIRS else int(np.ceil(_NEIGHBORS_OF_ONE_SIGMA * self.perplexity))
         )
@@ -505,7 +499,7 @@ class LocalPerplexity(Affinity):
         """
         data = as_graph(data)
         n = _n_objects(data)
-        _check_neighbors(self.min_neighbors, n, "min_neighbors")
+        _check_range(n, [], self.min_neighbors, "min_neighbors")
         parts = []
         for start, block in _similarity_blocks(data, metric):
             local = np.arange(len(block))
@@ -531,17 +525,18 @@ def _n_objects(data: Matrix | NeighborGraph) -> int:
     return int(shape[0])
 
 
-def _check_perplexity(perplexity: float, n: int) -> None:
-    if not 1 <= perplexity <= n - 1:
-        raise ParameterError(
-            f"is impossible for {n} objects; it must be at least 1 and at most {n - 1}, the number "
-            "of neighbours of an object",
-            name="perplexity",
-            value=perplexity,
-        )
-
-
-def _check_neighbors(count: int | None, n: int, name: str = "n_neighbors") -> None:
+def _check_range(
+    n: int, perplexities: Sequence[float], count: int | None, name: str = "n_neighbors"
+) -> None:
+    """Raise an error for a perplexity or a number of neighbours that n objects cannot have."""
+    for perplexity in perplexities:
+        if not 1 <= perplexity <= n - 1:
+            raise ParameterError(
+                f"is impossible for {n} objects; it must be at least 1 and at most {n - 1}, the "
+                "number of neighbours of an object",
+                name="perplexity",
+                value=perplexity,
+            )
     if count is not None and count > n - 1:
         raise ParameterError(
             f"is impossible for {n} objects; use at most {n - 1}", name=name, value=count
@@ -578,29 +573,26 @@ def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
 
 def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Average p_j|i over perplexities; return it and the rows that miss a perplexity."""
+    from scipy.special import entr
+
     precision = np.float64 if rows.nnz <= _MOST_IN_FLOAT64 else np.float32
     values, missed = np.zeros(rows.nnz, precision), np.zeros(rows.shape[0], bool)
     # Squares of distances divided by the largest cannot overflow.
-    unit = rows.data.max(initial=0) or 1.0
-    for some in _row_blocks(rows.indptr):
+    unit, n = rows.data.max(initial=0) or 1.0, rows.shape[0]
+    step = max(1, BLOCK_CELLS * n // max(1, rows.nnz))
+    for first in range(0, n, step):
+        some = slice(first, min(n, first + step))
         starts = rows.indptr[some.start : some.stop + 1].astype(np.int64)
         stored = slice(starts[0], starts[-1])
         squares = (rows.data[stored].astype(np.float64) / unit) ** 2
         starts -= starts[0]
         for perplexity in scales:
             part = conditional_rows(squares, starts, perplexity)
-            missed[some] |= abs(_entropies(part, starts) - np.log(perplexity)) > _REACHED
+            entropies = np.add.reduceat(entr(part), starts[:-1])  # no row is empty
+            missed[some] |= abs(entropies - np.log(perplexity)) > _REACHED
             values[stored] += part
     values /= len(scales)
     return values, missed
-
-
-def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
-    """Yield ranges of rows that together store a few million pairs."""
-    n = starts.size - 1
-    step = max(1, BLOCK_CELLS * n // max(1, int(starts[-1])))
-    for first in range(0, n, step):
-        yield slice(first, min(n, first + step))
 
 
 def conditional_rows(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> np.ndarray:
@@ -612,13 +604,6 @@ def conditional_rows(squares: np.ndarray, starts: np.ndarray, perplexity: float)
     logs = np.full(n, np.log(perplexity))
     share_out(conditional_probabilities, n, squares, starts, logs, probabilities)
     return probabilities
-
-
-def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Compute the entropy of each row; rows must not be empty."""
-    from scipy.special import entr
-
-    return np.asarray(np.add.reduceat(entr(probabilities), starts[:-1]))
 
 
 def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
@@ -669,7 +654,7 @@ def _similarity_blocks(
     data: Matrix | NeighborGraph, metric: Metric
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield blocks of rows of similarities in [0, 1], with the index of the first row."""
-    given = isinstance(metric, str) and metric == "precomputed"
+    given = metric == "precomputed"
     if isinstance(data, NeighborGraph) or (given and sparse.issparse(data)):
         raise ParameterError(
             "local perplexity needs every similarity of a row; pass vectors or a square table "

@@ -117,33 +117,23 @@ def normalized_rows(
     return scaled
 
 
-def comparable(
-    points: Matrix,
-    queries: Matrix | None,
-    metric: Metric,
-    what: tuple[str, str] = ("X", "queries"),
-) -> tuple[Matrix, Matrix | None]:
-    """Convert points so that Euclidean distances reproduce the metric, if it is in `EUCLIDEAN`."""
+def comparable(rows: Matrix, metric: Metric, what: str = "X") -> Matrix:
+    """Convert rows so that Euclidean distances reproduce the metric, if it is in `EUCLIDEAN`."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
-    def prepared(rows: Matrix, what: str) -> Matrix:
-        if metric == "cosine":
-            return normalized_rows(rows, what)
-        if metric == "correlation":
-            rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
-            centred = rows - rows.mean(axis=1, keepdims=True, dtype=np.float64)
-            centred[np.ptp(rows, axis=1) == 0] = 0
-            return normalized_rows(centred, what, "without variation", metric)
-        if metric in PAIRWISE_BOOLEAN_FUNCTIONS:
-            return rows.astype(bool)
-        return rows
-
-    return prepared(points, what[0]), None if queries is None else prepared(queries, what[1])
+    if metric == "cosine":
+        return normalized_rows(rows, what)
+    if metric == "correlation":
+        rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
+        centred = rows - rows.mean(axis=1, keepdims=True, dtype=np.float64)
+        centred[np.ptp(rows, axis=1) == 0] = 0
+        return normalized_rows(centred, what, "without variation", metric)
+    return rows.astype(bool) if metric in PAIRWISE_BOOLEAN_FUNCTIONS else rows
 
 
 def inner_metric(metric: Metric) -> Metric:
     """Return the metric between comparable points."""
-    return "euclidean" if isinstance(metric, str) and metric in EUCLIDEAN else metric
+    return "euclidean" if metric in EUCLIDEAN else metric
 
 
 def check_metric(metric: Metric, points: Matrix, name: str = "metric") -> None:

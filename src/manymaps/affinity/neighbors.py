@@ -268,7 +268,7 @@ def nearest_neighbors(
     >>> graph.indices.tolist()
     [[1, 2], [2, 0], [1, 0], [1, 2]]
     """
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         return _stored_neighbors(X, k, queries, seed)
     points = finite_points(X, "X")
     asked = None if queries is None else finite_points(queries, "queries")
@@ -279,8 +279,13 @@ def nearest_neighbors(
         )
     _check_k(k, points.shape[0] - (asked is None))
     check_metric(metric, points)
-    points, asked = comparable(points, asked, metric)
-    problem = Problem(points, asked, k, inner_metric(metric), seed)
+    points = comparable(points, metric)
+    own = np.arange(points.shape[0])
+    if asked is not None:
+        asked, own = comparable(asked, metric, "queries"), np.full(asked.shape[0], -1)
+    problem = Problem(
+        points, points if asked is None else asked, own, k, inner_metric(metric), seed
+    )
     method = _chosen(problem, search)
     with work("finding neighbours"), search_methods.library_threads(method):
         indices, distances, recall = _SEARCHES[method](problem, search.recall)
@@ -326,11 +331,11 @@ def distance_rows(
            [0., 2., 0.]])
     """
     data = as_graph(data)
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         data = known_distances(data)
     if isinstance(data, NeighborGraph):
         graph = check_graph(data)
-    elif sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
+    elif sparse.issparse(data) and metric == "precomputed":
         return stored_rows(data)
     elif metric != "precomputed" and k >= np.shape(data)[0] - 1:
         return _all_pairs(data, metric)
@@ -342,29 +347,24 @@ def distance_rows(
 def _as_rows(indices: np.ndarray, distances: np.ndarray) -> sparse.csr_array:
     """Convert neighbours (n, k) to sparse rows with sorted indices."""
     n, width = indices.shape
-    columns, distances = _in_column_order(indices, distances)
+    if indices.dtype != np.int32 or distances.dtype != np.float32:
+        order = np.argsort(indices, axis=1, kind="stable")
+        columns, values = (np.take_along_axis(a, order, 1) for a in (indices, distances))
+    else:
+        columns, values = np.empty_like(indices), np.empty_like(distances)
+        for some in _row_blocks(indices):
+            # Indices and distances packed into single numbers are sorted many times faster.
+            pairs = indices[some].astype(np.int64) << 32
+            pairs |= np.ascontiguousarray(distances[some]).view(np.uint32)
+            pairs.sort(axis=1)
+            columns[some] = pairs >> 32
+            values[some] = (pairs & 0xFFFFFFFF).astype(np.uint32).view(np.float32)
     # With 64-bit indices, the other index array would also be 64-bit.
     small = max(n, n * width) <= np.iinfo(np.int32).max
     starts = np.arange(0, n * width + 1, width, dtype=np.int32 if small else np.int64)
-    rows = sparse.csr_array((distances.ravel(), columns.ravel(), starts), shape=(n, n))
+    rows = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(n, n))
     rows.has_sorted_indices = True
     return rows
-
-
-def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sort rows of neighbours by index instead of distance."""
-    if indices.dtype != np.int32 or distances.dtype != np.float32:
-        order = np.argsort(indices, axis=1, kind="stable")
-        return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
-    columns, values = np.empty_like(indices), np.empty_like(distances)
-    for some in _row_blocks(indices):
-        # Indices and distances that are packed into single numbers are sorted many times faster.
-        pairs = indices[some].astype(np.int64) << 32
-        pairs |= np.ascontiguousarray(distances[some]).view(np.uint32)
-        pairs.sort(axis=1)
-        columns[some] = pairs >> 32
-        values[some] = (pairs & 0xFFFFFFFF).astype(np.uint32).view(np.float32)
-    return columns, values
 
 
 def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
@@ -374,7 +374,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     points = finite_points(data, "X")
     _check_k(1, points.shape[0] - 1)
     check_metric(metric, points)
-    points, _ = comparable(points, None, metric)
+    points = comparable(points, metric)
     n, inner = points.shape[0], inner_metric(metric)
     if inner == "euclidean" and isinstance(points, np.ndarray) and n * points.size <= _DIFFERENCES:
         distances = cdist(points, points)
@@ -543,7 +543,7 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
     n, width = problem.points.shape
     if not isinstance(problem.points, np.ndarray):
         width = problem.points.nnz / n
-    cheap = n * problem.asked.shape[0] * (width + _PAIR_COST) <= _EXACT_PRODUCTS
+    cheap = n * problem.queries.shape[0] * (width + _PAIR_COST) <= _EXACT_PRODUCTS
     if not fits_faiss or cheap or n < _FEWEST_TO_APPROXIMATE or 10 * problem.k > n:
         return "exact"
     if search_methods.has_faiss():

@@ -59,50 +59,36 @@ _TIE, _TIES = 1e-5, 1_000
 
 @dataclass(frozen=True)
 class Problem:
-    """Comparable points, queries (None if they are the points) and settings of a search."""
+    """Comparable points and queries, and settings of a search.
+
+    `own` is the index of each query's own object among the points if the queries are the points,
+    and -1 otherwise.
+    """
 
     points: Matrix
-    queries: Matrix | None
+    queries: Matrix
+    own: np.ndarray
     k: int
     metric: Metric
     seed: int
 
-    @property
-    def asked(self) -> Matrix:
-        return self.points if self.queries is None else self.queries
-
-    @property
-    def among_themselves(self) -> bool:
-        return self.queries is None
-
-    @property
-    def own(self) -> np.ndarray:
-        """Index of each query's own object among the points, or -1."""
-        n = self.asked.shape[0]
-        return np.arange(n) if self.among_themselves else np.full(n, -1)
-
 
 def exact(problem: Problem, recall: float = 1.0) -> Found:
     """Compare all pairs, regardless of the required recall."""
-    if problem.metric == "euclidean" and isinstance(problem.points, np.ndarray):
-        indices, distances = _exact_rows(problem, slice(None))
+    points, queries = problem.points, problem.queries
+    generator = np.random.default_rng(problem.seed)
+    if problem.metric == "euclidean" and isinstance(points, np.ndarray):
+        indices, distances = ExactIndex(points).nearest(queries, problem.k, problem.own, generator)
     else:
 
         def distances_of(rows: slice) -> np.ndarray:
-            return pairwise(problem.asked[rows], problem.points, problem.metric, rows.start)
+            return pairwise(queries[rows], points, problem.metric, rows.start)
 
-        shape = problem.asked.shape[0], problem.points.shape[0]
+        shape = queries.shape[0], points.shape[0]
         indices, distances = nearest_in_table(
-            distances_of, shape, problem.k, problem.own, np.random.default_rng(problem.seed)
+            distances_of, shape, problem.k, problem.own, generator
         )
     return compact(indices), distances, 1.0
-
-
-def _exact_rows(problem: Problem, rows: slice | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find the neighbours of some queries among dense points."""
-    generator = np.random.default_rng(problem.seed)
-    asked, own = problem.asked[rows], problem.own[rows]
-    return ExactIndex(problem.points).nearest(asked, problem.k, own, generator)
 
 
 def pairwise(
@@ -198,13 +184,20 @@ class ExactIndex:
         Returns indices and distances, sorted by distance and index. Neighbours tied with the last
         one are drawn at random.
         """
+        from scipy.spatial.distance import cdist
+
         queries = queries / self.unit
         indices, squares, unsure = self.candidates(queries, k, own)
         tied = squares[:, k - 1] == squares[:, -1] if squares.shape[1] > k else False
         indices, squares = indices[:, :k], squares[:, :k]
-        for row in np.flatnonzero(unsure | tied):
-            (indices[row],), (squares[row],) = self._by_differences(
-                queries[[row]], k, own[[row]], generator
+        again = np.flatnonzero(unsure | tied)
+
+        def squares_of(rows: slice) -> np.ndarray:
+            return cdist(queries[again[rows]], self.points, "sqeuclidean")
+
+        if len(again):
+            indices[again], squares[again] = nearest_in_table(
+                squares_of, (len(again), len(self.points)), k, own[again], generator
             )
         return indices, np.sqrt(squares) * self.unit
 
@@ -216,15 +209,28 @@ class ExactIndex:
         Queries and squares are in the unit of the index. The last result marks the rows whose
         distances float32 does not resolve.
         """
+        from manymaps.compute.threads import current_threads
+
         with_own = bool((own >= 0).any())
         # One additional neighbour reveals the rows in which other objects tie with the last one.
         width = min(k + 1, len(self.points) - with_own)
         parts = []
         for start in range(0, len(queries), _QUERY_BLOCK):
             block = slice(start, start + _QUERY_BLOCK)
-            distances, indices = self._query(queries[block], width + with_own)
+            if self._tree is not None:
+                ranks = np.arange(1, width + with_own + 1)
+                found = self._tree.query(queries[block], ranks, workers=current_threads())
+            else:
+                assert self._products is not None
+                rows = _in_float32(queries[block], self._centre, self._scale)
+                found = self._products.kneighbors(rows, width + with_own)
+                found = found[0] * self._scale, found[1]
+            distances, indices = found
             if with_own:
-                indices, distances = _without_self(indices, distances, own[block])
+                # A row may lack its own object; its last neighbour is then removed.
+                drop = indices == own[block, None]
+                drop[~drop.any(axis=1), -1] = True
+                distances, indices = (part[~drop].reshape(-1, width) for part in found)
             squares = _pair_squares(queries[block], self.points, indices)
             unsure = abs(distances**2 - squares) > _ROUNDING * squares.max(axis=1, keepdims=True)
             order = np.lexsort((indices, squares), axis=1)
@@ -232,29 +238,6 @@ class ExactIndex:
             parts.append((indices, squares, unsure.any(axis=1)))
         indices, squares, unsure = (np.concatenate(part) for part in zip(*parts, strict=True))
         return indices, squares, unsure
-
-    def _query(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return approximate distances and indices of the k nearest points."""
-        from manymaps.compute.threads import current_threads
-
-        if self._tree is not None:
-            return self._tree.query(queries, np.arange(1, k + 1), workers=current_threads())
-        assert self._products is not None
-        rows = _in_float32(queries, self._centre, self._scale)
-        distances, indices = self._products.kneighbors(rows, k)
-        return distances * self._scale, indices
-
-    def _by_differences(
-        self, queries: np.ndarray, k: int, own: np.ndarray, generator: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest points and their squares from the differences to all points."""
-        from scipy.spatial.distance import cdist
-
-        def squares_of(rows: slice) -> np.ndarray:
-            return cdist(queries[rows], self.points, "sqeuclidean")
-
-        shape = len(queries), len(self.points)
-        return nearest_in_table(squares_of, shape, k, own, generator)
 
 
 def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> np.ndarray:
@@ -282,16 +265,6 @@ def _in_float32(rows: np.ndarray, centre: np.ndarray, scale: float) -> np.ndarra
     return np.ascontiguousarray(centred, dtype=np.float32)
 
 
-def _without_self(
-    indices: np.ndarray, distances: np.ndarray, own: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Remove each row's own object, or its last neighbour if the row lacks its own object."""
-    drop = indices == own[:, None]
-    drop[~drop.any(axis=1), -1] = True
-    shape = (len(indices), indices.shape[1] - 1)
-    return indices[~drop].reshape(shape), distances[~drop].reshape(shape)
-
-
 def compact(indices: np.ndarray) -> np.ndarray:
     small = indices.max(initial=0) < np.iinfo(np.int32).max
     return indices.astype(np.int32 if small else np.int64, copy=False)
@@ -310,12 +283,12 @@ class _Sample:
     def of(cls, problem: Problem) -> Self:
         """Draw the queries on which the recall is measured, and search them exactly."""
         index = ExactIndex(problem.points)
-        n, k = problem.asked.shape[0], problem.k
+        n, k = problem.queries.shape[0], problem.k
         generator = np.random.default_rng(problem.seed)
         rows = np.sort(generator.choice(n, size=min(n, _SAMPLE), replace=False))
-        more = min(k + _TIES, problem.points.shape[0] - problem.among_themselves)
-        asked, own = problem.asked[rows], problem.own[rows]
-        return cls(k, rows, *index.nearest(asked, more, own, generator))
+        more = min(k + _TIES, problem.points.shape[0] - bool((problem.own >= 0).any()))
+        queries, own = problem.queries[rows], problem.own[rows]
+        return cls(k, rows, *index.nearest(queries, more, own, generator))
 
     @property
     def reach(self) -> np.ndarray:
@@ -347,33 +320,36 @@ def by_faiss(problem: Problem, recall: float) -> Found:
     # Importing the compiled functions takes half a second, and only this search needs them.
     from manymaps.affinity.cells import cells_of
 
+    own = bool((problem.own >= 0).any())
     if not isinstance(problem.points, np.ndarray):
-        dense = {"points": problem.points.toarray()}
-        if problem.queries is not None:
-            dense["queries"] = sparse.csr_array(problem.queries).toarray()
-        problem = replace(problem, **dense)
+        points = problem.points.toarray()
+        queries = points if own else sparse.csr_array(problem.queries).toarray()
+        problem = replace(problem, points=points, queries=queries)
     centre, scale = _centre_and_scale(problem.points)
     base = _in_float32(problem.points, centre, scale)
     cells = cells_of(base, problem.seed, faiss_module().omp_get_max_threads())
     del base  # the cells contain their own copy
     sample = _Sample.of(problem)
     before = cells.probes_before(
-        _in_float32(problem.asked[sample.rows], centre, scale), sample.nearest
+        _in_float32(problem.queries[sample.rows], centre, scale), sample.nearest
     )
     n_cells = len(cells.centres)
     n_probes = sample.fewest(before, recall, n_cells)
-    asked, own = _in_float32(problem.asked, centre, scale), problem.among_themselves
+    queries = _in_float32(problem.queries, centre, scale)
     while n_probes / n_cells <= _NEARLY_ALL:
-        with work("object", total=problem.asked.shape[0]) as at:
+        with work("object", total=len(queries)) as at:
             near = cells.around(n_probes)
-            indices, squares = cells.probe(asked, own, problem.k, n_probes, near, at)
+            indices, squares = cells.probe(queries, own, problem.k, n_probes, near, at)
         with np.errstate(over="ignore"):  # distant queries may exceed the range of float32
             distances = np.sqrt(squares, out=squares)
             distances *= np.float32(scale)
         # The probed cells may contain fewer than k points.
         short = np.flatnonzero(indices[:, -1] < 0)
         if short.size:
-            indices[short], distances[short] = _exact_rows(problem, short)
+            indices[short], distances[short] = ExactIndex(problem.points).nearest(
+                problem.queries[short], problem.k, problem.own[short],
+                np.random.default_rng(problem.seed),
+            )  # fmt: skip
         measured = sample.recall(distances)
         if measured >= recall:
             _check_resolution(problem, sample.rows, indices, distances)
@@ -386,7 +362,7 @@ def _check_resolution(
     problem: Problem, rows: np.ndarray, indices: np.ndarray, distances: np.ndarray
 ) -> None:
     """Warn if float32 does not separate the neighbours of many of some rows."""
-    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, indices[rows]))
+    exact = np.sqrt(_pair_squares(problem.queries[rows], problem.points, indices[rows]))
     off = abs(distances[rows] - exact) > 100 * _ROUNDING * exact.max(axis=1, keepdims=True)
     many = off.any(axis=1)
     if many.mean() > 0.01:

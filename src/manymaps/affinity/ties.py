@@ -110,7 +110,12 @@ def _groups(
 
     The result is None if no row can contain only a part of a group.
     """
-    suspects = _suspects(indices, distances, own)
+    # Only points that may have copies are compared, because most rows of ordinary data have none.
+    if own:
+        suspects = np.flatnonzero(distances[:, 0] <= _ROUNDING * distances[:, -1].mean())
+    else:
+        tied = distances[:, 1:] == distances[:, :-1]
+        suspects = np.unique(np.append(indices[:, 1:][tied], indices[:, :-1][tied]))
     if len(suspects) < 2:
         return None
     if sparse.issparse(points):
@@ -128,14 +133,6 @@ def _groups(
     group_of = np.full(points.shape[0], -1, np.int32)
     group_of[suspects] = np.where(large, np.cumsum(large) - 1, -1)[number]
     return group_of
-
-
-def _suspects(indices: np.ndarray, distances: np.ndarray, own: bool) -> np.ndarray:
-    """Return the points that may have copies, to avoid comparing most rows of ordinary data."""
-    if own:
-        return np.flatnonzero(distances[:, 0] <= _ROUNDING * distances[:, -1].mean())
-    tied = distances[:, 1:] == distances[:, :-1]
-    return np.unique(np.append(indices[:, 1:][tied], indices[:, :-1][tied]))
 
 
 def _numbered_rows(rows: sparse.csr_array) -> np.ndarray:

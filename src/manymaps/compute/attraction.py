@@ -26,7 +26,7 @@ time. The compiler then does not need to test before each loop whether the plane
     own (d + 1) and other (d + 1) as in the tables, similarity, kernel, weight, share, pull (d)
 
 The own side and the other side have the same types of arrays, and use the same arrays if they are
-one set of objects. Tables (n, d + 1, n_maps) come from `compute.mixture.side_by_side`, and log
+one set of objects. Tables (n, d + 1, n_maps) come from `compute.mixture.tabulate`, and log
 proportions have the shape (n_maps, n). Pairs are CSR arrays with the values p_ij and p_ji. Entries
 are CSR arrays that list the active maps of each object and the numbers of its entries. chooser_i =
 log a_i - log Z_i; chosen_i = log b_i.

@@ -24,8 +24,7 @@ Sums and products are rounded one by one and never reordered. Steps with exactly
 common in networks of counts, and rounding must not decide between them.
 
 Arrays: weights (k, k) float64, symmetric and nonnegative; labels (k,), numbered by first members.
-Many networks are stored in one array. Network i has the members from offsets[i] to offsets[i + 1].
-Its weights are stored row by row from starts[i] on, after the weights of the preceding networks.
+The members of network i are those from offsets[i] to offsets[i + 1].
 """
 
 from __future__ import annotations
@@ -37,9 +36,8 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.compute.jit import rounded
 from manymaps.compute.threads import share_out
 
-__all__ = ["add_ego_weights", "ego_communities", "fill_communities"]
+__all__ = ["ego_communities", "fill_communities"]
 
-_BLOCK = 1 << 24
 _LEAST_GAIN = 1e-12
 
 
@@ -75,49 +73,32 @@ def ego_communities(
     network = canonical_rows(network)
     near = network if neighborhoods is None else canonical_rows(neighborhoods)
     ties = network.indptr, network.indices, network.data.astype(np.float64, copy=False)
-    ends = near.indptr.astype(np.int64)
-    labels = np.zeros(ends[-1], np.int64)
-    # Index of the first weight of each network.
-    firsts = np.concatenate([[0], np.cumsum(np.diff(ends) ** 2)])
-    start = 0
-    while start < near.shape[0]:
-        stop = max(start + 1, int(np.searchsorted(firsts, firsts[start] + _BLOCK, "right")) - 1)
-        offsets, places = ends[start : stop + 1], firsts[start : stop + 1] - firsts[start]
-        weights = np.zeros(places[-1])
-        share_out(add_ego_weights, stop - start, *ties, offsets, places, near.indices, weights)
-        share_out(
-            fill_communities, stop - start, offsets, places, weights, float(resolution), labels
-        )
-        start = stop
+    offsets = near.indptr.astype(np.int64)
+    labels = np.zeros(offsets[-1], np.int64)
+    share_out(_fill_labels, near.shape[0], *ties, offsets, near.indices, float(resolution), labels)
     return labels
 
 
 # Each NumPy function takes 50 to 500 ms to compile. These loops therefore only use `np.zeros`.
 @rounded
-def add_ego_weights(first, last, indptr, indices, data, offsets, starts, members, weights):
-    """Sum the ties among the members of each row."""
+def _fill_labels(first, last, indptr, indices, data, offsets, members, resolution, labels):
+    """Sum the ties among the members of each row, and fill the labels of the row."""
     for i in range(first, last):
-        ego, block = members[offsets[i] : offsets[i + 1]], weights[starts[i] : starts[i + 1]]
+        ego = members[offsets[i] : offsets[i + 1]]
+        weights = np.zeros(ego.size * ego.size)
         for a in range(ego.size):
             b = 0
             for e in range(indptr[ego[a]], indptr[ego[a] + 1]):
                 while b < ego.size and ego[b] < indices[e]:
                     b += 1
                 if b < ego.size and ego[b] == indices[e] and b != a:
-                    block[a * ego.size + b] += data[e]
-                    block[b * ego.size + a] += data[e]
+                    weights[a * ego.size + b] += data[e]
+                    weights[b * ego.size + a] += data[e]
+        fill_communities(weights, resolution, labels[offsets[i] : offsets[i + 1]])
 
 
 @rounded
-def fill_communities(first, last, offsets, starts, weights, resolution, labels):
-    """Fill the labels of networks first to last, whose weights start at `starts`."""
-    for i in range(first, last):
-        block, part = weights[starts[i] : starts[i + 1]], labels[offsets[i] : offsets[i + 1]]
-        _communities(block, resolution, part)
-
-
-@rounded
-def _communities(weights, resolution, labels):
+def fill_communities(weights, resolution, labels):
     """Fill the labels of one network, whose weights are stored row by row."""
     size, total = labels.size, 0.0
     degrees = np.zeros(size)

@@ -23,25 +23,22 @@ import numpy as np
 
 from manymaps.compute.jit import compiled
 from manymaps.compute.similarity import GAUSSIAN, exp32
-from manymaps.compute.threads import share_out
-from manymaps.constraints import MOST_MAPS
 
-__all__ = ["gather_entries", "gradients", "log_normalizers", "log_proportions", "side_by_side"]
+__all__ = [
+    "CHUNK", "TABLE_CHUNK", "gather_entries", "gradients", "log_normalizers", "log_proportions",
+    "tabulate",
+]  # fmt: skip
 
-_CHUNK = 512
-_TABLE_CHUNK = 64
-
-
-def log_proportions(weights: np.ndarray, log_pi: np.ndarray) -> None:
-    """Fill log_pi from the weights, both (n_maps, n) float32, with sums in float64."""
-    share_out(_log_proportions, -(-weights.shape[1] // _CHUNK), weights, log_pi)
+CHUNK = 512
+TABLE_CHUNK = 64
 
 
 @compiled
-def _log_proportions(first, last, weights, log_pi):
+def log_proportions(first, last, weights, log_pi):
+    """Fill log_pi from the weights in chunks of `CHUNK` objects, with sums in float64."""
     n_maps, n = weights.shape
     for c in range(first, last):
-        start, stop = c * _CHUNK, min((c + 1) * _CHUNK, n)
+        start, stop = c * CHUNK, min((c + 1) * CHUNK, n)
         least = weights[0, start:stop].copy()
         total = np.zeros(stop - start, np.float64)
         for m in range(1, n_maps):
@@ -61,28 +58,19 @@ def _log_proportions(first, last, weights, log_pi):
 
 
 @compiled
-def _tabulate(first, last, positions, log_pi, kind, table):
+def tabulate(first, last, positions, log_pi, kind, table):
+    """Fill a table (n, d + 1, n_maps) of positions and charges pi, by chunks of `TABLE_CHUNK`.
+
+    All maps of an object are contiguous in this table, which is efficient for sums that proceed
+    from pair to pair. Charges are those of `similarity.charges_of`.
+    """
     n_maps, n, d = positions.shape
     for c in range(first, last):
         for m in range(n_maps):
-            for i in range(c * _TABLE_CHUNK, min((c + 1) * _TABLE_CHUNK, n)):
+            for i in range(c * TABLE_CHUNK, min((c + 1) * TABLE_CHUNK, n)):
                 for k in range(d):
                     table[i, k, m] = positions[m, i, k]
                 table[i, d, m] = log_pi[m, i] if kind == GAUSSIAN else exp32(log_pi[m, i])
-
-
-def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: int) -> np.ndarray:
-    """Return a table (n, d + 1, n_maps) float32 of positions and charges pi (see `charges_of`).
-
-    All maps of an object are contiguous in this table, which is efficient for sums that proceed
-    from pair to pair.
-    """
-    n_maps, n, d = positions.shape
-    if n_maps > MOST_MAPS:
-        raise ValueError(f"got {n_maps} maps; at most {MOST_MAPS} are supported")
-    table = np.empty((n, d + 1, n_maps), np.float32)
-    share_out(_tabulate, -(-n // _TABLE_CHUNK), positions, log_pi, kind, table)
-    return table
 
 
 @compiled

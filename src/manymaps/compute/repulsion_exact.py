@@ -126,27 +126,6 @@ def _resum_rows(
             force[k, i] = precise[k]
 
 
-def _resum_extremes(batch: Batch, sums: Field) -> None:
-    """Sum rows that left the float32 range again in the log domain, and update `sums` in place."""
-    with np.errstate(invalid="ignore"):
-        rows = np.flatnonzero(~((sums.potential > _FAINT) & (sums.potential < BLINDING)))
-    if len(rows):
-        maps = np.searchsorted(batch.target_offsets, rows, side="right") - 1
-        share_out(
-            _resum_rows, len(rows), rows, batch.ranges[maps], batch.targets, batch.sources,
-            batch.log_charges, batch.skip, batch.kind, *sums,
-        )  # fmt: skip
-
-
-def _chunks(batch: Batch) -> np.ndarray:
-    """Return rows of (first target, last, first source, last) with about equal work per row."""
-    chunks = []
-    for first, last, start, stop in batch.ranges.tolist():
-        rows = max(1, _PAIRS_PER_CHUNK // max(1, stop - start))
-        chunks += [(i, min(i + rows, last), start, stop) for i in range(first, last, rows)]
-    return np.array(chunks, dtype=np.int64).reshape(-1, 4)
-
-
 def within_range(batch: Batch) -> tuple[Batch, np.ndarray]:
     """Return the batch with charges relative to the largest of their map if that is far from 1.
 
@@ -163,8 +142,18 @@ def within_range(batch: Batch) -> tuple[Batch, np.ndarray]:
 
 
 def finished(batch: Batch, sums: Field, shift: np.ndarray) -> Field:
-    """Sum extreme rows again, and return the field of the charges before `within_range`."""
-    _resum_extremes(batch, sums)
+    """Return the field of the charges before `within_range`.
+
+    Rows that left the range of float32 are summed again in the log domain.
+    """
+    with np.errstate(invalid="ignore"):
+        rows = np.flatnonzero(~((sums.potential > _FAINT) & (sums.potential < BLINDING)))
+    if len(rows):
+        maps = np.searchsorted(batch.target_offsets, rows, side="right") - 1
+        share_out(
+            _resum_rows, len(rows), rows, batch.ranges[maps], batch.targets, batch.sources,
+            batch.log_charges, batch.skip, batch.kind, *sums,
+        )  # fmt: skip
     if shift.any():
         sums.scale[:] += np.repeat(shift, np.diff(batch.target_offsets))
     return sums
@@ -175,9 +164,13 @@ def field(batch: Batch) -> Field:
     sums = Field.zeros(batch)
     batch, shift = within_range(batch)
     charges = charges_of(batch.log_charges, batch.kind)
-    chunks = _chunks(batch)
+    # Rows of (first target, last, first source, last) with about equal work per row.
+    chunks = []
+    for first, last, start, stop in batch.ranges.tolist():
+        rows = max(1, _PAIRS_PER_CHUNK // max(1, stop - start))
+        chunks += [(i, min(i + rows, last), start, stop) for i in range(first, last, rows)]
     share_out(
-        _sum_chunks, len(chunks), (0,) * batch.d, chunks, batch.targets, batch.sources, charges,
-        batch.skip, batch.kind, sums.potential, sums.force,
+        _sum_chunks, len(chunks), (0,) * batch.d, np.array(chunks, np.int64).reshape(-1, 4),
+        batch.targets, batch.sources, charges, batch.skip, batch.kind, sums.potential, sums.force,
     )  # fmt: skip
     return finished(batch, sums, shift)

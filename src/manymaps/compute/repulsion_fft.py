@@ -34,7 +34,6 @@ Arrays are described in `manymaps.compute`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -99,19 +98,17 @@ class _Grid:
     h: float
     radius: float
 
-    def lags(self) -> np.ndarray:
-        """Return the distances between grid points along one axis, in the order of a transform.
+    def lags(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lags along one axis, in the order of a transform, and all squared lags.
 
         In three dimensions, they are limited to one octant.
         """
         lags = self.h * fft.fftfreq(self.n, 1 / self.n)
-        return lags if self.d < 3 else abs(lags[: self.n // 2 + 1])
-
-    def squared_lags(self) -> np.ndarray:
-        square = self.lags() ** 2
+        lags = lags if self.d < 3 else abs(lags[: self.n // 2 + 1])
+        square = lags**2
         for _ in range(1, self.d):
-            square = square[..., None] + self.lags() ** 2
-        return square
+            square = square[..., None] + lags**2
+        return lags, square
 
 
 @lru_cache(maxsize=16)
@@ -120,7 +117,7 @@ def _kernel_transform(grid: _Grid) -> np.ndarray:
 
     Its shape is (n // 2 + 1,), (n, n // 2 + 1) or, for one octant, (n // 2 + 1,) * 3.
     """
-    d2 = grid.squared_lags()
+    _, d2 = grid.lags()
     samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius)
     whole = fft.rfftn(samples).real if grid.d < 3 else repulsion_volume.even_octant(samples)
     return (whole / _deconvolution(grid)).astype(np.float32)
@@ -132,7 +129,7 @@ def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
 
     In three dimensions, the result is an octant of the transform along x, divided by i.
     """
-    d2, lags = grid.squared_lags(), grid.lags()
+    lags, d2 = grid.lags()
     if grid.n % 2 == 0:
         lags[grid.n // 2] = 0.0  # equidistant from both sides, so an odd function is 0
     slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius))
@@ -245,7 +242,18 @@ class _Work:
             error = _clump_error(grid)
             limit = (_CERTAIN_EXCESS[batch.d] * grids.tolerance / error) ** 2
             crowding = self.sum_maps(wide, grid, limit=limit)
-            too_large = error * np.sqrt(crowding) > grids.tolerance * self._usual_forces(wide)
+            # The root mean square of the forces of each map, or in three dimensions, where the
+            # force of a clump acts mostly on a few charges, their mean size. With half of 6,000
+            # points at one position, the error relative to the root mean square was only 0.002, but
+            # the net force, which should be 0, was 0.0065 of the sum of all forces.
+            sizes = np.zeros(len(wide), np.float32)
+            for k, m in enumerate(wide):
+                force = self.sums.force[:, slice(*batch.target_offsets[m : m + 2])]
+                if batch.d == 3:
+                    sizes[k] = abs(force).mean() if force.size else 0.0
+                else:
+                    sizes[k] = np.sqrt(np.square(force).sum() / max(1, force.size))
+            too_large = error * np.sqrt(crowding) > grids.tolerance * sizes
             clumped[~clumped] = too_large | (crowding > limit)
         clumps = maps[clumped]
         factor = _FINER_SOFT if radius else _FINER
@@ -260,16 +268,8 @@ class _Work:
         """Sum maps on a grid and near pairs, and return their `repulsion_plane.crowding`.
 
         With `by_slopes`, forces are gathered from interpolants of the slopes. If all maps exceed
-        the limit of crowding, the values on the grid are not gathered.
+        the limit of crowding, they are not summed.
         """
-        crowding = self._sum_on_grid(maps, grid, by_slopes, limit)
-        if grid.radius:
-            add_near(self.batch, self.charges, self.grids, maps, grid.radius, self.sums)
-        return crowding
-
-    def _sum_on_grid(
-        self, maps: np.ndarray, grid: _Grid, by_slopes: bool, limit: float
-    ) -> np.ndarray:
         batch, low, (potential, force, _) = self.batch, self.grids.low, self.sums
         n, d, side = grid.n, grid.d, grid.n // 2
         loops = repulsion_volume if d == 3 else repulsion_plane
@@ -307,23 +307,9 @@ class _Work:
             else:
                 on_grid = next(fields).reshape(len(maps), -1)
                 share_out(loops.gather, len(chunks), *place, on_grid, potential, force)
+        if grid.radius:
+            add_near(batch, self.charges, self.grids, maps, grid.radius, self.sums)
         return crowding
-
-    def _usual_forces(self, maps: np.ndarray) -> np.ndarray:
-        """Return the root mean square of the forces of each map, or in 3-D their mean size.
-
-        In three dimensions, the force of a clump acts mostly on a few charges. With half of 6,000
-        points at one position, the error relative to the root mean square was only 0.002. However,
-        the net force, which should be 0, was 0.0065 of the sum of all forces.
-        """
-        sizes = np.zeros(len(maps), np.float32)
-        for k, m in enumerate(maps):
-            force = self.sums.force[:, slice(*self.batch.target_offsets[m : m + 2])]
-            if len(force) == 3:
-                sizes[k] = abs(force).mean() if force.size else 0.0
-            else:
-                sizes[k] = np.sqrt(np.square(force).sum() / max(1, force.size))
-        return sizes
 
 
 @compiled
@@ -401,8 +387,14 @@ def field(batch: Batch, grids: Plan) -> Field:
         share_out(_charge, n_maps, offsets, log_charges, usual, charges, n_loud)
     sums = Field.zeros(batch)
     work = _Work(batch, charges, grids, sums)
-    for maps in _groups(grids, batch.d):
-        work.sum_group(maps)
+    # Maps with the same grid size and kernel are summed together, as many as memory allows.
+    alike: dict[tuple[int, float], list[int]] = {}
+    for m, key in enumerate(zip(grids.length.tolist(), grids.radius.tolist(), strict=True)):
+        alike.setdefault(key, []).append(m)
+    for (n, _), maps in sorted(alike.items()):
+        at_once = max(1, _BATCH_CELLS // max(1, n) ** batch.d)
+        for start in range(0, len(maps) if n else 0, at_once):
+            work.sum_group(np.array(maps[start : start + at_once]))
     with alone_if(n_maps < FEW_MAPS):
         share_out(
             _finish, n_maps, batch.target_offsets, offsets, charges, batch.skip, usual,
@@ -417,14 +409,3 @@ def field(batch: Batch, grids: Plan) -> Field:
         exact = repulsion_exact.field(batch.with_targets(rows))
         sums.potential[rows], sums.force[:, rows], sums.scale[rows] = exact
     return sums
-
-
-def _groups(grids: Plan, d: int) -> Iterator[np.ndarray]:
-    """Yield maps with the same grid size and kernel, as many at a time as memory allows."""
-    alike: dict[tuple[int, float], list[int]] = {}
-    for m, key in enumerate(zip(grids.length.tolist(), grids.radius.tolist(), strict=True)):
-        alike.setdefault(key, []).append(m)
-    for (n, _), maps in sorted(alike.items()):
-        batch = max(1, _BATCH_CELLS // max(1, n) ** d)
-        for start in range(0, len(maps) if n else 0, batch):
-            yield np.array(maps[start : start + batch])

@@ -175,12 +175,17 @@ def field(batch: Batch) -> Field:
     charges = charges_of(batch.log_charges, kind)
     base = charges if kind == GAUSSIAN else np.zeros_like(charges)
     centre = sources.mean(axis=1, dtype=np.float64) if sources.size else np.zeros(batch.d)
-    chunks = _chunks(batch)
+    # Rows of (first target, last, first source, last), which depend only on the targets.
+    chunks = []
+    for first, last, start, stop in batch.ranges.tolist():
+        rows = max(_ROWS, -(-(last - first) // _MOST_CHUNKS))
+        if start < stop:
+            chunks += [(i, min(i + rows, last), start, stop) for i in range(first, last, rows)]
     with one_blas_thread():
         share_out(
-            _sum_chunks, len(chunks), chunks, np.ascontiguousarray(targets.T), sources,
-            _beside(targets, centre), _beside(sources, centre), base, charges, batch.skip, kind,
-            *sums,
+            _sum_chunks, len(chunks), np.array(chunks, np.int64).reshape(-1, 4),
+            np.ascontiguousarray(targets.T), sources, _beside(targets, centre),
+            _beside(sources, centre), base, charges, batch.skip, kind, *sums,
         )  # fmt: skip
     return finished(batch, sums, shift)
 
@@ -190,16 +195,3 @@ def _beside(points: np.ndarray, centre: np.ndarray) -> np.ndarray:
     rows = np.ones((points.shape[1], len(centre) + 1), np.float32)
     rows[:, :-1] = points.T - centre
     return rows
-
-
-def _chunks(batch: Batch) -> np.ndarray:
-    """Return runs of targets as rows of (first target, last, first source, last).
-
-    Runs depend only on the number of targets.
-    """
-    chunks = []
-    for first, last, start, stop in batch.ranges.tolist():
-        rows = max(_ROWS, -(-(last - first) // _MOST_CHUNKS))
-        if start < stop:
-            chunks += [(i, min(i + rows, last), start, stop) for i in range(first, last, rows)]
-    return np.array(chunks, np.int64).reshape(-1, 4)

@@ -93,11 +93,16 @@ def signed_partition(
             break
         labels, nothing = np.arange(len(size)), np.zeros((len(size), 0))
         order = generator.permutation(len(size))
-        local_moves(network, size, labels, labels.size, coarsening / total, nothing, order)
+        local_moves(
+            network.indptr, network.indices, network.data, size, labels, labels.size,
+            coarsening / total, nothing, order,
+        )  # fmt: skip
         coarse, members = np.unique(labels, return_inverse=True)
         if len(coarse) > _SHRINKS * len(size):
             break
-        network, size = _coarser(network, size, members, len(coarse))
+        together = np.ones(len(members)), (members, np.arange(len(members)))
+        belongs = sparse.csr_array(together, (len(coarse), len(members)))
+        network, size = _without_diagonal(belongs @ network @ belongs.T), belongs @ size
         node = members[node]
     groups = leaning(node, len(size)).argmax(axis=1)[node]
     for network, size, node in reversed(levels):
@@ -105,44 +110,12 @@ def signed_partition(
         labels[node] = groups
         lean = leaning(node, len(size)) * size[:, None]
         order = generator.permutation(len(size))
-        local_moves(network, size, labels, n_groups, resolution / total, lean, order)
+        local_moves(
+            network.indptr, network.indices, network.data, size, labels, n_groups,
+            resolution / total, lean, order,
+        )  # fmt: skip
         groups = labels[node]
     return groups
-
-
-def local_moves(
-    ties: sparse.csr_array,
-    sizes: np.ndarray,
-    labels: np.ndarray,
-    n_groups: int,
-    factor: float,
-    lean: np.ndarray,
-    order: np.ndarray,
-) -> None:
-    """Move each node in turn to the group with the largest gain, until few nodes move.
-
-    Parameters
-    ----------
-    ties : sparse array of shape (n, n)
-        Symmetric ties, without a diagonal.
-    sizes : ndarray of shape (n,)
-        Sizes of the nodes.
-    labels : ndarray of int, shape (n,)
-        Groups from 0 to n_groups - 1, changed in place.
-    n_groups : int
-        Number of groups.
-    factor : float
-        Penalty on sizes, gamma / S.
-    lean : ndarray of shape (n, n_groups) or (n, 0)
-        Preference of each node for each group, multiplied by its size. Without preferences, nodes
-        move only to groups to which they are tied.
-    order : ndarray of int, shape (n,)
-        Order in which nodes move.
-    """
-    _moves(
-        ties.indptr, ties.indices, ties.data.astype(np.float64, copy=False), sizes, labels,
-        np.bincount(labels, sizes, n_groups), float(factor), np.ascontiguousarray(lean), order,
-    )  # fmt: skip
 
 
 def _without_diagonal(ties: sparse.csr_array) -> sparse.csr_array:
@@ -151,20 +124,17 @@ def _without_diagonal(ties: sparse.csr_array) -> sparse.csr_array:
     return canonical_rows(network)
 
 
-def _coarser(
-    network: sparse.csr_array, sizes: np.ndarray, members: np.ndarray, count: int
-) -> tuple[sparse.csr_array, np.ndarray]:
-    """Build the coarser network whose nodes are groups of nodes."""
-    shape = (count, len(members))
-    belongs = sparse.csr_array((np.ones(len(members)), (members, np.arange(len(members)))), shape)
-    return _without_diagonal(belongs @ network @ belongs.T), belongs @ sizes
-
-
 @compiled
-def _moves(indptr, indices, data, sizes, labels, totals, factor, lean, order):
-    """Run local moving, where `totals` contains the sizes of the groups."""
-    count = totals.size
-    ties = np.zeros(count)
+def local_moves(indptr, indices, data, sizes, labels, n_groups, factor, lean, order):
+    """Move each node in turn to the group with the largest gain, until few nodes move.
+
+    The labels are changed in place. `factor` is the penalty on sizes, gamma / S, and `lean` (n,
+    n_groups) the preference of each node for each group, multiplied by its size. Without
+    preferences, (n, 0), nodes move only to groups to which they are tied.
+    """
+    ties, totals = np.zeros(n_groups), np.zeros(n_groups)
+    for i in range(labels.size):
+        totals[labels[i]] += sizes[i]
     for _ in range(_SWEEPS):
         moved = 0
         for i in order:
@@ -176,7 +146,7 @@ def _moves(indptr, indices, data, sizes, labels, totals, factor, lean, order):
             most = ties[old] - factor * sizes[i] * totals[old]
             if lean.shape[1] > 0:
                 most += lean[i, old]
-                for c in range(count):
+                for c in range(n_groups):
                     gain = ties[c] - factor * sizes[i] * totals[c] + lean[i, c]
                     if gain > most + _LEAST_GAIN:
                         most, new = gain, c

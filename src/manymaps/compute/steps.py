@@ -14,40 +14,26 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled
-from manymaps.compute.threads import share_out
 
 __all__ = ["momentum_step", "momentum_step_of"]
 
-_CHUNK = 1 << 14
 _INCREASE = np.float32(0.2)
 _DECREASE = np.float32(0.8)
 _LEAST = np.float32(0.01)
 _ZERO = np.float32(0.0)
 
 
-def momentum_step(
-    x: np.ndarray,
-    gradient: np.ndarray,
-    step: np.ndarray,
-    gains: np.ndarray,
-    rate: np.float32,
-    momentum: np.float32,
-) -> None:
-    """Move x by one step, without changing a gain if the previous step or gradient is 0."""
-    share_out(_momentum_step, -(-x.size // _CHUNK), x, gradient, step, gains, rate, momentum)
-
-
 @compiled
-def _momentum_step(first, last, x, gradient, step, gains, rate, momentum):
-    for c in range(first, last):
-        for k in range(c * _CHUNK, min((c + 1) * _CHUNK, x.size)):
-            g, s = gradient[k], step[k]
-            if g * s < _ZERO:
-                gains[k] += _INCREASE
-            elif g * s > _ZERO:
-                gains[k] = max(gains[k] * _DECREASE, _LEAST)
-            step[k] = momentum * s - rate * gains[k] * g
-            x[k] += step[k]
+def momentum_step(first, last, x, gradient, step, gains, rate, momentum):
+    """Move x by one step, without changing a gain if the previous step or gradient is 0."""
+    for k in range(first, last):
+        g, s = gradient[k], step[k]
+        if g * s < _ZERO:
+            gains[k] += _INCREASE
+        elif g * s > _ZERO:
+            gains[k] = max(gains[k] * _DECREASE, _LEAST)
+        step[k] = momentum * s - rate * gains[k] * g
+        x[k] += step[k]
 
 
 @compiled

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import cache
 from typing import Any
@@ -22,6 +22,9 @@ _RANGES = 3
 
 _CURRENT: ContextVar[int | None] = ContextVar("current threads", default=None)
 _MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
+
+_blas_lock, _blas_limit = threading.Lock(), ExitStack()
+_blas_users: list[int] = []
 
 
 def current_threads() -> int:
@@ -78,63 +81,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-def alone_if(small: bool) -> AbstractContextManager[None]:
+@contextmanager
+def alone_if(small: bool) -> Iterator[None]:
     """Run the loops of the block on one thread if there is too little work to share."""
-    return _Alone() if small else _SHARED_OUT
-
-
-class _Alone:
-    """Context with one thread for loops, which short loops enter ten times per iteration."""
-
-    __slots__ = ("_before",)
-
-    def __enter__(self) -> None:
-        self._before = _CURRENT.set(1)
-
-    def __exit__(self, *error: object) -> None:
-        _CURRENT.reset(self._before)
-
-
-_SHARED_OUT = nullcontext()
-
-
-def one_blas_thread() -> AbstractContextManager:
-    """Run matrix and vector products on one thread within the block.
-
-    Use this context for products inside a loop that is already parallel, and for the many short
-    products of an optimizer. In short products, threads that wait by spinning cost ten times the
-    time that they save. Blocks may overlap in any way, in one thread or in several threads.
-    """
-    return _one_blas_thread
-
-
-class _OneBlasThread:
-    """Context with one BLAS thread as long as any thread is inside.
-
-    The limit applies to the whole process. Two fits that each set and restored the limit would undo
-    each other's setting. The bits of a product may depend on the limit.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limit: AbstractContextManager | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._limit = _blas().limit(limits=1, user_api="blas")
-                self._limit.__enter__()
-            self._inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0 and self._limit is not None:
-                self._limit.__exit__(None, None, None)
-
-
-_one_blas_thread = _OneBlasThread()
+    before = _CURRENT.set(1 if small else _CURRENT.get())
+    try:
+        yield
+    finally:
+        _CURRENT.reset(before)
 
 
 @cache
@@ -142,6 +96,30 @@ def _blas() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Run matrix and vector products on one thread within the block.
+
+    Use this context for products inside a loop that is already parallel, and for the many short
+    products of an optimizer. In short products, threads that wait by spinning cost ten times the
+    time that they save. Blocks may overlap in any way, in one thread or in several threads.
+    """
+    # The limit applies to the whole process, as long as any thread is inside a block. Two fits that
+    # each set and restored the limit would undo each other's setting. The bits of a product may
+    # depend on the limit.
+    with _blas_lock:
+        if not _blas_users:
+            _blas_limit.enter_context(_blas().limit(limits=1, user_api="blas"))
+        _blas_users.append(threading.get_ident())
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users.pop()
+            if not _blas_users:
+                _blas_limit.close()
 
 
 @contextmanager

@@ -350,9 +350,10 @@ class CODE(
         nonempty = self._nonempty(counts)
         with threads(self.n_jobs):
             objective, optimizer = self._objective(nonempty), self.optimizer or LBFGS()
+            entropy = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
             starts = [
                 self._start(objective, nonempty, seed, k == 0)
-                for k, seed in enumerate(self._seeds())
+                for k, seed in enumerate(np.random.SeedSequence(int(entropy)).spawn(self.n_init))
             ]
             labels, kinds = objects_of(nonempty)
 
@@ -508,17 +509,14 @@ class CODE(
         self._columns = np.flatnonzero(counts.column_totals > 0)
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
-        self._warn_if_transposed(counts)
+        hint = looks_transposed(counts) if self.given == "rows" else None
+        if hint:
+            advice = f"use {setting('given', 'columns')}, or transpose the table"
+            warnings.warn(f"{hint}; {advice}", DataWarning, stacklevel=3)
         nonempty = counts.without_empty()
         warn_of_empty(counts)
         check_size(nonempty, self.n_components, self.n_maps)
         return nonempty
-
-    def _warn_if_transposed(self, counts: Counts) -> None:
-        hint = looks_transposed(counts) if self.given == "rows" else None
-        if hint:
-            advice = f"use {setting('given', 'columns')}, or transpose the table"
-            warnings.warn(f"{hint}; {advice}", DataWarning, stacklevel=4)
 
     def _objective(self, nonempty: Counts) -> Objective:
         """Return the cost of a table without empty rows or columns."""
@@ -532,10 +530,6 @@ class CODE(
             row_factors=margins[0] if self.marginals else None,
             column_factors=margins[1] if self.marginals else None,
         )  # fmt: skip
-
-    def _seeds(self) -> list[np.random.SeedSequence]:
-        seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
-        return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
     def _start(
         self, objective: Objective, nonempty: Counts, seed: np.random.SeedSequence, first: bool

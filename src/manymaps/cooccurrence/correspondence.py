@@ -141,17 +141,32 @@ def correspondence_analysis(
     table = count_table(X)
     row_sums, column_sums = (np.asarray(table.sum(axis=axis)).ravel() for axis in (1, 0))
     rows, columns = np.flatnonzero(row_sums), np.flatnonzero(column_sums)
-    _check_size(table.shape, len(rows), len(columns), n_components)
+    n_rows, n_columns = len(rows), len(columns)
+    if min(n_rows, n_columns) < 2:
+        raise DataError(
+            f"{n_rows} of {table.shape[0]} rows and {n_columns} of {table.shape[1]} columns have "
+            "counts; correspondence analysis requires at least two of each"
+        )
+    suffix = f" for {n_rows} rows and {n_columns} columns with counts"
+    check_whole("n_components", n_components, 1, min(n_rows, n_columns) - 1, why=suffix)
     total = row_sums.sum()
     row_masses, column_masses = row_sums / total, column_sums / total
     row_roots, column_roots = np.sqrt(row_masses[rows]), np.sqrt(column_masses[columns])
-    scaled = _scaled(table, rows, columns, total, row_roots, column_roots)
+    # D_r^(-1/2) (X / N) D_c^(-1/2) of the rows and columns with counts.
+    scaled = table if n_rows == table.shape[0] else table[rows]
+    scaled = scaled if n_columns == table.shape[1] else scaled[:, columns]
+    data = scaled.data / (total * column_roots[scaled.indices])
+    data /= np.repeat(row_roots, np.diff(scaled.indptr))
+    scaled = sparse.csr_array((data, scaled.indices, scaled.indptr), shape=scaled.shape)
     left, values, right = _decomposed(scaled, row_roots, column_roots, n_components, seed)
     row_standard = np.zeros((table.shape[0], n_components))
     column_standard = np.zeros((table.shape[1], n_components))
     row_standard[rows] = left / row_roots[:, None]
     column_standard[columns] = right / column_roots[:, None]
-    signs = _signs(column_standard)
+    # The largest (or first tied) coordinate of each axis of the columns is positive.
+    sizes = np.abs(column_standard)
+    first = np.argmax(sizes >= sizes.max(axis=0) * (1 - 1e-9), axis=0)
+    signs = np.where(column_standard[first, np.arange(n_components)] < 0, -1.0, 1.0)
     row_standard, column_standard = row_standard * signs, column_standard * signs
     return CorrespondenceAnalysis(
         rows=row_standard * values,
@@ -163,35 +178,6 @@ def correspondence_analysis(
         row_masses=row_masses,
         column_masses=column_masses,
     )
-
-
-def _check_size(shape: tuple[int, ...], n_rows: int, n_columns: int, n_components: int) -> None:
-    if min(n_rows, n_columns) < 2:
-        raise DataError(
-            f"{n_rows} of {shape[0]} rows and {n_columns} of {shape[1]} columns have counts; "
-            "correspondence analysis requires at least two of each"
-        )
-    suffix = f" for {n_rows} rows and {n_columns} columns with counts"
-    check_whole("n_components", n_components, 1, min(n_rows, n_columns) - 1, why=suffix)
-
-
-def _scaled(
-    table: sparse.csr_array,
-    rows: np.ndarray,
-    columns: np.ndarray,
-    total: float,
-    row_roots: np.ndarray,
-    column_roots: np.ndarray,
-) -> sparse.csr_array:
-    """Return D_r^(-1/2) (X / N) D_c^(-1/2) for rows and columns with counts."""
-    scaled = table
-    if len(rows) < table.shape[0]:
-        scaled = scaled[rows]
-    if len(columns) < table.shape[1]:
-        scaled = scaled[:, columns]
-    data = scaled.data / (total * column_roots[scaled.indices])
-    data /= np.repeat(row_roots, np.diff(scaled.indptr))
-    return sparse.csr_array((data, scaled.indices, scaled.indptr), shape=scaled.shape)
 
 
 def _decomposed(
@@ -230,10 +216,3 @@ def _decomposed(
     values = np.where(values[order] > _NO_INERTIA, values[order], 0.0)
     positive = values > 0
     return left[:, order] * positive, values, right[order].T * positive
-
-
-def _signs(columns: np.ndarray) -> np.ndarray:
-    """Return signs that make the largest (or first tied) coordinate of each axis positive."""
-    sizes = np.abs(columns)
-    first = np.argmax(sizes >= sizes.max(axis=0) * (1 - 1e-9), axis=0)
-    return np.where(columns[first, np.arange(columns.shape[1])] < 0, -1.0, 1.0)

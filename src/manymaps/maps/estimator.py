@@ -67,7 +67,7 @@ from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.loop import Descent, Start, best_of, descend
 from manymaps.optimizers.momentum import OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress
-from manymaps.seeds import run_seeds, second_seed
+from manymaps.seeds import drawn_seed, run_seeds
 
 __all__ = ["MapEstimator"]
 
@@ -267,7 +267,7 @@ class MapEstimator(
             no rows with which new rows could be compared.
         """
         check_is_fitted(self, "atlas_")
-        similar = self._affinity_name == "precomputed"
+        similar = self.affinity == "precomputed"
         known = self._fitted_rows if similar else self.atlas_.vectors
         if known is None:
             raise ParameterError(
@@ -304,9 +304,9 @@ class MapEstimator(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = "precomputed" in (self._affinity_name, self._metric_name)
+        tags.input_tags.pairwise = "precomputed" in (self.affinity, self.metric)
         tags.input_tags.positive_only = tags.input_tags.pairwise
-        tags.input_tags.allow_nan = self._affinity_name == "precomputed"
+        tags.input_tags.allow_nan = self.affinity == "precomputed"
         assert tags.transformer_tags is not None
         tags.transformer_tags.preserves_dtype = []  # maps are float32, regardless of the type of X
         return tags
@@ -321,14 +321,6 @@ class MapEstimator(
                 value=self.n_init,
             )
 
-    @property
-    def _affinity_name(self) -> str:
-        return self.affinity if isinstance(self.affinity, str) else ""
-
-    @property
-    def _metric_name(self) -> str:
-        return self.metric if isinstance(self.metric, str) else ""
-
     def _target(self, data: Input, model: ChoiceModel, seed: int) -> Target:
         """Compute P, from the similarities or by the affinity."""
         strengths, average = data.strengths, True
@@ -338,7 +330,8 @@ class MapEstimator(
                 affinity = GaussianAffinity(self.perplexity)
             strengths = affinity.similarities(
                 data.points if data.graph is None else data.graph, metric=self.metric,
-                search=self.neighbors or NeighborSearch(), seed=second_seed(seed),
+                search=self.neighbors or NeighborSearch(),
+                seed=drawn_seed(np.random.RandomState(seed)),
             )  # fmt: skip
             average = not affinity.joint
         if model.normalization == "joint":
@@ -349,7 +342,7 @@ class MapEstimator(
 
     def _start(self, data: Input, target: Target, model: ChoiceModel, k: int, seed: int) -> Start:
         """Return starting positions and weights of run k in float32, and the seed of its noise."""
-        noise, n = second_seed(seed), len(data.labels)
+        noise, n = drawn_seed(np.random.RandomState(seed)), len(data.labels)
         if self.n_maps > n:
             raise ParameterError(
                 f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps

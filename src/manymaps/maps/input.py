@@ -98,8 +98,8 @@ def read_input(X: Any, estimator: Any) -> Input:
     if isinstance(graph, NeighborGraph):
         estimator.n_features_in_ = len(graph.indices)
         return Input(labels=tuple(map(str, range(len(graph.indices)))), graph=graph)
-    are_similarities = isinstance(estimator.affinity, str) and estimator.affinity == "precomputed"
-    are_distances = isinstance(estimator.metric, str) and estimator.metric == "precomputed"
+    are_similarities = estimator.affinity == "precomputed"
+    are_distances = estimator.metric == "precomputed"
     attrs: Any = getattr(X, "attrs", {})
     if "n_absent" in attrs and not (are_similarities or are_distances):
         # A frame of read_similarities.

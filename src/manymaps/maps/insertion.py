@@ -314,9 +314,8 @@ def _effective_neighbors(
     if objects.similarities is not None:
         return _chosen(objects.similarities, k_best, sd, 0.0)
     similarity = objects.similarity
-    names = "the known vectors", "the new objects"
-    known, new = comparable(objects.known, objects.vectors, similarity, names)
-    assert new is not None
+    known = comparable(objects.known, similarity, "the known vectors")
+    new = comparable(objects.vectors, similarity, "the new objects")
     least = _least_usual_similarity(known, similarity)
     rows = max(1, _BLOCK // known.shape[0])
     parts = []

@@ -40,7 +40,6 @@ from manymaps.affinity.network import (
 )
 from manymaps.atlas.associations import stored_associations
 from manymaps.compute.communities import ego_communities
-from manymaps.compute.runs import crossed_runs
 from manymaps.compute.signed_partition import signed_partition
 from manymaps.compute.threads import one_blas_thread
 
@@ -83,30 +82,17 @@ class Personas:
         For each stored tie of i with j, in row-major order, the persona of i that has the tie.
     owner : ndarray of int, shape (n_personas,)
         The object of each persona, in ascending order.
+    masses : ndarray of shape (n_personas,)
+        Sum of the ties of each persona.
+    network : sparse array of shape (n_personas, n_personas)
+        Symmetric ties between personas.
     """
 
     ties: sparse.csr_array
     holder: np.ndarray
     owner: np.ndarray
-
-    @property
-    def masses(self) -> np.ndarray:
-        """Sum of the ties of each persona, of shape (n_personas,)."""
-        return np.bincount(self.holder, self.ties.data, len(self.owner))
-
-    @property
-    def network(self) -> sparse.csr_array:
-        """Symmetric ties between personas, of shape (n_personas, n_personas)."""
-        numbered = sparse.csr_array(
-            (np.arange(self.ties.nnz), self.ties.indices, self.ties.indptr), self.ties.shape
-        )
-        # Pattern and values are symmetric, so the transpose lists the same ties in the opposite
-        # direction.
-        behind = sparse.csr_array(numbered.T)
-        behind.sort_indices()
-        other = self.holder[behind.data]
-        shape = (len(self.owner),) * 2
-        return sparse.csr_array((self.ties.data, (self.holder, other)), shape)
+    masses: np.ndarray
+    network: sparse.csr_array
 
 
 def personas(p: sparse.sparray) -> Personas:
@@ -132,36 +118,34 @@ def personas(p: sparse.sparray) -> Personas:
     >>> personas(sparse.csr_array(table)).owner.tolist()
     [0, 0, 1, 2, 3, 4]
     """
-    strongest = _strongest(p, _MOST_TIES).astype(np.float64)
-    ties = association_network(strongest, power=_POWER)
+    shares = stored_associations(sparse.csr_array(p))
+    n = shares.shape[0]
+    rows = np.repeat(np.arange(n), np.diff(shares.indptr))
+    order = np.lexsort((shares.indices, -shares.data, rows))
+    strong = np.sort(order[np.arange(len(order)) - shares.indptr[rows[order]] < _MOST_TIES])
+    strongest = shares.data[strong].astype(np.float32).astype(np.float64)
+    ties = association_network(
+        sparse.csr_array((strongest, (rows[strong], shares.indices[strong])), (n, n)), power=_POWER
+    )
     ties.sort_indices()
-    rows = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr))
+    rows = np.repeat(np.arange(n), np.diff(ties.indptr))
     communities = ego_communities(ties, resolution=_RESOLUTION)
     most = int(communities.max(initial=0)) + 1
     _, holder, sizes = np.unique(rows * most + communities, return_inverse=True, return_counts=True)
     owner = np.zeros(len(sizes), np.int64)
     owner[holder] = rows
-    holder = np.where(sizes[holder] == 1, _largest(owner, sizes, ties.shape[0])[rows], holder)
-    holders, holder = np.unique(holder, return_inverse=True)
-    return Personas(ties, holder, owner[holders])
-
-
-def _strongest(p: sparse.sparray, count: int) -> sparse.csr_array:
-    """Return the shares of the strongest ties of each object among all its ties, (n, n)."""
-    ties = stored_associations(sparse.csr_array(p))
-    rows = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr))
-    order = np.lexsort((ties.indices, -ties.data, rows))
-    strong = np.sort(order[np.arange(len(order)) - ties.indptr[rows[order]] < count])
-    parts = ties.data[strong].astype(np.float32), (rows[strong], ties.indices[strong])
-    return sparse.csr_array(parts, shape=ties.shape)
-
-
-def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
-    """Find the (first) largest persona of each object; -1 for an object without personas."""
-    largest = np.full(n, -1)
-    order = np.lexsort((-np.arange(len(owner)), sizes))
+    # The first of the largest personas of each object is assigned last.
+    largest, order = np.full(n, -1), np.lexsort((-np.arange(len(owner)), sizes))
     largest[owner[order]] = order
-    return largest
+    holder = np.where(sizes[holder] == 1, largest[rows], holder)
+    holders, holder = np.unique(holder, return_inverse=True)
+    # Pattern and values are symmetric, so the transpose lists the same ties in the opposite
+    # direction.
+    numbered = sparse.csr_array((np.arange(ties.nnz), ties.indices, ties.indptr), ties.shape)
+    behind = sparse.csr_array(numbered.T)
+    behind.sort_indices()
+    network = sparse.csr_array((ties.data, (holder, holder[behind.data])), (len(holders),) * 2)
+    return Personas(ties, holder, owner[holders], np.bincount(holder, ties.data), network)
 
 
 def persona_start(
@@ -204,7 +188,15 @@ def persona_start(
         directions = spectral_directions(p, min(_DIRECTIONS, n), seed=seed)
         split = personas(p)
         maps = _assigned(split, directions, n_maps, generator)
-        proportions = _proportions(split, maps, n_maps)
+        shares = np.zeros((n_maps, n))
+        np.add.at(shares, (maps, split.owner), split.masses)
+        totals = shares.sum(axis=0)
+        # If the small share is limited to the maps of the object's neighbours, a fit is a tenth
+        # faster and ends at a lower cost, but fewer fitted senses are then senses in the data.
+        proportions = _EVERYWHERE + np.divide(
+            shares, totals, out=np.zeros_like(shares), where=totals > 0
+        )
+        proportions /= proportions.sum(axis=0)
         positions = np.array([principal_places(directions, pi, n_components) for pi in proportions])
     return positions + _NOISE * generator.normal(size=positions.shape), proportions
 
@@ -214,8 +206,8 @@ def _assigned(
 ) -> np.ndarray:
     """Assign a map to each persona."""
     themes = spherical_centres(directions, n_maps, generator)
-    masses = split.masses
-    shape = (len(masses), directions.shape[0])
+    n_personas = len(split.owner)
+    shape = (n_personas, directions.shape[0])
     holds = sparse.csr_array((split.ties.data, (split.holder, split.ties.indices)), shape)
     reached = holds @ directions
 
@@ -224,35 +216,18 @@ def _assigned(
         together = sparse.csr_array(members, (count, len(nodes))) @ reached
         return _LEANING * unit_rows(together) @ themes.T
 
+    # Two personas of an object repel each other by the smaller of their masses.
+    owned = sparse.csr_array((np.ones(n_personas), (np.arange(n_personas), split.owner)), shape)
+    pairs = sparse.coo_array(owned @ owned.T)
+    least = np.minimum(split.masses[pairs.row], split.masses[pairs.col])
+    least[pairs.row == pairs.col] = 0.0
+    rivalry = sparse.csr_array((least, (pairs.row, pairs.col)), pairs.shape)
     return signed_partition(
-        split.network - _PARTING * _rivalry(split.owner, masses),
-        masses,
+        split.network - _PARTING * rivalry,
+        split.masses,
         n_maps,
         leaning,
         coarsening=_COARSENING * n_maps,
         resolution=_EVENNESS * n_maps,
         generator=generator,
     )
-
-
-def _rivalry(owner: np.ndarray, masses: np.ndarray) -> sparse.csr_array:
-    """Compute min(mass_a, mass_b) for each pair of personas of one object."""
-    counts = np.bincount(owner)
-    starts = np.cumsum(counts) - counts
-    first, second = crossed_runs(starts, counts, starts, counts)
-    least = np.where(first == second, 0.0, np.minimum(masses[first], masses[second]))
-    return sparse.csr_array((least, (first, second)), (len(owner),) * 2)
-
-
-def _proportions(split: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
-    """Compute the share of each map in the ties of an object, plus a small share in every map.
-
-    If the small share is limited to the maps of the object's neighbours, a fit is a tenth faster
-    and ends at a lower cost. However, fewer of the fitted senses are then senses in the data.
-    """
-    shares = np.zeros((n_maps, split.ties.shape[0]))
-    np.add.at(shares, (maps, split.owner), split.masses)
-    totals = shares.sum(axis=0)
-    shares = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
-    shares += _EVERYWHERE
-    return shares / shares.sum(axis=0)

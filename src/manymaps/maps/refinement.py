@@ -116,9 +116,7 @@ class NewRows:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        forward = self.target.data.astype(np.float32)
-        indptr, indices = self.target.indptr.astype(np.int64), self.target.indices.astype(np.uint32)
-        return Pairs(indptr, indices, forward, np.zeros_like(forward))
+        return Pairs.of(self.target, self.target.data, np.zeros_like(self.target.data))
 
     @cached_property
     def _entries(self) -> Entries:
@@ -130,10 +128,6 @@ class NewRows:
             log_pi = np.log(self.atlas.proportions.astype(np.float64)).astype(np.float32, order="C")
         lively = Entries(self.atlas.proportions > _ACTIVE)
         return Side.of(self.atlas.maps, log_pi, lively, self.atlas.model)
-
-    @cached_property
-    def _known_table(self) -> np.ndarray:
-        return self._known.table(self.atlas.model)
 
     @cached_property
     def _log_factors(self) -> np.ndarray:
@@ -178,15 +172,12 @@ class NewRows:
         # Without a background, the factors of the atlas only add a constant to the cost.
         log_b = self._log_factors if model.background else np.zeros(n)
         log_roles = -normalizer, np.zeros(n_rows), np.zeros(n), log_b
-        tables = rows.table(model), self._known_table
-        pull, share, mass, cost = rows.attraction(
-            self._pairs, tables, known, log_roles, model, n_choices
-        )
+        pull, share, mass, cost = rows.attraction(self._pairs, known, log_roles, n_choices)
         # 3. Repulsion and gradient. No object chooses a new one.
         with np.errstate(divide="ignore"):
             log_rho = np.log(mass) + log_slope
         chosen = np.full(n_rows, -np.inf)
-        slopes = rows.slopes((log_rho, chosen), (potential, potential), pull, share, model)
+        slopes = rows.slopes((log_rho, chosen), (potential, potential), pull, share)
         d_positions, d_weights = np.zeros_like(rows.positions), np.zeros_like(log_pi)
         d_positions[self.active], d_weights[self.active] = slopes
         # 4. Penalty.
@@ -200,7 +191,7 @@ class NewRows:
     def _field(self, rows: Side) -> Field:
         """Compute the field of the atlas at the active entries, by direct sums if that is cheap."""
         known = self._known
-        charges = known.charged(self._log_factors)
+        charges = known.entry_log_pi + self._log_factors.astype(np.float32)[known.entries.objects]
         points, offsets = known.points, known.entries.offsets
         targets, target_offsets = rows.points, rows.entries.offsets
         # A trial step may lead far out of the map. A grid for all rows would then be so large that

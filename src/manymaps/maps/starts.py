@@ -89,7 +89,7 @@ def start_positions(
     >>> np.argsort(y[:, 0])[[0, -1]].tolist() in ([0, 4], [4, 0])
     True
     """
-    vectors = data is not None and not (isinstance(metric, str) and metric == "precomputed")
+    vectors = data is not None and metric != "precomputed"
     if start == "auto":
         start = "pca" if vectors else "random"
     check_choice("init", start, STARTS, why=", nor an array or an Atlas")
@@ -274,9 +274,9 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
             name="init",
             value="mds",
         )
-    if sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
+    if sparse.issparse(data) and metric == "precomputed":
         raise DataError('init="mds" needs all distances, and only some are stored; take "random"')
-    are_distances = isinstance(metric, str) and metric == "precomputed"
+    are_distances = metric == "precomputed"
     k = min(n_components, n - 1)
     if not are_distances and _all_alike(data):
         return np.zeros((n, k))

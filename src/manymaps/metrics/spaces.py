@@ -111,7 +111,7 @@ class VectorSpace(Space):
     def __post_init__(self) -> None:
         values = finite_matrix(self.values, "the vectors").astype(np.float64)
         check_magnitude(values, "the vectors")
-        points, _ = comparable(values, None, self.metric, ("the vectors", ""))
+        points = comparable(values, self.metric, "the vectors")
         object.__setattr__(self, "values", points)
 
     @property

@@ -36,11 +36,13 @@ import numpy as np
 from manymaps import compute
 from manymaps.compute.attraction import attraction
 from manymaps.compute.mixture import (
+    CHUNK,
+    TABLE_CHUNK,
     gather_entries,
     gradients,
     log_normalizers,
     log_proportions,
-    side_by_side,
+    tabulate,
 )
 from manymaps.compute.similarity import kernel_code
 from manymaps.compute.single_map import (
@@ -50,7 +52,7 @@ from manymaps.compute.single_map import (
     single_map_cost,
 )
 from manymaps.compute.threads import alone_if, share_out
-from manymaps.constraints import Number
+from manymaps.constraints import MOST_MAPS, Number
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.parameters import Entries, Parameters, size_penalty
 from manymaps.model.target import Pairs, Target
@@ -105,6 +107,8 @@ class Side:
 
     Attributes
     ----------
+    model : ChoiceModel
+        Model of Q.
     entries : Entries
         The active entries.
     positions : ndarray of shape (n_maps, n, n_components), float32
@@ -117,6 +121,7 @@ class Side:
         Logarithms of the proportions of the entries.
     """
 
+    model: ChoiceModel
     entries: Entries
     positions: np.ndarray
     log_pi: np.ndarray
@@ -136,16 +141,18 @@ class Side:
                 gather_entries, len(log_pi), scaled, log_pi, entries.offsets, entries.objects,
                 points, entry_log_pi,
             )  # fmt: skip
-        return cls(entries, scaled, log_pi, points, entry_log_pi)
+        return cls(model, entries, scaled, log_pi, points, entry_log_pi)
 
-    def charged(self, log_charges: np.ndarray) -> np.ndarray:
-        """Return the log charges of the entries, charge_i pi_i^m, from charges of objects."""
-        return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
-
-    def table(self, model: ChoiceModel) -> np.ndarray:
-        """Return a table with all maps of an object in one row (see `compute.mixture`)."""
+    @cached_property
+    def table(self) -> np.ndarray:
+        """Positions and charges pi with all maps of an object in one row (n, d + 1, n_maps)."""
+        n_maps, n, d = self.positions.shape
+        if n_maps > MOST_MAPS:
+            raise ValueError(f"got {n_maps} maps; at most {MOST_MAPS} are supported")
+        table, kind = np.empty((n, d + 1, n_maps), np.float32), kernel_code(self.model.kernel)
         with alone_if(len(self.entry_log_pi) < _FEW_ENTRIES):
-            return side_by_side(self.positions, self.log_pi, kernel_code(model.kernel))
+            share_out(tabulate, -(-n // TABLE_CHUNK), self.positions, self.log_pi, kind, table)
+        return table
 
     def log_normalizers(self, potential: Field) -> np.ndarray:
         """Compute log z_i, shape (n,), float64."""
@@ -160,28 +167,27 @@ class Side:
     def attraction(
         self,
         pairs: Pairs,
-        tables: tuple[np.ndarray, np.ndarray],
         others: Side,
         log_roles: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        model: ChoiceModel,
         n_choices: float,
         want_cost: bool = True,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Sum over the pairs of each object.
 
-        The tables and log roles (as chooser, as chosen) are those of this side, then of the others.
-        Returns pulls (n_entries, n_components) and shares (n_entries,) of the entries, and masses
-        R_i and costs (n,) of the objects.
+        The log roles (as chooser, as chosen) are those of this side, then of the others. Returns
+        pulls (n_entries, n_components) and shares (n_entries,) of the entries, and masses R_i and
+        costs (n,) of the objects.
         """
-        log_even = np.log(model.background / n_choices) if model.background else 0.0
+        background, kind = self.model.background, kernel_code(self.model.kernel)
+        log_even = np.log(background / n_choices) if background else 0.0
         d, n_entries = self.points.shape
         pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
         mass, cost = np.empty((2, self.log_pi.shape[1]))
         share_out(
             attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr, pairs.indices,
-            pairs.forward, pairs.backward, *tables, self.log_pi, others.log_pi,
-            *self.entries.by_object, *log_roles, kernel_code(model.kernel), model.background,
-            log_even, want_cost, pull, share, mass, cost,
+            pairs.forward, pairs.backward, self.table, others.table, self.log_pi, others.log_pi,
+            *self.entries.by_object, *log_roles, kind, background, log_even, want_cost,
+            pull, share, mass, cost,
         )  # fmt: skip
         return pull, share, mass, cost
 
@@ -191,7 +197,6 @@ class Side:
         fields: tuple[Field, Field],
         pull: np.ndarray,
         share: np.ndarray,
-        model: ChoiceModel,
         exaggeration: float = 1.0,
         scale: float = 1.0,
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -207,9 +212,9 @@ class Side:
                 *fields[0], *fields[1], pull, share, float(exaggeration), float(scale),
                 d_positions, d_weights,
             )  # fmt: skip
-        if model.kernel_width != 1.0:
-            d_positions /= np.float32(model.kernel_width)
-        if model.mixing != "learned":
+        if self.model.kernel_width != 1.0:
+            d_positions /= np.float32(self.model.kernel_width)
+        if self.model.mixing != "learned":
             d_weights = np.zeros_like(d_weights)
         return d_positions, d_weights
 
@@ -251,12 +256,6 @@ class Objective:
         default_factory=dict, repr=False, compare=False
     )
 
-    @property
-    def _is_plain(self) -> bool:
-        """Whether the model is joint, has one set of objects and no factors (q_ij = q_ji)."""
-        without_factors = self.row_factors is None and self.column_factors is None
-        return self.target.is_joint and self.target.one_set and without_factors
-
     @cached_property
     def _log_factors(self) -> tuple[np.ndarray, np.ndarray]:
         logs = [np.zeros(n, np.float32) for n in self.target.values.shape]
@@ -281,19 +280,26 @@ class Objective:
         sides = self._sides(parameters, None if len(parameters.weights[0]) == 1 else entries)
         rows, columns = sides[0], sides[-1]
         log_a, log_b = self._log_factors
-        # 1. Normalizers.
-        potential = self._field(rows, columns, columns.charged(log_b))
-        log_z = self._log_normalizers(rows, potential, log_a)
+        # 1. Normalizers: log Z_i, or log Z repeated.
+        potential = self._field(rows, columns, log_b)
+        log_z = rows.log_normalizers(potential)
+        if self.target.is_joint:
+            log_z += log_a
+            peak = log_z.max()
+            log_z[:] = peak + np.log(np.exp(log_z - peak).sum()) if np.isfinite(peak) else peak
         # 2. Attraction.
-        pulls, shares, mass, cost = self._attraction(sides, log_z, want_cost)
+        # A joint model of one set of objects without factors is symmetric, q_ij = q_ji.
+        with_factors = self.row_factors is not None or self.column_factors is not None
+        is_symmetric = self.target.is_joint and len(sides) == 1 and not with_factors
+        pulls, shares, mass, cost = self._attraction(sides, log_z, is_symmetric, want_cost)
         # 3. Repulsion.
         with np.errstate(divide="ignore"):
             log_mass = np.log(mass.sum()) if self.target.is_joint else np.log(mass)
         log_rho = (log_a - log_z).astype(np.float64) + log_mass
-        if self._is_plain:  # both fields have the same charges, up to a factor
+        if is_symmetric:  # both fields have the same charges, up to a factor
             repulsion = (potential[0], potential[1], potential[2] + log_rho[0])
         else:
-            repulsion = self._field(columns, rows, rows.charged(log_rho))
+            repulsion = self._field(columns, rows, log_rho)
         # 4. Gradient.
         gradient = self._gradient(sides, potential, repulsion, log_rho, pulls, shares, exaggeration)
         # 5. Penalty.
@@ -309,7 +315,7 @@ class Objective:
             value,
             kl_sum if self.target.is_joint else kl_sum / self.target.n_rows_with_mass,
             gradient,
-            _per_object(sides, shares) if gradient.places is None else tuple(shares),
+            tuple(s.reshape(w.shape) for s, w in zip(shares, gradient.weights, strict=True)),
             log_z[:1] if self.target.is_joint else log_z,
         )
 
@@ -319,7 +325,8 @@ class Objective:
         Because log Z of an evaluation is given, only sums over stored pairs are required.
         """
         sides = self._sides(parameters, None)
-        return _per_object(sides, self._general_attraction(sides, log_normalizers, False)[1])
+        shares = self._general_attraction(sides, log_normalizers, False)[1]
+        return tuple(s.reshape(w.shape) for s, w in zip(shares, parameters.weights, strict=True))
 
     def _sides(
         self, parameters: Parameters, entries: tuple[Entries, ...] | None
@@ -337,34 +344,31 @@ class Objective:
             log_pi = np.zeros(weights.shape, np.float32)
             if len(weights) > 1:
                 with alone_if(log_pi.size < _FEW_ENTRIES):
-                    log_proportions(weights, log_pi)
+                    share_out(log_proportions, -(-weights.shape[1] // CHUNK), weights, log_pi)
             sides.append(Side.of(positions, log_pi, active, self.model))
         return tuple(sides)
 
     def _field(self, at: Side, of: Side, log_charges: np.ndarray) -> Field:
-        """Sum the kernels of the charged entries of one side at the entries of the other."""
+        """Sum the kernels of one side's entries, with charges charge_i pi_i^m, at the other's."""
         n = at.points.shape[1]
+        log_charges = of.entry_log_pi + log_charges.astype(np.float32)[of.entries.objects]
         skip = np.arange(n) if self.target.one_set else np.full(n, -1)
         return compute.field(
             at.points, at.entries.offsets, of.points, of.entries.offsets, log_charges, skip,
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
 
-    def _log_normalizers(self, rows: Side, potential: Field, log_a: np.ndarray) -> np.ndarray:
-        """Compute log Z_i, or log Z repeated, shape (n,)."""
-        log_z = rows.log_normalizers(potential)
-        if self.target.is_joint:
-            log_z += log_a
-            peak = log_z.max()
-            log_z[:] = peak + np.log(np.exp(log_z - peak).sum()) if np.isfinite(peak) else peak
-        return log_z
-
     def _attraction(
-        self, sides: tuple[Side, ...], log_z: np.ndarray, want_cost: bool
+        self, sides: tuple[Side, ...], log_z: np.ndarray, is_symmetric: bool, want_cost: bool
     ) -> _Attraction:
         """Compute the attraction; for one map by sums without proportions, if they apply."""
-        even = self._even_part(log_z)
-        if len(sides[0].positions) > 1 or even is None:
+        # The background relative to a similarity, if it is one number (see `compute.single_map`).
+        even, background = np.float32(0), self.model.background
+        if background and is_symmetric:
+            log_even = np.log(background) - np.log1p(-background) + log_z[0]
+            even = np.float32(np.exp(log_even) / self.target.n_choices)
+        applies = even > _LEAST_EVEN if background else True
+        if len(sides[0].positions) > 1 or not applies:
             return self._general_attraction(sides, log_z, want_cost)
         pulls, masses, energy = self._single_map(sides, even, want_cost)
         cost = np.nan
@@ -389,29 +393,16 @@ class Objective:
         if len(sides) > 1:
             roles = [(log_row, np.zeros(len(log_row))), (np.zeros(len(log_column)), log_column)]
         pulls, shares, masses, cost = [], [], [], 0.0
-        tables = [side.table(self.model) for side in sides]
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             o = k - 1  # the other side, or the only one
             pull, share, mass, row_cost = side.attraction(
-                pairs, (tables[k], tables[o]), sides[o], (*roles[k], *roles[o]), self.model,
-                self.target.n_choices, want_cost,
-            )  # fmt: skip
+                pairs, sides[o], (*roles[k], *roles[o]), self.target.n_choices, want_cost
+            )
             pulls.append(pull)
             shares.append(share)
             masses.append(mass)
             cost += float(row_cost.sum())
         return pulls, shares, masses[0], cost
-
-    def _even_part(self, log_z: np.ndarray) -> np.float32 | None:
-        """Return the background relative to a similarity if it is one number (see `single_map`)."""
-        background = self.model.background
-        if not background:
-            return np.float32(0)
-        if not self._is_plain:
-            return None
-        log_even = np.log(background) - np.log1p(-background) + log_z[0]
-        even = np.exp(log_even) / self.target.n_choices
-        return np.float32(even) if even > _LEAST_EVEN else None
 
     def _single_map(
         self, sides: tuple[Side, ...], even: np.float32, want_cost: bool
@@ -472,17 +463,10 @@ class Objective:
             sides, roles, fields, pulls, shares, strict=True
         ):
             d_positions, d_weights = side.slopes(
-                role, field_pair, pull, share, self.model, exaggeration, self.target.scale
+                role, field_pair, pull, share, exaggeration, self.target.scale
             )
             shape = side.positions.shape
             slopes[0].append(d_positions.reshape(shape) if is_full else d_positions)
             slopes[1].append(d_weights.reshape(shape[:2]) if is_full else d_weights)
         places = None if is_full else tuple(side.entries.places for side in sides)
         return Parameters(tuple(slopes[0]), tuple(slopes[1]), places)
-
-
-def _per_object(sides: tuple[Side, ...], values: list[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """Return values of all entries as arrays (n_maps, n)."""
-    return tuple(
-        value.reshape(side.log_pi.shape) for value, side in zip(values, sides, strict=True)
-    )

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -88,35 +87,30 @@ class Parameters:
         return self.like(arrays)
 
 
-@dataclass(frozen=True)
 class Entries:
-    """Active (map, object) pairs of one set of objects, created from a mask (n_maps, n)."""
+    """Active (map, object) pairs of one set of objects, created from a mask (n_maps, n).
 
-    mask: np.ndarray
+    Attributes
+    ----------
+    offsets : ndarray of shape (n_maps + 1,)
+        Index of the first entry of each map.
+    objects : ndarray of shape (n_entries,)
+        Object of each entry, sorted by map.
+    places : ndarray of shape (n_entries,)
+        Index of each entry among all (map, object) pairs, m n + i.
+    by_object : tuple of ndarray
+        CSR arrays that list the maps of each object and the corresponding entries.
+    """
 
-    @cached_property
-    def offsets(self) -> np.ndarray:
-        """Index of the first entry of each map, shape (n_maps + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.mask.sum(axis=1))]).astype(np.int64)
-
-    @cached_property
-    def objects(self) -> np.ndarray:
-        """Object of each entry, sorted by map."""
-        return np.ascontiguousarray(np.nonzero(self.mask)[1])
-
-    @cached_property
-    def places(self) -> np.ndarray:
-        """Index of each entry among all (map, object) pairs, m n + i."""
-        return np.flatnonzero(self.mask)
-
-    @cached_property
-    def by_object(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """CSR arrays that list the maps of each object and the corresponding entries."""
-        indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))]).astype(np.int64)
-        maps = np.ascontiguousarray(np.nonzero(self.mask.T)[1])
-        numbers = np.zeros(self.mask.shape, np.int64)
-        numbers[self.mask] = np.arange(len(self.objects))
-        return indptr, maps, numbers.T[self.mask.T]
+    def __init__(self, mask: np.ndarray) -> None:
+        self.offsets = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
+        self.objects = np.ascontiguousarray(np.nonzero(mask)[1])
+        self.places = np.flatnonzero(mask)
+        numbers = np.zeros(mask.shape, np.int64)
+        numbers[mask] = np.arange(len(self.objects))
+        indptr = np.concatenate([[0], np.cumsum(mask.sum(axis=0))]).astype(np.int64)
+        maps = np.ascontiguousarray(np.nonzero(mask.T)[1])
+        self.by_object = indptr, maps, numbers.T[mask.T]
 
 
 def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndarray | float]:

@@ -43,12 +43,37 @@ _LEAST_FACTOR = 0.1
 
 @dataclass(frozen=True)
 class Pairs:
-    """Stored pairs of each object of one side in CSR format, in chunks of about equal work."""
+    """Stored pairs of each object of one side in CSR format, in chunks of about equal work.
+
+    `chunks` contains the boundaries of the chunks, which do not depend on the number of threads.
+    """
 
     indptr: np.ndarray
     indices: np.ndarray
     forward: np.ndarray
     backward: np.ndarray
+    chunks: np.ndarray
+
+    @classmethod
+    def of(
+        cls, table: sparse.csr_array, forward: np.ndarray, backward: np.ndarray | None = None
+    ) -> Pairs:
+        """Return the pairs of a table in the types of the sums; without `backward`, P is symmetric.
+
+        If P is stored in float32, the pairs share its values and indices.
+        """
+        shared = forward.dtype == np.float32 and table.indices.dtype == np.int32
+        values = forward if shared else forward.astype(np.float32)
+        indptr, n = table.indptr.astype(np.int64), table.shape[0]
+        work = indptr + 8 * np.arange(n + 1)
+        cuts = np.searchsorted(work, np.arange(0, work[-1], _PAIRS_PER_CHUNK))
+        return cls(
+            indptr,
+            table.indices.view(np.uint32) if shared else table.indices.astype(np.uint32),
+            values,
+            values if backward is None else backward.astype(np.float32),
+            np.unique(np.concatenate([[0], cuts, [n]])).astype(np.int64),
+        )
 
     @cached_property
     def sums(self) -> tuple[np.ndarray, np.float32]:
@@ -61,14 +86,6 @@ class Pairs:
             return self.forward, np.float32(2)
         return self.forward + self.backward, np.float32(1)
 
-    @cached_property
-    def chunks(self) -> np.ndarray:
-        """Boundaries of chunks of rows, which do not depend on the number of threads."""
-        n = len(self.indptr) - 1
-        work = self.indptr.astype(np.int64) + 8 * np.arange(n + 1)
-        cuts = np.searchsorted(work, np.arange(0, work[-1], _PAIRS_PER_CHUNK))
-        return np.unique(np.concatenate([[0], cuts, [n]])).astype(np.int64)
-
 
 @dataclass(frozen=True)
 class Target:
@@ -78,8 +95,8 @@ class Target:
     ----------
     values : sparse array of shape (n_rows, n_columns)
         Nonnegative probabilities. Explicit zeros are dropped.
-    normalization : {"conditional", "joint"}, default="conditional"
-        Whether each row or the whole table is a distribution.
+    is_joint : bool, default=False
+        Whether the whole table is a distribution (joint) or each row (conditional).
     one_set : bool, default=True
         Whether rows and columns are the same objects. If they are, self-pairs are excluded.
     row_totals : ndarray of shape (n_rows,), optional
@@ -94,7 +111,7 @@ class Target:
     """
 
     values: sparse.csr_array
-    normalization: Literal["conditional", "joint"] = "conditional"
+    is_joint: bool = False
     one_set: bool = True
     row_totals: np.ndarray | None = None
     is_symmetric: bool = False
@@ -128,11 +145,6 @@ class Target:
     def n_rows_with_mass(self) -> int:
         """Number of rows with a positive sum."""
         return int((self.row_mass > 0).sum())
-
-    @property
-    def is_joint(self) -> bool:
-        """Whether one normalization covers all pairs."""
-        return self.normalization == "joint"
 
     @property
     def scale(self) -> float:
@@ -176,18 +188,18 @@ class Target:
         """Pairs from each side: one view for one set of objects, and two views for two sets."""
         values = self.values
         if self.one_set and self.is_symmetric:
-            return (_pairs(values, values.data),)
+            return (Pairs.of(values, values.data),)
         if self.one_set:
             pattern = values + values.T
             pattern.sort_indices()
             forward = _values_on(values, pattern)
             backward = _values_on(sparse.csr_array(values.T), pattern)
-            return (_pairs(pattern, forward, backward),)
+            return (Pairs.of(pattern, forward, backward),)
         columns = sparse.csr_array(values.T)
         columns.sort_indices()
         return (
-            _pairs(values, values.data, np.zeros_like(values.data)),
-            _pairs(columns, np.zeros_like(columns.data), columns.data),
+            Pairs.of(values, values.data, np.zeros_like(values.data)),
+            Pairs.of(columns, np.zeros_like(columns.data), columns.data),
         )
 
     def ordered(self) -> Target:
@@ -242,36 +254,18 @@ def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarra
     return spread
 
 
-def _pairs(
-    pattern: sparse.csr_array, forward: np.ndarray, backward: np.ndarray | None = None
-) -> Pairs:
-    """Return pairs in the types of the sums; without `backward`, P is symmetric.
-
-    If P is stored in float32, the pairs share its values and indices.
-    """
-    shared = forward.dtype == np.float32 and pattern.indices.dtype == np.int32
-    values = forward if shared else forward.astype(np.float32)
-    return Pairs(
-        pattern.indptr.astype(np.int64),
-        pattern.indices.view(np.uint32) if shared else pattern.indices.astype(np.uint32),
-        values,
-        values if backward is None else backward.astype(np.float32),
-    )
-
-
-def _judged(observed: np.ndarray | None) -> np.ndarray | None:
-    """Return a mask of the judged pairs of different objects, or None if all were judged."""
-    if observed is None:
-        return None
-    judged = np.array(observed, bool)
-    np.fill_diagonal(judged, False)
-    return None if judged.sum() == len(judged) * (len(judged) - 1) else judged
-
-
 def _cleaned(
-    strengths: sparse.sparray, one_set: bool, judged: np.ndarray | None = None
-) -> sparse.csr_array:
-    """Return canonical rows of the used pairs, which may share arrays with `strengths`."""
+    strengths: sparse.sparray, one_set: bool, observed: np.ndarray | None = None
+) -> tuple[sparse.csr_array, np.ndarray | None]:
+    """Return canonical rows of the used pairs, which may share arrays with `strengths`.
+
+    The second result is a mask of the judged pairs of different objects, or None for all.
+    """
+    judged = None if observed is None else np.array(observed, bool)
+    if judged is not None:
+        np.fill_diagonal(judged, False)
+        if judged.sum() == len(judged) * (len(judged) - 1):
+            judged = None
     # Sums of one set convert float32 to float64 pair by pair, with the same result.
     as_given = one_set and strengths.dtype == np.float32
     values = canonical_rows(sparse.csr_array(strengths, dtype=None if as_given else np.float64))
@@ -286,7 +280,7 @@ def _cleaned(
         values.eliminate_zeros()
     if values.nnz == 0:
         raise DataError("no two different objects have a similarity above 0; nothing can be fitted")
-    return values
+    return values, judged
 
 
 def conditional_target(
@@ -323,11 +317,10 @@ def conditional_target(
     >>> target.values.toarray().tolist()
     [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    judged = _judged(observed)
-    values = _cleaned(strengths, True, judged)
+    values, judged = _cleaned(strengths, True, observed)
     sums, largest = _row_sums(values), 1 + 1e-6 if keep_missing_mass else 0.0
     values = _divided(values, np.where(sums > largest, sums, 1.0))
-    return Target(values, "conditional", observed=judged)
+    return Target(values, observed=judged)
 
 
 def _row_sums(values: sparse.csr_array) -> np.ndarray:
@@ -349,23 +342,6 @@ def _divided(values: sparse.csr_array, divisors: np.ndarray) -> sparse.csr_array
     """Return rows divided by a number per row, with the same arrays of indices."""
     quotients = values.data / np.repeat(divisors, np.diff(values.indptr))
     return sparse.csr_array((quotients, values.indices, values.indptr), shape=values.shape)
-
-
-def _with_transpose(values: sparse.csr_array, divisors: np.ndarray) -> sparse.csr_array:
-    """Return a_ij / d_i + a_ji / d_j in CSR format with sorted column indices."""
-    if values.nnz < _MANY_PAIRS:
-        values = _divided(values, divisors)
-        values = sparse.csr_array(values + values.T)
-        values.sort_indices()
-        return values
-    # The compiled merge returns the same bits in half the time and memory. For few pairs, loading
-    # it would take longer.
-    from manymaps.compute.symmetric import symmetric_sum
-
-    starts, columns, sums = symmetric_sum(
-        values.indptr, values.indices, values.data, divisors, _MOST_IN_FLOAT64
-    )
-    return sparse.csr_array((sums, columns, starts), shape=values.shape)
 
 
 def joint_target(
@@ -409,8 +385,7 @@ def joint_target(
     >>> joint_target(sparse.csr_array([[0, 3], [0, 0]])).values.toarray().tolist()
     [[0.0, 0.5], [0.5, 0.0]]
     """
-    judged = _judged(observed)
-    values = _cleaned(strengths, True, judged)
+    values, judged = _cleaned(strengths, True, observed)
     if judged is not None:
         values = values + (values.T).multiply(~judged & judged.T)
         judged = judged | judged.T
@@ -421,9 +396,21 @@ def joint_target(
     if average and judged is not None:
         means = sparse.diags_array(judged.sum(axis=1).astype(np.float64))
         values, divisors = means @ _divided(values, divisors), np.ones(values.shape[0])
-    values = _with_transpose(values, divisors)
+    if values.nnz < _MANY_PAIRS:
+        values = _divided(values, divisors)
+        values = sparse.csr_array(values + values.T)
+        values.sort_indices()
+    else:
+        # The compiled merge returns the same bits in half the time and memory. For few pairs,
+        # loading it would take longer.
+        from manymaps.compute.symmetric import symmetric_sum
+
+        starts, columns, sums = symmetric_sum(
+            values.indptr, values.indices, values.data, divisors, _MOST_IN_FLOAT64
+        )
+        values = sparse.csr_array((sums, columns, starts), shape=values.shape)
     values.data /= values.data.sum(dtype=np.float64)
-    return Target(values, "joint", is_symmetric=True, observed=judged)
+    return Target(values, is_joint=True, is_symmetric=True, observed=judged)
 
 
 def count_target(
@@ -458,12 +445,12 @@ def count_target(
     >>> count_target(sparse.csr_array([[6, 3], [0, 3]])).row_mass.tolist()
     [1.5, 0.5]
     """
-    values = _cleaned(counts, one_set=False)
+    values, _ = _cleaned(counts, one_set=False)
     values = _divided(values, np.full(values.shape[0], values.data.sum()))
     if normalization == "joint":
-        return Target(values, "joint", one_set=False)
-    totals = np.asarray(values.sum(axis=1)).ravel()
+        return Target(values, is_joint=True, one_set=False)
+    totals = _row_sums(values)
     n_rows = int((totals > 0).sum())
     values.data *= n_rows
     totals *= n_rows
-    return Target(values, "conditional", one_set=False, row_totals=totals)
+    return Target(values, one_set=False, row_totals=totals)

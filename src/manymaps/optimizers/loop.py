@@ -74,6 +74,8 @@ class Descent:
     ----------
     parameters : Parameters
         Positions and mixing weights.
+    last : tuple of int and Parameters
+        Iteration and parameters at which the cost was recorded last, or the start.
     n_iter : int
         Number of completed iterations.
     history : dict of str to list of float
@@ -89,6 +91,7 @@ class Descent:
     """
 
     parameters: Parameters
+    last: tuple[int, Parameters]
     n_iter: int = 0
     history: dict[str, list[float]] = field(
         default_factory=lambda: {"iteration": [], "cost": [], "kl": []}
@@ -99,9 +102,6 @@ class Descent:
     stopped: bool = False
     failure: DivergedError | None = None
 
-    def __post_init__(self) -> None:
-        self._last = 0, self.parameters.copy()
-
     @property
     def cost(self) -> float:
         """Last recorded cost, including the penalty; infinite if the run diverged."""
@@ -109,25 +109,17 @@ class Descent:
             return float("inf")
         return self.history["cost"][-1] if self.history["cost"] else float("nan")
 
-    @property
-    def reach(self) -> float:
-        """Largest distance of a point from the origin along an axis."""
-        return max(float(np.abs(part).max()) for part in self.parameters.positions)
-
     def record(self, evaluation: Evaluation) -> bool:
         """Record a cost, if it is finite and the parameters can be converted to an atlas."""
-        if not (np.isfinite(evaluation.cost) and self.reach < FARTHEST):
+        near = all(np.abs(part).max() < FARTHEST for part in self.parameters.positions)
+        if not (np.isfinite(evaluation.cost) and near):
             return False
         if self.history["iteration"][-1:] != [self.n_iter]:
             values = float(self.n_iter), evaluation.cost, evaluation.kl
             for series, value in zip(self.history.values(), values, strict=True):
                 series.append(value)
-            self._last = self.n_iter, self.parameters.copy()
+            self.last = self.n_iter, self.parameters.copy()
         return True
-
-    def restore(self) -> None:
-        """Return to the parameters that were recorded last."""
-        self.n_iter, self.parameters = self._last
 
 
 Cost = Objective | DenseObjective
@@ -180,7 +172,8 @@ def descend(
         The parameters at the end, with the history. If the run diverged, they are the last ones
         with a finite cost, and `failure` is the error.
     """
-    run = Descent(start.parameters.copy(objective.target.order))
+    at = start.parameters.copy(objective.target.order)
+    run = Descent(at, (0, at.copy()))
     n_pairs = sum(weights.size * weights.shape[1] for weights in run.parameters.weights)
     # A diverging run raises DivergedError instead of floating-point warnings.
     with alone_if(n_pairs < _FEW_PAIRS), np.errstate(over="ignore", invalid="ignore"):
@@ -202,7 +195,7 @@ def descend(
                 raise _diverged(objective, optimizer, run)
         except DivergedError as error:
             run.failure, run.converged = error, False
-            run.restore()
+            run.n_iter, run.parameters = run.last
             end = objective.evaluate(run.parameters)
             if not run.record(end):
                 return run
@@ -237,7 +230,10 @@ def _take_steps(
         if refreshes:
             is_full = now.gradient.places is None
             shares = now.shares if is_full else current.shares(at, now.log_normalizers)
-            masks = tuple(map(_active, at.weights, shares))
+            masks = tuple(
+                (np.exp(log_softmin(weights)) > _ACTIVE) | (share > _ACTIVE)
+                for weights, share in zip(at.weights, shares, strict=True)
+            )
             if k % _REFRESH == 0:
                 if k >= _FADE_FROM and model.mixing == "learned":
                     _fade(at, masks, shares, objective.penalty, positions=not is_full)
@@ -301,16 +297,12 @@ def _diverged(objective: Cost, optimizer: Optimizer, run: Descent) -> DivergedEr
         return DivergedError(
             f"the cost became non-finite by iteration {run.n_iter}; {optimizer.advice}"
         )
-    widths = run.reach / objective.model.kernel_width
+    reach = max(float(np.abs(part).max()) for part in run.parameters.positions)
+    widths = reach / objective.model.kernel_width
     return DivergedError(
         f"the cost is not finite at the start of the fit, with points up to {widths:g} kernel "
         "widths from the origin; start closer to the origin, or use a wider kernel"
     )
-
-
-def _active(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Mark the active entries, (n_maps, n)."""
-    return np.asarray((np.exp(log_softmin(weights)) > _ACTIVE) | (shares > _ACTIVE))
 
 
 def _fade(

@@ -406,7 +406,7 @@ class Steps:
     ) -> None:
         """Move array j, or only the entries with these indices."""
         from manymaps.compute.steps import momentum_step, momentum_step_of
-        from manymaps.compute.threads import alone_if
+        from manymaps.compute.threads import alone_if, share_out
 
         factors = np.float32(rate), np.float32(momentum)
         n_maps, n = self.at.arrays[j].shape[:2]
@@ -424,7 +424,7 @@ class Steps:
             momentum_step_of(places, x, slope, step, gain, *factors)
             return
         with alone_if(x.size < _FEW_PARAMETERS):
-            momentum_step(x, slope, step, gain, *factors)
+            share_out(momentum_step, x.size, x, slope, step, gain, *factors)
 
     def check(self, k: int) -> None:
         """Raise an error if a parameter cannot be squared in single precision."""
