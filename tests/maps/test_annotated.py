@@ -80,17 +80,6 @@ def test_multiple_maps_lie_side_by_side_with_their_proportions() -> None:
     assert set(", ".join(said["captions"]).split(", ")) <= {"T", "B", "NK"}
 
 
-def test_barcodes_say_less_than_categories() -> None:
-    adata = annotated()
-    letters = np.random.default_rng(0).choice([*"ACGT"], (N, 14))
-    adata.obs_names = [f"{''.join(word)}-1" for word in letters]
-    multiple_maps(adata, 2, **QUICK)
-    assert set(", ".join(adata.uns["X_manymaps"]["captions"]).split(", ")) <= {"T", "B", "NK"}
-    adata.obs_names = [f"word {'abcdefghij'[i % 10]}{'abcdefgh'[i // 10]}" for i in range(N)]
-    multiple_maps(adata, 2, **QUICK)
-    assert all(text.startswith("word ") for text in adata.uns["X_manymaps"]["captions"])
-
-
 def test_the_atlas_is_that_of_the_fit_also_from_a_file(tmp_path: Path) -> None:
     adata = annotated()
     multiple_maps(adata, 3, **QUICK)

@@ -116,11 +116,6 @@ def test_every_form_of_the_table_is_one():
     np.testing.assert_allclose(estimator().fit(full).maps_, plain.maps_, rtol=1e-3, atol=1e-4)
 
 
-def test_a_hidden_cell_is_no_zero():
-    zero, gaps = np.nan_to_num(with_gaps()), with_gaps()
-    assert abs(estimator().fit(zero).maps_ - estimator().fit(gaps).maps_).max() > 0.01
-
-
 def test_fitted_rows_are_known_and_new_ones_need_all_similarities():
     fit = estimator().fit(with_gaps())
     places = fit.maps_.transpose(1, 0, 2).reshape(20, -1)
@@ -155,11 +150,6 @@ class TestWhatElseKnowsThem:
         by_array = mm.AdditiveClustering(**settings).fit(gaps)
         np.testing.assert_array_equal(by_norms.memberships_, by_array.memberships_)
 
-    def test_a_diagnosis_says_that_it_takes_them_for_absent(self):
-        notes = mm.diagnose(self.norms()).notes
-        n = hidden_pairs().sum()
-        assert any(f"{n} missing cells" in note for note in notes)
-
 
 class TestWhatIsRefused:
     def test_an_object_that_was_judged_with_no_other(self):
@@ -167,17 +157,6 @@ class TestWhatIsRefused:
         gaps[5], gaps[:, 5] = np.nan, np.nan
         with pytest.raises(DataError, match="'5'"):
             estimator().fit(gaps)
-
-    @pytest.mark.parametrize("value", [np.inf, -1.0])
-    def test_values_that_are_no_similarities(self, value):
-        gaps = with_gaps()
-        gaps[3, 5] = value
-        with pytest.raises(DataError, match=r"row 3 .*column 5"):
-            estimator().fit(gaps)
-
-    def test_nothing_but_gaps(self):
-        with pytest.raises(DataError, match="no known similarity"):
-            estimator().fit(np.full((4, 4), np.nan))
 
 
 class TestCommand:
@@ -204,7 +183,3 @@ class TestCommand:
         assert mm.load_atlas(output).labels[7] == "w7"
         evaluated = invoke("evaluate", output, tmp_path / "judged.csv", "--json")
         assert json.loads(evaluated.stdout)["kl_divergence"] == pytest.approx(divergence, rel=1e-4)
-
-    def test_inspection_counts_them(self, tmp_path):
-        record = json.loads(invoke("read", self.write(tmp_path), "--json").stdout)
-        assert record["n_missing"] == hidden_pairs().sum()

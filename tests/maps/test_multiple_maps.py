@@ -5,7 +5,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import manymaps as mm
@@ -122,11 +121,6 @@ class TestVectors:
             by_name.transform(x), by_name.maps_.transpose(1, 0, 2).reshape(40, -1)
         )
 
-    def test_the_search_is_that_which_was_asked_for(self):
-        fit = mm.MultipleMapsTSNE(neighbors=NeighborSearch("faiss", 0.5), **self.SETTINGS)
-        with pytest.raises(ParameterError, match="metric='canberra'"):
-            fit.set_params(metric="canberra").fit(self.vectors())
-
 
 class TestWhatAFitLeaves:
     @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -149,20 +143,6 @@ class TestWhatAFitLeaves:
                 atlas.similarities(word), np.exp(log_q[i]), rtol=1e-4, atol=1e-9
             )
 
-    @EACH
-    def test_attributes(self, estimator):
-        fit = fitted(estimator, max_iter=30)
-        assert fit.maps_.shape == (2, 5, 2)
-        assert fit.proportions_.shape == (2, 5)
-        np.testing.assert_allclose(fit.proportions_.sum(axis=0), 1, rtol=1e-5)
-        assert fit.n_iter_ <= 30
-        assert fit.n_features_in_ == 5
-        assert fit.history_.keys() == {"iteration", "cost", "kl"}
-        assert fit.history_["kl"][-1] == fit.kl_divergence_
-        assert isinstance(fit.converged_, bool)
-        assert fit.atlas_.labels == WORDS
-        assert fit.atlas_.parameters["n_maps"] == 2
-
     def test_matrix_of_positions(self):
         X = two_senses(np.ndarray)
         estimator = mm.MultipleMapsTSNE(
@@ -175,20 +155,8 @@ class TestWhatAFitLeaves:
         assert len(names) == 6
         assert names[0] == "multiplemapstsne0"
 
-    @EACH
-    def test_nothing_before_the_fit(self, estimator):
-        for name in ("maps_", "proportions_", "history_"):
-            with pytest.raises(NotFittedError):
-                getattr(estimator(), name)
-
 
 class TestDefaults:
-    def test_of_the_papers(self):
-        aspect = mm.AspectMaps()
-        assert (aspect.n_maps, aspect.penalty) == (50, 0.48)
-        assert mm.MultipleMapsTSNE().normalization == "conditional"
-        assert mm.MultipleMapsSNE().normalization == "conditional"
-
     @pytest.mark.parametrize(
         ("estimator", "kernel", "method"),
         [
@@ -204,11 +172,6 @@ class TestDefaults:
 
 
 class TestSameBits:
-    def test_same_seed(self):
-        one, other = (fitted().atlas_ for _ in range(2))
-        np.testing.assert_array_equal(one.maps, other.maps)
-        assert (one.maps != fitted(random_state=1).atlas_.maps).any()
-
     def test_sparse_dense_and_associations(self):
         table = two_senses(np.ndarray)
         maps = [
@@ -241,58 +204,40 @@ class TestStart:
         kept = fitted(mixing="fixed", init=uneven, max_iter=5)
         np.testing.assert_allclose(kept.proportions_, uneven.proportions, rtol=1e-6)
 
-    @pytest.mark.parametrize(
-        ("init", "message"),
-        [
-            ("pca", r"init='pca'.*'auto'"),
-            (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); expected \(2, 5, 2\)"),
-            (np.full((2, 5, 2), np.nan), "not finite"),
-        ],
-        ids=["word", "shape", "nan"],
-    )
-    def test_elsewhere_is_refused(self, init, message):
-        with pytest.raises(ParameterError, match=message):
-            fitted(init=init)
+
+def ring_with(value):
+    table = ring()
+    table[3, 5] = value
+    return table
 
 
-class TestBadParameters:
-    def test_more_maps_than_objects(self):
-        with pytest.raises(ParameterError, match="n_maps=6"):
-            fitted(n_maps=6)
-        assert fitted(n_maps=5, max_iter=2).maps_.shape == (5, 5, 2)
+DISTANCES = {"metric": "precomputed", "affinity": "auto", "perplexity": 1}
+REFUSALS = [
+    (ParameterError, "'pca'", ring(), {"init": "pca"}),
+    (ParameterError, "shape", ring(), {"init": np.zeros((2, 4, 2))}),
+    (ParameterError, "finite", ring(), {"init": np.full((2, 8, 2), np.nan)}),
+    (ParameterError, "n_init", ring(), {"init": np.zeros((2, 8, 2)), "n_init": 2}),
+    (ParameterError, "n_init", ring(), {"n_init": 0}),
+    (ParameterError, "n_maps=9", ring(), {"n_maps": 9}),
+    (ParameterError, "marginals", ring(), {"marginals": True, "normalization": "joint"}),
+    (ParameterError, "marginals", ring(), {"marginals": "auto"}),
+    (ParameterError, "metric", ring(), {"affinity": "auto", "perplexity": 1, "metric": "canberra",
+                                        "neighbors": NeighborSearch("faiss", 0.5)}),
+    (DataError, r"row 3.*'3'.*column 5.*'5'", ring_with(-0.5), {}),
+    (DataError, r"row 3.*'3'.*column 5.*'5'", sparse.csr_array(ring_with(-0.5)), {}),
+    (DataError, "row 3", ring_with(np.inf), {}),
+    (DataError, "row 3, column 5", sparse.csr_array(ring_with(np.nan)), DISTANCES),
+    (DataError, "square", ring()[:, :7], {}),
+    (DataError, "nothing", np.eye(4), {}),
+    (DataError, "no known similarity", np.full((4, 4), np.nan), {}),
+    (ValueError, "1 sample", np.ones((1, 1)), {"n_maps": 1}),
+]  # fmt: skip
 
 
-class TestBadData:
-    def with_entry(self, value):
-        table = ring()
-        table[3, 5] = value
-        return table
-
-    @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-    def test_negative_similarity_names_its_row(self, make):
-        with pytest.raises(DataError, match=r"row 3.*'3'.*column 5.*'5'"):
-            fitted(X=make(self.with_entry(-0.5)))
-
-    @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-    def test_value_that_is_not_finite_names_its_row(self, make):
-        with pytest.raises(DataError, match="row 3"):
-            fitted(X=make(self.with_entry(np.inf)))
-        distances = {"metric": "precomputed", "affinity": "auto", "perplexity": 1}
-        with pytest.raises(DataError, match="row 3, column 5 is NaN"):
-            fitted(X=make(self.with_entry(np.nan)), **distances)
-
-    def test_matrix_that_is_not_square(self):
-        with pytest.raises(DataError):
-            fitted(X=ring()[:, :7])
-
-    @pytest.mark.parametrize("table", [np.zeros((4, 4)), np.eye(4)], ids=["empty", "self pairs"])
-    def test_nothing_to_fit(self, table):
-        with pytest.raises(DataError):
-            fitted(X=table)
-
-    def test_single_object(self):
-        with pytest.raises(ValueError, match="1 sample"):
-            fitted(X=np.ones((1, 1)), n_maps=1)
+@pytest.mark.parametrize(("error", "message", "X", "settings"), REFUSALS)
+def test_refusals(error, message, X, settings):
+    with pytest.raises(error, match=message):
+        fitted(X=X, **settings)
 
 
 class TestOrdinaryInput:
@@ -333,12 +278,6 @@ def some_words(n=40, seed=0):
 
 class TestMarginals:
     @pytest.mark.parametrize("estimator", ESTIMATORS)
-    def test_models_of_the_papers_have_none(self, estimator):
-        atlas = fitted(estimator, max_iter=5).atlas_
-        assert atlas.parameters["marginals"] is False
-        assert atlas.factors is None
-
-    @pytest.mark.parametrize("estimator", ESTIMATORS)
     def test_factors_are_the_response_shares(self, estimator):
         norms = some_words()
         rows = norms.strengths.toarray() / norms.strengths.sum(axis=1)[:, None]
@@ -354,11 +293,6 @@ class TestMarginals:
         factors = fitted(X=norms, marginals=True).atlas_.factors
         assert 0 < factors[4] < factors[:4].min()
 
-    def test_missing_pairs(self):
-        missing = sparse.csr_array(([True], ([1], [3])), shape=(5, 5))
-        norms = mm.Associations(WORDS, two_senses().strengths, missing=missing)
-        assert fitted(X=norms, marginals=True).atlas_.factors is not None
-
     def test_equal_shares_change_nothing(self):
         """All objects of a ring are equally often a response, so all factors are 1."""
         plain, shared = (fitted(X=ring(), marginals=value).maps_ for value in (False, True))
@@ -370,22 +304,6 @@ class TestMarginals:
             fitted(X=norms, n_maps=3, max_iter=300, marginals=value) for value in (False, True)
         )
         assert shared.kl_divergence_ < without.kl_divergence_ - 0.05
-
-    def test_a_joint_model_refuses_it(self):
-        with pytest.raises(ParameterError, match="marginals"):
-            fitted(marginals=True, normalization="joint")
-
-    @pytest.mark.parametrize("value", [0.5, "auto", None])
-    def test_refused(self, value):
-        with pytest.raises(ParameterError, match="marginals"):
-            fitted(marginals=value)
-
-    def test_files_keep_it(self, tmp_path):
-        atlas = fitted(marginals=True).atlas_
-        atlas.save(tmp_path / "a.atlas")
-        again = mm.load_atlas(tmp_path / "a.atlas")
-        assert again == atlas
-        np.testing.assert_array_equal(again.factors, atlas.factors)
 
     def test_many_objects_keep_their_own_factors(self):
         """Above 2,000 objects, the fit reorders the objects."""

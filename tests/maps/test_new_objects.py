@@ -46,11 +46,6 @@ class TestVectors:
         with pytest.raises(DataError, match=message):
             read(atlas, new, labels=["a", "b"])
 
-    def test_sparse_values_that_are_not_finite(self, atlas):
-        new = sparse.csr_array([[0.0, 1], [0, np.nan]])
-        with pytest.raises(DataError, match="row 1, column 1"):
-            read(atlas, new, labels=["a", "b"])
-
     def test_vectors_of_the_atlas(self, atlas):
         with pytest.raises(DataError, match="contains no vectors"):
             read(atlas, [[1.0, 0]], vectors=None)

@@ -141,10 +141,6 @@ class TestStart:
         for one, other in zip(*found, strict=True):
             np.testing.assert_array_equal(one, other)
 
-    def test_another_seed_is_another_start(self):
-        one, other = (start(random_table(300, density=0.03), 5, seed=seed)[1] for seed in (0, 1))
-        assert (one != other).any()
-
 
 def three_worlds(bond):
     """Three cliques; the last object is in two of them, which have few ties with one another."""
@@ -194,26 +190,6 @@ class TestFit:
         np.testing.assert_array_equal(usual.maps_, named.maps_)
         assert (usual.proportions_ != random.proportions_).any()
         assert np.ptp(random.maps_) < 0.5 < np.ptp(named.maps_)
-
-    def test_few_objects_start_anywhere(self):
-        usual, random = (
-            mm.MultipleMapsTSNE(2, affinity="precomputed", max_iter=1, random_state=0, **given).fit(
-                random_table(99)
-            )
-            for given in ({}, {"init": "random"})
-        )
-        np.testing.assert_array_equal(usual.maps_, random.maps_)
-
-    def test_other_starts_are_for_one_map(self):
-        fit = mm.MultipleMapsTSNE(2, affinity="precomputed", init="pca")
-        with pytest.raises(mm.ParameterError, match=r"'auto'.*'personas'.*'random'"):
-            fit.fit(random_table())
-
-    def test_fixed_proportions_stay_equal(self):
-        fit = mm.MultipleMapsTSNE(
-            3, affinity="precomputed", mixing="fixed", max_iter=2, random_state=0
-        ).fit(random_table())
-        np.testing.assert_allclose(fit.proportions_, 1 / 3, rtol=1e-6)
 
     @pytest.mark.slow
     def test_senses_come_apart_at_no_cost_in_fit(self):

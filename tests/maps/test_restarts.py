@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from cli_samples import failed, invoke, worked
+from cli_samples import invoke, worked
 from manymaps import SNE, TSNE, AspectMaps, MultipleMapsSNE, MultipleMapsTSNE, UniSNE, load_atlas
-from manymaps.errors import ParameterError
 from manymaps.seeds import derived_seeds
 from objective_samples import similarities_of_maps
 
@@ -60,12 +59,6 @@ def test_one_run_is_the_first_of_several():
     assert first == estimator().fit(table()).restarts_[0]
 
 
-def test_seeds_of_a_generator_are_reported():
-    fit = estimator(n_init=3, random_state=np.random.RandomState(3)).fit(table())
-    again = estimator(n_init=3, random_state=fit.restarts_[0].seed).fit(table())
-    assert fit.restarts_ == again.restarts_
-
-
 @pytest.mark.slow
 def test_single_seeds_of_a_small_table_end_far_above_the_best():
     """Of ten seeds seven end at more than twice the least divergence; ten runs find that one."""
@@ -89,18 +82,6 @@ def test_a_true_answer_begins_no_other_run():
     assert [one.n_iter for one in fit.restarts_] == [7]
 
 
-class TestWhatIsRefused:
-    def test_a_start_that_is_the_same_in_every_run(self):
-        for init in (np.zeros((2, 15, 2)), estimator().fit(table()).atlas_):
-            with pytest.raises(ParameterError, match="n_init=2 must be 1"):
-                estimator(init=init, n_init=2).fit(table())
-
-    @pytest.mark.parametrize("n_init", [0, -1, 1.5])
-    def test_no_number_of_runs(self, n_init):
-        with pytest.raises(ParameterError, match="n_init="):
-            estimator(n_init=n_init).fit(table())
-
-
 class TestCommand:
     def fit(self, tmp_path, *options):
         np.save(tmp_path / "judged.npy", table())
@@ -117,9 +98,3 @@ class TestCommand:
         assert best["kl_divergence"] == record["kl_divergence"]
         assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
         assert len(load_atlas(tmp_path / "out.atlas").parameters["restarts"]) == 4
-
-    def test_a_start_from_an_atlas_is_refused(self, tmp_path):
-        self.fit(tmp_path)
-        (tmp_path / "out.atlas").rename(tmp_path / "start.atlas")
-        result = self.fit(tmp_path, "--init", tmp_path / "start.atlas")
-        failed(result, 2, "--restarts 4 must be 1")

@@ -11,22 +11,20 @@ from scipy import sparse
 from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from manymaps import SNE, TSNE, MultipleMapsSNE, MultipleMapsTSNE, SymmetricSNE, UniSNE
 from manymaps.affinity.affinities import GaussianAffinity, GlobalGaussian, LocalPerplexity
 from manymaps.affinity.neighbors import nearest_neighbors
-from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataWarning, ParameterError
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, SYMMETRIC_SNE, T_SNE, UNI_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import joint_target
-from manymaps.optimizers import LBFGS, Momentum
+from manymaps.optimizers import Momentum
 from manymaps.optimizers.loop import descend
 from manymaps.optimizers.momentum import Schedule
 
@@ -237,9 +235,6 @@ class TestStarts:
         similarities = np.exp(-((groups()[:, None] - groups()) ** 2).sum(-1) / 20)
         fit = estimator(affinity="precomputed", max_iter=10, random_state=0).fit(similarities)
         assert fit.n_iter_ == 10
-        with pytest.raises(ParameterError, match="init='pca'") as caught:
-            fit.set_params(init="pca").fit(similarities)
-        assert caught.value.name == "init"
 
 
 class TestExaggeration:
@@ -298,21 +293,6 @@ class TestInput:
             np.testing.assert_allclose(fit.embedding_, fits[0].embedding_, atol=1e-3)
         assert fits[-1].atlas_.labels[7] == "w7"
 
-    @pytest.mark.parametrize("estimator", [TSNE, SNE, MultipleMapsTSNE])
-    @pytest.mark.parametrize("affinity", ["auto", GlobalGaussian(4)])
-    def test_neighbours_of_other_libraries(self, estimator, affinity):
-        x = groups()
-        graph = nearest_neighbors(x, 15)
-        with_own = np.hstack([np.arange(60)[:, None], graph.indices])
-        pair = with_own, np.hstack([np.zeros((60, 1)), graph.distances])
-        many = {"n_maps": 2} if estimator is MultipleMapsTSNE else {}
-        settings = {"perplexity": 5, "affinity": affinity, "max_iter": 20, "random_state": 0}
-        expected = estimator(**many, **settings).fit(graph)
-        for given in ((graph.indices, graph.distances), pair, pair[::-1], (*pair, None)):
-            fit = estimator(**many, **settings).fit(given)
-            np.testing.assert_array_equal(fit.maps_, expected.maps_)
-            assert fit.n_features_in_ == 60
-
     @pytest.mark.parametrize(
         "affinity", [GaussianAffinity((3, 10)), GlobalGaussian(10), LocalPerplexity(5)]
     )
@@ -356,14 +336,18 @@ class TestTransform:
         alone = np.concatenate([fit.transform(row[None]) for row in new])
         np.testing.assert_allclose(together, alone, rtol=1e-4, atol=1e-4)
 
-    def test_many_maps(self):
-        fit = MultipleMapsTSNE(n_maps=3, perplexity=10, max_iter=100, random_state=0).fit(groups())
-        assert fit.transform(groups(2, seed=1)).shape == (6, 6)
-
-    def test_several_perplexities(self):
-        fit = TSNE(perplexity=[5, 15], max_iter=100, random_state=0).fit(groups())
-        assert fit.atlas_.parameters["perplexity"] == [5, 15]
-        assert np.isfinite(fit.transform(groups(2, seed=1))).all()
+    def test_refusals(self):
+        x = groups()
+        table = np.exp(-((x[:, None] - x) ** 2).sum(-1) / 20)
+        words = Associations([f"w{i}" for i in range(60)], sparse.csr_array(table))
+        distances = np.linalg.norm(x[:, None] - x, axis=2)
+        once = TSNE(affinity="precomputed", max_iter=5).fit(table)
+        for fit, data, new in (
+            (once, words, table),  # the rows of the earlier fit are forgotten
+            (TSNE(metric="precomputed", perplexity=5, max_iter=5), distances, distances),
+        ):
+            with pytest.raises(ParameterError):
+                fit.fit(data).transform(new)
 
     def test_similarities(self):
         x = groups()
@@ -385,12 +369,6 @@ class TestTransform:
             np.testing.assert_array_equal(fit.transform(asked), fit.embedding_)
             assert np.isfinite(fit.transform(2 * asked[:2])).all()
 
-    def test_labels_that_look_like_new_ones(self):
-        x = groups().astype(np.float32)
-        labels = ["new 0", "new 0'", *(f"{i}" for i in range(2, 58)), "60", "61"]
-        fit = TSNE(perplexity=5, max_iter=30, random_state=0).fit(Vectors(labels, x))
-        assert fit.transform(groups(1, seed=1)).shape == (3, 2)
-
     def test_the_perplexity_of_the_affinity_counts(self):
         x, new = groups(), groups(2, seed=1)
         settings = {"max_iter": 50, "random_state": 0}
@@ -401,62 +379,8 @@ class TestTransform:
         several = TSNE(affinity=LocalPerplexity([5, 9]), **settings).fit(x)
         assert several.atlas_.parameters["perplexity"] == [5, 9]
 
-    def test_a_function_as_metric(self):
-        def manhattan(a, b):
-            return float(np.abs(a - b).sum())
-
-        x, new = groups(10), groups(1, seed=1)
-        by_name, by_function = (
-            TSNE(perplexity=5, metric=metric, max_iter=50, random_state=0).fit(x)
-            for metric in ("manhattan", manhattan)
-        )
-        init = by_name.embedding_
-        np.testing.assert_allclose(by_function.embedding_, init, rtol=1e-3, atol=1e-3)
-        np.testing.assert_allclose(
-            by_function.transform(new), by_name.transform(new), rtol=1e-2, atol=1e-2
-        )
-
-    def test_rows_of_an_earlier_fit_are_forgotten(self):
-        x = groups()
-        table = np.exp(-((x[:, None] - x) ** 2).sum(-1) / 20)
-        words = Associations([f"w{i}" for i in range(60)], sparse.csr_array(table))
-        for fit in (
-            TSNE(affinity="precomputed", max_iter=10),
-            TSNE(affinity="precomputed", max_iter=10).fit(table),
-        ):
-            with pytest.raises(ParameterError):
-                fit.fit(words).transform(table)
-
-    def test_distances_cannot_be_transformed(self):
-        x = groups()
-        distances = np.linalg.norm(x[:, None] - x, axis=2)
-        fit = TSNE(metric="precomputed", perplexity=5, max_iter=10).fit(distances)
-        with pytest.raises(ParameterError):
-            fit.transform(distances)
-
-
-class TestAtlas:
-    def test_vectors_are_kept_and_saved(self, tmp_path):
-        for x in (groups().astype(np.float32), sparse.csr_array(groups())):
-            fit = TSNE(perplexity=5, max_iter=10, random_state=0).fit(x)
-            fit.atlas_.save(tmp_path / "with.atlas")
-            fit.atlas_.save(tmp_path / "without.atlas", vectors=False)
-            kept = load_atlas(tmp_path / "with.atlas").vectors
-            assert load_atlas(tmp_path / "without.atlas").vectors is None
-            dense = [v.toarray() if sparse.issparse(v) else v for v in (kept, x)]
-            np.testing.assert_array_equal(*dense)
-
-    def test_as_many_vectors_as_objects(self):
-        with pytest.raises(DataError, match="2 vectors for 3 objects"):
-            Atlas("abc", np.zeros((1, 3, 2)), np.ones((1, 3)), T_SNE, vectors=np.zeros((2, 4)))
-
 
 class TestOptimizers:
-    @EACH
-    def test_lbfgs(self, estimator):
-        fit = estimator(perplexity=5, optimizer=LBFGS(), max_iter=50, random_state=0).fit(groups())
-        assert fit.history_["cost"][-1] < fit.history_["cost"][0]
-
     def test_uni_sne_starts_from_symmetric_sne(self):
         x = groups()
         uni = UniSNE(perplexity=5, max_iter=100, random_state=0, tolerance=0)
@@ -491,34 +415,6 @@ def test_a_start_outlives_early_exaggeration(monkeypatch):
     lost = fits()
     assert difference(*kept) < 0.3 < 0.6 < difference(*lost)
     assert max(fit.kl_divergence_ for fit in kept) < min(fit.kl_divergence_ for fit in lost)
-
-
-@pytest.mark.parametrize(("rate", "warns"), [("auto", False), (160, False), (200, True)])
-def test_a_rate_too_high_for_few_objects_is_reported(rate, warns):
-    points = np.random.default_rng(0).normal(size=(40, 3))
-    fit = TSNE(perplexity=5, learning_rate=rate, max_iter=20, random_state=0)
-    told = (
-        pytest.warns(DataWarning, match="only 40 objects; use at most 160")
-        if warns
-        else nullcontext()
-    )
-    with told as found:
-        fit.fit(points)
-    if warns:
-        assert found[0].filename == __file__
-
-
-@pytest.mark.parametrize("rate", [200, 1000])
-def test_usual_rates_of_scikit_learn_and_opentsne_keep_the_neighbours(rate):
-    points, groups = load_digits(return_X_y=True)
-    points, groups = points[:600], groups[:600]
-
-    def accuracy(rate):
-        fit = TSNE(learning_rate=rate, random_state=0).fit(points)
-        nearest = KNeighborsClassifier(5).fit(fit.embedding_[::2], groups[::2])
-        return nearest.score(fit.embedding_[1::2], groups[1::2])
-
-    assert accuracy(rate) > accuracy("auto") - 0.02
 
 
 def test_a_rate_has_the_unit_of_scikit_learn():
@@ -565,12 +461,9 @@ def test_uni_sne_of_hubs_in_seven_dimensions():
     assert total == pytest.approx(1, abs=1e-5)
 
 
-def test_similarities_of_objects_that_are_very_far_apart_are_finite():
-    rng = np.random.default_rng(0)
-    fit = UniSNE(affinity="precomputed", max_iter=5, random_state=0).fit(np.ones((12, 12)))
-    far = replace(
-        fit.atlas_, maps=1e7 * rng.normal(size=fit.atlas_.maps.shape), log_normalizer=-3e14
-    )
-    similarities = np.array([far.similarities(label) for label in far.labels])
-    assert (similarities >= 0).all()
-    assert 0.2 <= round(similarities.sum(), 6) <= 1  # at least the background
+@pytest.mark.parametrize(("rate", "warns"), [("auto", False), (160, False), (200, True)])
+def test_a_rate_too_high_for_few_objects_is_reported(rate, warns):
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    told = pytest.warns(DataWarning, match="at most 160") if warns else nullcontext()
+    with told:
+        TSNE(perplexity=5, learning_rate=rate, max_iter=5, random_state=0).fit(points)
