@@ -77,11 +77,12 @@ def test_a_word_that_is_everywhere_does_not_come_first(counts):
     assert priority[0] < np.median(priority)
 
 
-def test_the_most_frequent_of_words_in_one_position_comes_first(counts):
-    maps = counts.maps.copy()
-    maps[0, N_ROWS:] = 0.1
-    priority = label_roles(replace(counts, maps=maps)).priority[0, N_ROWS:]
-    assert priority.argmax() == 0
+def test_the_most_frequent_of_words_in_the_middle_comes_first(counts):
+    maps, factors = np.zeros((1, 50, 2)), counts.factors.copy()
+    maps[0, :N_ROWS, 0] = np.where(np.arange(N_ROWS) % 2, 5, -5)
+    factors[[N_ROWS, -1]] = factors[[-1, N_ROWS]]
+    priority = label_roles(replace(counts, maps=maps, factors=factors)).priority[0, N_ROWS:]
+    assert priority.argmax() == N_COLUMNS - 1
 
 
 def test_the_first_column_of_few_categories_colours_rows(counts):
