@@ -202,6 +202,15 @@ def test_the_same_bits_at_any_number_of_threads():
         np.testing.assert_array_equal(graph.distances, other.distances)
 
 
+def test_threads_of_faiss_are_restored():
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    with threads(1):
+        nearest_neighbors(clouds(300), 3, search=FAISS)
+    assert faiss.omp_get_max_threads() == before
+
+
 def test_auto_is_exact_until_that_is_dear():
     X = clouds(3000, d=4).astype(np.float32)
     assert nearest_neighbors(X, 5).method == "exact"
@@ -318,6 +327,11 @@ def test_pairs_of_arrays_are_the_graph_that_they_hold(library):
     np.testing.assert_array_equal(read.distances, graph.distances)
 
 
+def test_other_tuples_are_no_neighbours():
+    for data in (((1, 2), (3, 4)), (np.ones(2), np.ones(2)), (np.ones((2, 2)),), clouds(5)):
+        assert as_graph(data) is data
+
+
 def test_duplicates_may_crowd_an_object_out_of_its_row():
     indices = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 2], [3, 0, 1]])
     distances = np.array([[0.0, 0, 5], [0, 0, 5], [0, 0, 0], [0, 5, 5]])
@@ -388,6 +402,14 @@ def test_refusals(error, message, X, arguments):
 def test_refusals_of_all_pairs(error, metric):
     with np.errstate(invalid="ignore"), pytest.raises(error):
         distance_rows(abs(ZEROS), 29, metric=metric)
+
+
+def test_errors_within_a_function_are_its_own():
+    def fails(a, b):
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        nearest_neighbors(clouds(30), 3, metric=fails)
 
 
 @pytest.mark.parametrize("settings", [{"method": "annoy"}, {"recall": 0}, {"recall": 1.01}])

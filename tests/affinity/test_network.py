@@ -25,6 +25,13 @@ def table() -> sparse.csr_array:
     return sparse.csr_array(strengths)
 
 
+def test_network_leaves_its_argument_alone(table: sparse.csr_array) -> None:
+    before = table.data.copy()
+    network = association_network(table, power=0.5, backward=0.5)
+    assert (table.data == before).all()
+    assert abs(network - network.T).max() == 0
+
+
 @pytest.mark.parametrize("dense", [400, 5])
 def test_spectral_directions_are_the_eigenvectors(
     monkeypatch, table: sparse.csr_array, dense: int

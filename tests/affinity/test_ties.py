@@ -74,6 +74,11 @@ def test_stored_distances(of):
     assert chosen.max() <= 25
 
 
+def test_sparse_copies():
+    indices = nearest_neighbors(sparse.csr_array(with_copies(300)), K).indices
+    assert times_chosen(indices)[:300].max() <= 45
+
+
 def test_data_without_copies_stay_as_they_are():
     X = np.random.default_rng(0).normal(size=(50, 3))
     indices = np.argsort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 1:6]

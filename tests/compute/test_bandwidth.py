@@ -50,6 +50,13 @@ def test_rows_are_gaussian(seed, perplexity):
         np.testing.assert_allclose(np.log(row[seen]), fitted, atol=1e-6)
 
 
+def test_a_shift_of_all_distances_changes_nothing():
+    d2 = random_distances(2)
+    np.testing.assert_allclose(
+        probabilities_of(d2, 5), probabilities_of(d2 + 1e4, 5), rtol=1e-5, atol=1e-9
+    )
+
+
 def test_ties_keep_equal_shares():
     """Five nearest neighbours at one distance: no bandwidth gives a perplexity of 2."""
     d2 = np.array([[1.0] * 5 + [9.0] * 3])
@@ -60,6 +67,10 @@ def test_ties_keep_equal_shares():
 def test_all_at_one_distance():
     np.testing.assert_allclose(probabilities_of(np.full((2, 4), 3.0), 2.5), 0.25)
     np.testing.assert_allclose(probabilities_of(np.zeros((2, 4)), 2.5), 0.25)
+
+
+def test_perplexity_of_all_neighbours_is_uniform():
+    np.testing.assert_allclose(probabilities_of(random_distances(3), 25), 1 / 25, atol=5e-4)
 
 
 def test_each_row_reaches_a_perplexity_of_its_own():

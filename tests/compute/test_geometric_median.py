@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.stats import special_ortho_group
 
 from manymaps.compute.geometric_median import geometric_medians
-from manymaps.compute.threads import share_out
+from manymaps.compute.threads import share_out, threads
 
 
 def medians_of(points, lists, weights):
@@ -89,12 +89,27 @@ def test_collinear_points_have_the_weighted_median():
     np.testing.assert_allclose(median_of(line, [1, 1, 1, 1, 5]), line[4], atol=1e-8)
 
 
+def test_two_equal_points_share_their_middle():
+    np.testing.assert_allclose(median_of([[0, 0], [4, 2]]), [2, 1])
+
+
 def test_three_corners_meet_at_the_fermat_point():
     angles = np.radians([90, 210, 330])
     corners = np.stack([7 + np.cos(angles), np.sin(angles) - 3], axis=1)
     np.testing.assert_allclose(median_of(corners), [7, -3], atol=1e-9)
     flat = np.array([[0, 0], [1, 0.1], [-1, 0.1]])
     np.testing.assert_array_equal(median_of(flat), flat[0])
+
+
+def test_duplicates_count_as_one_heavier_point():
+    rng = np.random.default_rng(2)
+    points, weights = rng.normal(size=(6, 2)), rng.random(6)
+    split = np.concatenate([points, points[:3]]), np.concatenate([weights, weights[:3]])
+    weights[:3] *= 2
+    np.testing.assert_allclose(median_of(*split), median_of(points, weights), atol=1e-8)
+    np.testing.assert_array_equal(median_of(np.tile([[3.0, 4.0]], (5, 1))), [3, 4])
+    majority = np.concatenate([np.tile(points[:1], (4, 1)), points[1:4]])
+    np.testing.assert_array_equal(median_of(majority), points[0])
 
 
 def test_a_single_neighbour_and_idle_ones():
@@ -119,3 +134,21 @@ def test_moves_with_the_points(seed, n, d):
     turn, shift = special_ortho_group(d, seed=rng).rvs(), 100 * rng.normal(size=d)
     moved = 10 * points @ turn.T + shift
     np.testing.assert_allclose(median_of(moved, 3 * weights), 10 * turn @ y + shift, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_the_unit_of_length_does_not_matter(scale):
+    rng = np.random.default_rng(4)
+    points, weights = rng.normal(size=(9, 2)), rng.random(9)
+    scaled = median_of(scale * points, weights) / scale
+    np.testing.assert_allclose(scaled, median_of(points, weights), rtol=1e-6)
+
+
+def test_threads_do_not_matter():
+    rng = np.random.default_rng(5)
+    points = rng.normal(size=(50, 2))
+    lists = [rng.choice(50, 20) for _ in range(200)]
+    weights = [rng.random(20) for _ in lists]
+    with threads(1):
+        one = medians_of(points, lists, weights)
+    np.testing.assert_array_equal(medians_of(points, lists, weights), one)

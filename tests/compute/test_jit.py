@@ -15,6 +15,7 @@ from numba.core.dispatcher import Dispatcher
 
 import manymaps.compute
 from manymaps import progress
+from manymaps.compute.jit import compiled
 from manymaps.compute.strongest import _add_map
 from manymaps.compute.threads import share_out
 
@@ -92,6 +93,15 @@ def test_a_folder_that_cannot_be_written_to_keeps_nothing(kind, tmp_path):
     file = kind(str(tmp_path / "missing"), "loop", "of this source")
     file.save("for a row", "code for a row")
     assert file.load("for a row") is None
+
+
+def test_without_a_place_for_compiled_code():
+    """Numba finds none for code that is in no file."""
+    made: dict = {}
+    exec("def doubled(x):\n    return 2 * x", made)
+    with pytest.raises(RuntimeError, match="no locator"):
+        njit(cache=True)(made["doubled"])
+    assert compiled(made["doubled"])(21) == 42
 
 
 SUMS = """

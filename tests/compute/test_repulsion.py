@@ -291,6 +291,13 @@ class TestClumps:
         true, force = (f * np.exp(scale) for _, f, scale in (exact, fast))
         assert np.linalg.norm(force - true) < DEFAULT_TOLERANCE * np.linalg.norm(true)
 
+    @pytest.mark.parametrize("part", [0.01, 0.1, 0.9])
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    def test_any_part_of_the_points(self, d, part):
+        batch, _ = clump(1e-3, d, part=part)
+        exact, fast = (batch.field("cauchy", engine) for engine in ("exact", "fft"))
+        assert np.linalg.norm(fast[1] - exact[1]) < DEFAULT_TOLERANCE * np.linalg.norm(exact[1])
+
     @pytest.mark.parametrize("d", [1, 2, 3])
     def test_ordinary_points_keep_their_one_transform(self, d, monkeypatch):
         def unexpected(grid):
@@ -337,6 +344,15 @@ class TestChooser:
         far.targets[0, 0] += 1e5
         batch = joined(near, far)
         assert_near(relative(batch.field(kernel, "fft")), batch.reference(kernel), ACCURACY["fft"])
+
+    @pytest.mark.parametrize("kernel", reference.KERNELS)
+    def test_a_loud_charge_does_not_hide_what_no_grid_can_hold(self, kernel):
+        batch = self.dense(kernel, 30, 0)
+        batch.targets[0, 0] += 1e5
+        batch.log_charges[:] = np.where(np.arange(30) == 3, 8.0, 0.0)
+        assert_near(
+            relative(batch.field(kernel, "fft")), batch.reference(kernel), ACCURACY["exact"]
+        )
 
     @pytest.mark.parametrize("kernel", reference.KERNELS)
     def test_engines_mix_within_a_batch(self, kernel):

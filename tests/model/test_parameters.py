@@ -79,10 +79,6 @@ class TestPacking:
             assert not np.shares_memory(one, other)
             assert (one != other).all()
 
-    def test_length(self, sets):
-        parameters = random_parameters(sets)
-        assert len(parameters.pack()) == sum(array.size for array in parameters.arrays)
-
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_penalty_and_its_gradient(dtype):
