@@ -345,6 +345,11 @@ class TestTables:
             CODE(penalty=0, random_state=0, max_iter=2000).fit(table)
         assert np.abs(CODE(random_state=0).fit(table).maps_).max() < 3
 
+    def test_kinds_that_part_are_told(self):
+        table = np.random.default_rng(1).poisson(2.0, (12, 15)).astype(float)
+        with pytest.warns(DataWarning, match="27 of 27 objects"):
+            CODE(penalty=0, normalization="joint", random_state=0, max_iter=3000).fit(table)
+
     def test_smooth_counts_are_not(self):
         for seed in range(5):
             with warnings.catch_warnings():
@@ -420,6 +425,11 @@ def test_refusals():
     for settings, table, error, words in REFUSALS:
         with pytest.raises(error, match=words):
             CODE(**settings).fit(np.array(table, float))
+
+
+def test_dimensions_beyond_the_smaller_side_are_told():
+    with pytest.warns(DataWarning, match="n_components=20"):
+        CODE(20, random_state=0, max_iter=20).fit(smooth_table())
 
 
 def test_the_model_of_the_atlas_is_the_preset():

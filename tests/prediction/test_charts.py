@@ -43,6 +43,12 @@ class TestCentres:
             total = x[nearest == c].sum(axis=0)
             np.testing.assert_allclose(centres[c], total / np.linalg.norm(total), atol=1e-12)
 
+    def test_fewer_places_than_clusters(self):
+        x = np.repeat(np.eye(3)[:2], 4, axis=0)
+        positions, log_pi = local_charts(x, 5, 2, np.random.default_rng(0))
+        assert np.isfinite(positions).all()
+        np.testing.assert_allclose(np.exp(log_pi).sum(axis=0), 1)
+
 
 class TestPositions:
     @pytest.mark.parametrize("d", [1, 2, 3])
@@ -57,6 +63,11 @@ class TestPositions:
             expected = (x - mean) @ axes[:, ::-1][:, :d] / np.sqrt(values[-1])
             signs = np.sign((y * expected).sum(axis=0))
             np.testing.assert_allclose(y, signs * expected, atol=1e-9)
+
+    def test_more_components_than_directions(self):
+        positions, _ = local_charts(unit_vectors(30, 2), 2, 4, np.random.default_rng(0))
+        assert positions[..., :2].any(axis=(0, 1)).all()
+        assert not positions[..., 2:].any()
 
     def test_an_unknown_object_lies_in_the_middle_of_all_maps(self):
         x = np.vstack([groups(), np.zeros((2, 6))])

@@ -42,7 +42,9 @@ class TestDraw:
 
     def test_largest_entries_and_sums_are_exact(self):
         teacher, p = Teacher(), training()
+        before = teacher.q.copy()
         drawn = SoftTarget(p, teacher, 0.7).draw(np.random.default_rng(0)).toarray()
+        np.testing.assert_array_equal(teacher.q, before)
         np.testing.assert_allclose(drawn.sum(axis=1), 0.3 * p.sum(axis=1) + 0.7)
         for i in (0, 511, 512, N - 1):
             top = np.argsort(-teacher.q[i])[:100]

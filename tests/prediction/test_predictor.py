@@ -110,6 +110,10 @@ class TestSpectralStart:
         one, other = (np.ravel(y @ y.T) for y in maps.positions)
         assert np.corrcoef(one, other)[0, 1] < 0.9
 
+    def test_more_dimensions_than_objects(self, split):
+        maps = self.started(split, 3, 40)
+        np.testing.assert_allclose(np.linalg.norm(maps.positions, axis=2), 2, atol=0.2)
+
     def test_popularity_starts_the_biases(self, split):
         biases = self.started(split, 1, 2).biases
         recalled = np.log(np.asarray(split.train.sum(axis=0)).ravel() + 0.01)
@@ -275,6 +279,16 @@ class TestFit:
         assert np.array_equal(q[0], q[1])
         assert np.array_equal(q[1], q[2])
 
+    def test_without_validation_takes_all_iterations_from_the_seed_of_the_fit(self, split):
+        model = AssociationPredictor(1, 3, max_iter=7, patience=1, random_state=0)
+        first = model.fit(split.train).probabilities([0])
+        assert model.n_iter_ == model.best_iteration_ == 7
+        assert np.isnan(model.history_["validation"]).all()
+        assert not np.array_equal(model.fit(split.train, random_state=1).probabilities([0]), first)
+        np.testing.assert_array_equal(
+            model.fit(split.train, random_state=0).probabilities([0]), first
+        )
+
     def test_callback_sees_both_errors_and_stops(self, split):
         seen = []
 
@@ -305,6 +319,9 @@ class TestFit:
         shares = atlas.choices.shares(5).sum(axis=0)
         np.testing.assert_allclose(shares, model.probabilities([5])[0], rtol=1e-3, atol=1e-7)
         assert model.atlas([f"word {i}" for i in range(N)]).labels[5] == "word 5"
+        assert not atlas.metadata
+        model.set_params(bias_penalty=0.5, max_iter=2).fit(split.train)
+        np.testing.assert_array_equal(model.atlas_.metadata["bias"], model.maps_.biases)
 
 
 REFUSALS = [
