@@ -2,6 +2,7 @@
 
     python benchmarks/tsne.py [--sizes digits 5000 20000 70000 200000] [--million]
     python benchmarks/tsne.py --components 3 [--sizes 5000 20000]
+    python benchmarks/tsne.py --stages [--sizes 20000 70000]
 
 Each program runs in a process of its own with the same number of threads, on the same shuffled
 points: scikit-learn's digits without changes, or MNIST in 50 principal components. The settings are
@@ -28,7 +29,8 @@ is at most that of sklearnex. That line shows the cost of an equally good map.
 The processes of manymaps share a compile cache, which is empty at first. A run that had to compile
 is repeated, and its time of compilation is printed. The last table contains whole processes,
 including imports and compilation. `--million` adds 1,000,000 points about 100 centres in 50
-dimensions, for manymaps only.
+dimensions, for manymaps only. `--stages` divides the late iterations of manymaps on one thread into
+stages, and compares the bytes that a stage must move with the bandwidth of a copy.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ MOST, FEWEST_ITERATIONS, MOST_REPEATS = 5 * N_IMAGES, 30, 2
 WHOLE_PROCESSES = (5_000, 20_000, 70_000)
 RIVALS = ("openTSNE", "scikit-learn", "sklearnex", "umap-learn")
 STEP = 25
+MEASURED = 60
 THREAD_LIMITS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
@@ -231,6 +234,79 @@ def manymaps(task: Task) -> Measured:
     )
 
 
+STAGES = {
+    "attraction": ("single_map_attraction",),
+    "spread charges": ("_sort_into_strips", "spread"),
+    "transforms": ("c2c", "c2r", "r2c", "_convolved_block"),
+    "gather": ("gather", "gather_values"),
+    "near pairs": ("_sort_into_cells", "_arrange", "_add"),
+    "step": ("_momentum_step",),
+}
+
+
+def stages(task: Task) -> dict[str, list[float]]:
+    """Measure processor time per stage of an iteration in ms, and the MB that it must move."""
+    from cProfile import Profile
+    from pstats import Stats
+
+    from manymaps import TSNE
+    from manymaps.affinity.affinities import GaussianAffinity
+    from manymaps.affinity.neighbors import nearest_neighbors
+    from manymaps.compute import repulsion_fft
+    from manymaps.model.target import joint_target
+
+    graph = nearest_neighbors(task.points, NEIGHBORS)
+    (pairs,) = joint_target(GaussianAffinity(PERPLEXITY).similarities(graph)).sides
+    profile, n, last = Profile(time.process_time), len(task.points), EARLY + 2 * MEASURED
+    cells, marks = [], []
+
+    def watch(iteration: int, *_: object) -> None:
+        marks.append(time.process_time())
+        if iteration == EARLY + MEASURED:
+            profile.enable()
+        elif iteration == last - 1:
+            profile.disable()
+
+    planned = repulsion_fft.field
+    repulsion_fft.field = lambda batch, grids: (
+        cells.append(grids.length[0]) or planned(batch, grids)
+    )
+    TSNE(max_iter=last, random_state=0, callback=watch).fit((graph.indices, graph.distances))
+    times = dict.fromkeys(STAGES, 0.0)
+    for (_, _, name), values in Stats(profile).stats.items():
+        for stage, names in STAGES.items():
+            times[stage] += values[2] * (name.split(".")[-1].rstrip(">") in names)
+    # Half of a grid is not passed. A transform along an axis reads and writes its complex numbers.
+    grid = 8 * float(cells[-1]) ** 2 / 2
+    moved = {
+        "attraction": pairs.indices.nbytes + pairs.forward.nbytes + 16 * n,
+        "spread charges": 20 * n + grid / 4, "transforms": 6 * grid,
+        "gather": 24 * n + grid / 2, "step": 28 * 2 * n,
+    }  # fmt: skip
+    # The iterations before the profiled ones. The median excludes the loading of compiled code.
+    whole = 1e3 * float(np.median(np.diff(marks[EARLY : EARLY + MEASURED])))
+    found = {
+        name: [t * 1e3 / (MEASURED - 1), moved.get(name, math.nan) / 1e6]
+        for name, t in times.items()
+    }
+    return {**found, "other work": [whole - sum(ms for ms, _ in found.values()), math.nan]}
+
+
+def print_stages(task: Task, cache: Path) -> None:
+    """Print the stages of a size as a table."""
+    block = np.ones(1 << 25)
+    copies = []
+    for _ in range(5):
+        start = time.process_time()
+        block.copy()
+        copies.append(2 * block.nbytes / 1e6 / (time.process_time() - start))
+    print(f"\n{task.size} points; a copy moves {max(copies) / 1e3:.1f} GB/s")
+    print("| stage | ms per iteration | MB | share of the bandwidth |\n|---|---|---|---|")
+    for name, (ms, megabytes) in started("stages", task, cache).items():
+        share = megabytes / ms * 1e3 / max(copies) if ms else math.nan
+        print(f"| {name} | {ms:.2f} | {megabytes:.1f} | {share:.2f} |".replace("nan", ""))
+
+
 def opentsne(task: Task, method: str) -> Measured:
     """Run the steps of openTSNE's own `TSNE.fit`, one by one."""
     from openTSNE import TSNE, affinity
@@ -383,6 +459,7 @@ PROGRAMS: dict[str, Callable[[Task], Any]] = {
     "prepare": prepare,
     "pieces": pieces,
     "manymaps": manymaps,
+    "stages": stages,
     "openTSNE bh": lambda task: opentsne(task, "bh"),
     "openTSNE fft": lambda task: opentsne(task, "fft"),
     "scikit-learn": sklearn,
@@ -435,7 +512,7 @@ def started(program: str, task: Task, cache: Path | None = None) -> Any:
     if done.returncode:
         sys.exit(f"{program} at size {task.size} failed:\n{done.stderr}")
     found = json.loads(done.stdout.splitlines()[-1])
-    if program == "judge":
+    if program in ("judge", "stages"):
         return found
     measured = Measured(**found)
     return replace(measured, whole=measured.finished - start)
@@ -586,6 +663,7 @@ def main() -> None:
         "--rivals", nargs="*", default=RIVALS, choices=RIVALS, metavar="R",
         help=f"of {', '.join(RIVALS)}",
     )  # fmt: skip
+    parser.add_argument("--stages", action="store_true", help="only the stages of an iteration")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -609,6 +687,11 @@ def main() -> None:
                 arguments.components,
             )  # fmt: skip
             tasks[size].folder.mkdir()
+        if arguments.stages:
+            for task in tasks.values():
+                started("prepare", task)
+                print_stages(replace(task, threads=1), cache)
+            return
         heading(Task(Path(folder), arguments.iterations, arguments.threads))
         print(HEAD, flush=True)
         for size in sizes:
