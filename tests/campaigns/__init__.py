@@ -1,7 +1,4 @@
-"""Campaigns: many cases that nobody chose, run for long, for what no written test has thought of.
+"""Cases that nobody chose: random data and settings, and changes of the source.
 
-    python -m campaigns [NAME ...] [--minutes M] [--seed S]      (`make campaigns`: all, an hour)
-
-Each campaign is a module with `run(seconds, seed)`, which returns an `Outcome`; `make test` runs a
-short one of each with a fixed seed (`test_*.py` beside it). Another seed gives other cases.
+`make test` runs a fixed set of random cases. `python -m campaigns.mutants` changes the source.
 """

@@ -1,6 +1,6 @@
 """Mutation testing: does a test fail where the source is changed a little?
 
-    python -m campaigns mutants --minutes 60 --seed 1
+    cd tests
     python -m campaigns.mutants io/columns model/target --functions Target.rows --each 20
 
 A mutant is one change of `campaigns.mutation` to one module. The module stands in a folder of its
@@ -25,14 +25,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from campaigns.equivalent import EQUIVALENT
 from campaigns.mutation import Mutant, mutants
-from campaigns.outcome import Finding, Outcome
 
-__all__ = ["ROOMS", "Tried", "covering", "modules_of", "run", "survives"]
+__all__ = ["ROOMS", "Tried", "covering", "modules_of", "survives"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "manymaps"
@@ -114,6 +115,20 @@ def covering(module: str) -> list[str]:
     return found or [f"tests/{room}"]
 
 
+@dataclass
+class Outcome:
+    """How many mutants were tried in each package, and those that survived."""
+
+    tried: Counter[str] = field(default_factory=Counter)
+    survivors: list[tuple[str, str]] = field(default_factory=list)
+
+    def summary(self) -> str:
+        """One line: mutants and survivors, in all and by package."""
+        found = Counter(room for room, _ in self.survivors)
+        rooms = ", ".join(f"{room} {n} of {self.tried[room]}" for room, n in sorted(found.items()))
+        return f"{self.tried.total()} mutants, {found.total()} survived ({rooms or 'none'})"
+
+
 class Tried:
     """A module whose tests can be run with any source in its place.
 
@@ -193,7 +208,7 @@ def campaign(
     modules: Sequence[str], seconds: float, seed: int, each: int, functions: frozenset[str] | None
 ) -> Outcome:
     """Some mutants of each module in turn, until the time is over."""
-    outcome = Outcome("mutants")
+    outcome = Outcome()
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
         for number, (module, chosen) in enumerate(_rounds(modules, seed, each, functions)):
@@ -221,24 +236,19 @@ def _try(
     tried = Tried(module, folder)
     started = time.monotonic()
     if chosen and not tried.passes(tried.source, 900):
-        outcome.findings.append(Finding(room, "its tests fail unchanged", module))
+        outcome.survivors.append((room, f"{module}: its tests fail unchanged"))
+        print(f"{module}: its tests fail unchanged", file=sys.stderr, flush=True)
         return
     limit = 30 + 5 * (time.monotonic() - started)
     for number, mutant in enumerate(chosen):
         if time.monotonic() > until:
             break
         print(f"{module}: {number} of {len(chosen)}", file=sys.stderr, flush=True)
-        outcome.cases[room] += 1
+        outcome.tried[room] += 1
         if survives(tried, mutant, limit):
             case = f"{module}.py:{mutant.line} {mutant.function}: {mutant.change}"
-            outcome.findings.append(Finding(room, "no test notices", case))
+            outcome.survivors.append((room, case))
             print(f"survived: {case}", file=sys.stderr, flush=True)
-
-
-def run(seconds: float, seed: int) -> Outcome:
-    """Mutants of all rooms, six of a module at a time, until the time is over."""
-    modules = [module for room in ROOMS for module in modules_of(room)]
-    return campaign(modules, seconds, seed, 6, None)
 
 
 def main() -> int:
@@ -258,7 +268,7 @@ def main() -> int:
     functions = None if asked.functions is None else frozenset(asked.functions)
     outcome = campaign(modules, 60 * asked.minutes, asked.seed, asked.each, functions)
     print(outcome.summary())
-    return 1 if outcome.findings else 0
+    return 1 if outcome.survivors else 0
 
 
 if __name__ == "__main__":

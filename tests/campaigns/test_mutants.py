@@ -75,8 +75,9 @@ def test_equivalent_mutants_are_there():
         assert (function, change) in changes(source)
 
 
+@pytest.mark.slow
 def test_a_short_campaign():
     penalty = frozenset({"size_penalty"})
     outcome = campaign(["model/parameters"], 300, seed=0, each=3, functions=penalty)
-    assert outcome.cases == {"model": 3}
-    assert outcome.findings == []
+    assert outcome.tried == {"model": 3}
+    assert outcome.survivors == []
