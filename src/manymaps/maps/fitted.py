@@ -208,6 +208,9 @@ def map_likeness(
     """
     rows = rows.astype(np.float64)
     columns = rows if columns is None else columns.astype(np.float64)
+    # Products of huge counts would overflow. A power of two does not change the digits of the lift.
+    scaled = np.ldexp(p.data, -np.frexp(p.data.max(initial=0))[1])
+    p = sparse.csr_array((scaled, p.indices, p.indptr), shape=p.shape)
     with one_blas_thread():
         lifts = (p.T @ rows.T).T @ columns.T
         from_rows = rows @ np.asarray(p.sum(axis=1)).ravel()
