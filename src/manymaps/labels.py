@@ -65,12 +65,13 @@ def fold(label: str) -> str:
 
 
 def unaccented(label: str) -> str:
-    """Remove case and accents from a label.
+    """Remove case and accents from a label, and straighten apostrophes.
 
-    >>> unaccented("Más")
-    'mas'
+    >>> unaccented("Más"), unaccented("don\N{RIGHT SINGLE QUOTATION MARK}t")
+    ('mas', "don't")
     """
-    decomposed = unicodedata.normalize("NFKD", fold(label))
+    straight = fold(label).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    decomposed = unicodedata.normalize("NFKD", straight)
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 

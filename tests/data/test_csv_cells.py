@@ -1,7 +1,6 @@
 """No cell of a CSV file is run by a spreadsheet, and `read_columns` gives back what was written."""
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import manymaps as mm
-from manymaps.atlas.export import columns_as_csv, export_atlas
+from manymaps.atlas.export import export_atlas
 from manymaps.data.csv_cells import guarded, unguarded, write_csv
 from manymaps.io.metadata import read_columns
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
@@ -50,14 +49,3 @@ def test_an_export_has_no_formula_and_its_labels_come_back(tmp_path):
     assert found["label"] == LABELS
     assert found["=note"] == LABELS
     assert found["x"] == points[0, :, 0].tolist()
-
-
-def test_tables_of_senses_are_guarded():
-    table = {"word": np.array(["=1+1", "tie"]), "share": np.array([-0.5, 0.25])}
-    assert columns_as_csv(table) == "word,share\n'=1+1,-0.5\ntie,0.25\n"
-
-
-def test_no_other_module_writes_csv():
-    source = Path(mm.__file__).parent
-    found = [path.name for path in source.rglob("*.py") if "csv.writer(" in path.read_text("utf-8")]
-    assert found == ["csv_cells.py"]

@@ -22,12 +22,10 @@ COUNTS = RNG.integers(1, 9, (8, 5))
 DOCUMENTS, TERMS = [f"d{i}" for i in range(8)], [f"t{i}" for i in range(5)]
 
 SHORT = {"max_iter": 5, "random_state": 0}
-ONE_MAP = [mm.TSNE, mm.SNE, mm.SymmetricSNE, mm.UniSNE]
-MANY_MAPS = [mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps]
 
 
 def fit(kind, X, **more):
-    settings = {"n_maps": 2} if kind in MANY_MAPS else {}
+    settings = {} if kind is mm.TSNE else {"n_maps": 2}
     return kind(**SHORT, **settings, **more).fit(X)
 
 
@@ -35,7 +33,7 @@ def labelled(values, index=NAMES, columns=None):
     return pd.DataFrame(values, index=index, columns=columns)
 
 
-@pytest.mark.parametrize("kind", ONE_MAP + MANY_MAPS)
+@pytest.mark.parametrize("kind", [mm.TSNE, mm.MultipleMapsTSNE])
 def test_every_estimator_of_maps_keeps_the_index(kind):
     vectors = labelled(VECTORS, columns=list("abcd"))
     square = labelled(SIMILAR, columns=NAMES)
@@ -64,21 +62,6 @@ def test_without_an_index_the_column_of_text_has_the_labels(frame):
     np.testing.assert_array_equal(model.transform(frame), model.maps_[0])
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        pd.DataFrame(COUNTS, DOCUMENTS, TERMS),
-        pl.DataFrame({"document": DOCUMENTS, **{t: COUNTS[:, c] for c, t in enumerate(TERMS)}}),
-    ],
-    ids=["pandas", "polars"],
-)
-def test_counts_keep_the_labels_of_rows_and_columns(frame):
-    for kind in (mm.CODE(**SHORT), mm.SemidefiniteCODE()):
-        if isinstance(kind, mm.SemidefiniteCODE):
-            pytest.importorskip("cvxpy")
-        assert kind.fit(frame).atlas_.labels == (*DOCUMENTS, *TERMS)
-
-
 def test_judged_similarities_keep_their_labels():
     square = labelled(SIMILAR + np.eye(N), columns=NAMES)
     assert mm.AdditiveClustering(2, random_state=0).fit(square).labels_names_ == tuple(NAMES)
@@ -87,33 +70,6 @@ def test_judged_similarities_keep_their_labels():
     polars = pl.DataFrame(SIMILAR, schema=NAMES)
     assert mm.similarity_map(polars).labels == tuple(NAMES)
     assert mm.similarity_map(pl.DataFrame(SIMILAR)).labels == tuple(map(str, range(N)))
-
-
-class TestNewObjects:
-    def test_vectors_bring_their_names(self):
-        atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
-        new = labelled(VECTORS[:2] + 0.01, ["puppy", "kitten"])
-        assert mm.insert(atlas, new).labels == ("puppy", "kitten")
-        with pytest.raises(mm.DataError, match="'word 0'"):
-            mm.insert(atlas, labelled(VECTORS[:1], NAMES[:1]))
-
-    def test_similarities_are_taken_by_the_names_of_columns(self):
-        atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
-        new = pd.DataFrame([[0.2, 0.8]], ["puppy"], ["word 7", "Word 2"])
-        by_name = mm.insert(atlas, new, similarity="precomputed")
-        by_words = mm.insert(atlas, {"puppy": {"word 2": 0.8, "word 7": 0.2}})
-        np.testing.assert_array_equal(by_name.maps, by_words.maps)
-        with pytest.raises(mm.DataError, match="'word x'"):
-            mm.insert(atlas, new.set_axis(["word x", "word 1"], axis=1), similarity="precomputed")
-
-    def test_an_evaluation_matches_by_label(self):
-        atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
-        expected = mm.evaluate(atlas, VECTORS, n_neighbors=3)
-        turned = mm.evaluate(atlas, labelled(VECTORS).iloc[::-1], n_neighbors=3)
-        assert turned.mu_local == pytest.approx(expected.mu_local)
-        assert turned.kl_divergence == pytest.approx(expected.kl_divergence)
-        numbered = fit(mm.TSNE, VECTORS, perplexity=3).atlas_
-        assert mm.evaluate(numbered, labelled(VECTORS), n_neighbors=3).n_objects == N
 
 
 class TestReading:

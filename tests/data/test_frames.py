@@ -1,6 +1,5 @@
 """Tables into and out of an atlas."""
 
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from manymaps.atlas.atlas import Atlas, load_atlas
+from manymaps.atlas.atlas import Atlas
 from manymaps.data.frames import end_to_end, join_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.metadata import read_columns
@@ -134,26 +133,6 @@ AGE = pd.DataFrame({"order": ORDER, "age": range(100, 112)})
 
 @pytest.mark.parametrize(
     "frame",
-    [
-        AGE.set_index(pd.Index(NUMBERED)),
-        AGE.set_index(pd.Index(NUMBERED, name="person")),
-        AGE.set_index(pd.Index(range(12), name="person")),
-        AGE.sample(frac=1, random_state=1),
-        AGE.set_index(pd.Index(NUMBERED)).sample(frac=1, random_state=1),
-        AGE.assign(label=NUMBERED).sample(frac=1, random_state=1).reset_index(drop=True),
-        AGE.assign(ID=range(12)),
-        pl.DataFrame({"id": NUMBERED, "order": ORDER, "age": range(100, 112)}),
-    ],
-)
-def test_integers_are_no_key_by_chance(frame):
-    columns, unmatched, without = join_columns(NUMBERED, frame)
-    assert columns["age"].tolist() == list(range(100, 112))
-    assert columns["order"].tolist() == ORDER
-    assert not unmatched + without
-
-
-@pytest.mark.parametrize(
-    "frame",
     [AGE, pl.from_pandas(AGE), AGE.assign(id=range(1, 13)), AGE.to_dict("list")],
 )
 def test_rows_of_unlabelled_objects_are_used_in_their_order(frame):
@@ -204,35 +183,6 @@ def test_metadata_that_does_not_fit_is_refused(frame, message):
         join_columns(LABELS, frame)
 
 
-def test_missing_label_column_is_named():
-    with pytest.raises(DataError, match=r"'word'.*'label'.*'n'"):
-        join_columns(LABELS, {"label": [], "n": []}, on="word")
-
-
-def test_metadata_survives_the_file(atlas, tmp_path):
-    joined = atlas.add_metadata({"label": LABELS, "n": [1, 2, 3], "kind": ["a", "", "é"]})
-    joined.save(tmp_path / "a.atlas")
-    again = load_atlas(tmp_path / "a.atlas").metadata
-    assert again["n"].tolist() == [1, 2, 3]
-    assert again["kind"].tolist() == ["a", "", "é"]
-
-
-@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
-def test_table_is_read_with_types(tmp_path, delimiter):
-    rows = [["n", "label", "size", "code"], ["1", "007", "2.5", "1_0"], ["", '"a b"', "", "x"]]
-    file = tmp_path / "table.txt.gz"
-    file.write_bytes(gzip.compress("\n".join(delimiter.join(row) for row in rows).encode()))
-    frame = read_columns(file)
-    assert frame.astype(object).where(frame.notna(), None).to_dict("list") == {
-        "n": [1, None], "label": ["007", "a b"], "size": [2.5, None], "code": ["1_0", "x"],
-    }  # fmt: skip
-
-
-def test_parquet_table_is_read(tmp_path):
-    pl.DataFrame({"label": ["tie"], "n": [1]}).write_parquet(tmp_path / "t.parquet")
-    assert read_columns(tmp_path / "t.parquet").to_dict("list") == {"label": ["tie"], "n": [1]}
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -248,12 +198,6 @@ def test_broken_table_is_refused(tmp_path, text, message):
     file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_columns(file)
-
-
-def test_broken_parquet_is_refused(tmp_path):
-    (tmp_path / "t.parquet").write_text("label,n")
-    with pytest.raises(DataError):
-        read_columns(tmp_path / "t.parquet")
 
 
 def test_times_end_to_end_are_texts_of_days():

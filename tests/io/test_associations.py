@@ -8,11 +8,9 @@ import time
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
@@ -41,14 +39,6 @@ EXPECTED = {("tie", "knot"): 0.6, ("tie", "suit"): 0.4, ("knot", "tie"): 1, ("su
 # --- kinds of edge list ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["n.csv", "n.tsv", "n"])
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_delimiter_is_found_whatever_the_name(write, name, delimiter):
-    norms = read_associations(write(name, PLAIN.replace(",", delimiter)))
-    assert as_dict(norms) == EXPECTED
-    assert norms.labels == ("tie", "knot", "suit")
-
-
 BODY = PLAIN.partition("\n")[2]
 EUROPEAN = "tie;knot;0,6\ntie;suit;0,4\nknot;tie;1\nsuit;tie;1,0\n"
 
@@ -65,24 +55,12 @@ def test_what_a_file_without_a_header_begins_with(write):
     assert read_associations(write("n.csv", "CUE;TARGET;0,6\nTARGET;CUE;1\n")).n_pairs == 2
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_encodings_and_ends_of_line(write, encoding, end):
-    text = PLAIN.replace("suit", "Süßë").replace("\n", end)
-    norms = read_associations(write("n.csv", text.encode(encoding)))
-    assert norms.labels == ("tie", "knot", "Süßë")
-
-
 @pytest.mark.parametrize(
     "header",
     [
         "Cue,RESPONSE,Strength",
-        "source,target,weight",
         "FROM,TO,Value",
-        "word1,word2,similarity",
         "Word_1,Word 2,score",
-        "stim,resp,freq",
-        "CueWord,Answer,Weight",
         "word,Response.Word,strength",
         '"cue","response","R123.Strength"',
     ],
@@ -126,34 +104,11 @@ def test_pairs_without_strength_count_one(write):
     assert "every pair counts one" in " ".join(norms.report.notes)
 
 
-def test_the_word_cue_is_not_a_header(write):
-    norms = read_associations(write("n.csv", "CUE,TARGET,0.5\nTARGET,CUE,0.2\nCUE,POOL,0.5\n"))
-    assert norms.report.n_read == 3
-    assert norms.labels == ("CUE", "TARGET")
-
-
-def test_frames_as_r_and_pandas_write_them(write):
-    body = "1\ttie\tknot\t1\n2\tknot\ttie\t1\n"
-    for header in ("cue\tresponse\tstrength\n", "\tcue\tresponse\tstrength\n"):
-        assert read_associations(write("n.tsv", header + body)).labels == ("tie", "knot")
-
-
-def test_stray_bytes_do_no_harm_in_columns_that_nobody_reads(write):
-    text = b"cue,response,strength,note\na,b,1,\xff\nb,a,1,x\n"
-    assert read_associations(write("n.csv", text)).n_pairs == 2
-
-
 def test_words_that_hold_another_delimiter(write):
     text = 'cue;response;strength\n"a;b";c,d;1\nc,d;"a;b";1\n'
     assert read_associations(write("n.csv", text)).labels == ("a;b", "c,d")
     text = "cue\tresponse\tstrength\na, b\tc\t1\nc\ta, b\t1\n"
     assert read_associations(write("n.csv", text)).labels == ("a, b", "c")
-
-
-def test_pairs_of_numbers_are_no_matrix(write):
-    norms = read_associations(write("n.csv", "1,2,0.5\n2,3,0.4\n3,1,0.2\n"))
-    assert norms.labels == ("1", "2", "3")
-    assert norms.n_pairs == 3
 
 
 # --- odd words ------------------------------------------------------------------------------------
@@ -185,11 +140,6 @@ def test_white_space_is_stripped(write):
         write("n.csv", 'cue, response, strength\n tie , "knot, big", 1\n"knot, big",\u00a0tie,1\n')
     )
     assert norms.labels == ("tie", "knot, big")
-
-
-def test_tabbed_files_may_do_without_quoting(write):
-    text = 'cue\tresponse\tstrength\n"cause\tso\t1\nso\t"cause\t1\nso\t5" nail\t1\n5" nail\tso\t1\n'
-    assert read_associations(write("n.tsv", text)).labels == ('"cause', "so", '5" nail')
 
 
 label = st.text(
@@ -423,33 +373,6 @@ def test_strengths_that_are_none(write):
 
 # --- frames, graphs, arrays -----------------------------------------------------------------------
 
-COLUMNS = {
-    "Cue": ["tie", "tie", "knot", "suit", None],
-    "Target": ["knot", "suit", "tie", "tie", "tie"],
-    "weight": [0.6, 0.4, 1, 0.5, 1],
-}
-
-
-@pytest.mark.parametrize(
-    "make",
-    [pd.DataFrame, pl.DataFrame],
-)
-def test_frames(make):
-    frame = make(COLUMNS)
-    if isinstance(frame, pd.DataFrame):
-        frame = frame.replace({"None": "", "nan": ""})
-    norms = associations_from(frame)
-    assert as_dict(norms) == EXPECTED
-    assert norms.report.dropped == {"empty label": 1}
-
-
-def test_parquet(tmp_path):
-    parquet.write_table(pa.table(COLUMNS), tmp_path / "n.parquet")
-    assert as_dict(read_associations(tmp_path / "n.parquet")) == EXPECTED
-    coded = pa.table({**COLUMNS, "Cue": pa.array(COLUMNS["Cue"]).dictionary_encode()})
-    parquet.write_table(coded, tmp_path / "coded.parquet")
-    assert as_dict(read_associations(tmp_path / "coded.parquet")) == EXPECTED
-
 
 def test_the_column_of_strengths_is_another_than_that_of_responses(write):
     """R1 is the first response in a file of answers, and its count in one of norms."""
@@ -511,18 +434,3 @@ def test_free_association_norms(data_folder):
     assert kept.strengths[[kept.index("bartender")], :].sum() == pytest.approx(1)
     counts = read_associations(path, strength="count", rows="keep")
     assert counts.strengths[counts.index("scissors"), counts.index("cut")] > 0.85
-
-
-@pytest.mark.parametrize(
-    "rows", ["cue;response\na;b\nb;a\n", "participant;cue;answer\n1;a;b\n2;b;a\n"]
-)
-def test_the_line_in_which_excel_names_the_delimiter_is_no_row(tmp_path, rows):
-    for end in ("\n", "\r\n"):
-        path = tmp_path / "norms.csv"
-        path.write_bytes(f"\ufeffsep=;\n{rows}".replace("\n", end).encode())
-        found = read_associations(path)
-        assert found.labels == ("a", "b")
-        assert found.n_pairs == 2
-    (tmp_path / "norms.csv").write_text("sep=;\ncue;response;strength\na;b;1\nb;a;x\n", "utf-8")
-    with pytest.raises(DataError):
-        read_associations(tmp_path / "norms.csv")

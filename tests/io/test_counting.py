@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
 
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, ParameterError
@@ -71,20 +70,6 @@ class TestDocumentsByWords:
         found = count_texts(texts, **SINGLE)
         assert table(found) == occurrences(documents)
         assert found.shape == (len(documents), len({word for words in documents for word in words}))
-
-    def test_same_as_scikit_learn(self):
-        rng = random.Random(0)
-        words = ["tie", "Knot", "ROPE", "bow-tie", "café", "x", "42"]
-        texts = [" ".join(rng.choices(words, k=rng.randrange(60))) for _ in range(30)]
-        peer = CountVectorizer()
-        expected = peer.fit_transform(texts)
-        found = count_texts(iter(texts), **ALL)
-        assert list(found.column_labels) == peer.get_feature_names_out().tolist()
-        np.testing.assert_array_equal(found.values.toarray(), expected.toarray())
-        documents = np.asarray((expected > 0).sum(axis=0)).ravel()
-        for least in set(documents.tolist()):
-            kept = count_texts(texts, **ALL, min_df=least).n_columns
-            assert kept == (documents >= least).sum()
 
 
 class TestWhichWords:
@@ -189,17 +174,6 @@ class TestCooccurrences:
         assert set(found.row_labels) == words
         assert table(found) == pytest.approx(expected)
         assert (found.values != found.values.T).nnz == 0
-
-    @pytest.mark.parametrize("window", [1, 4, 5, 11, 100])
-    def test_same_as_a_dict_for_any_window(self, window):
-        rng = random.Random(window)
-        documents = [rng.choices("abcdefgh", k=rng.choice([0, 1, 4, 23])) for _ in range(12)]
-        found = count_cooccurrences(
-            [" ".join(words) for words in documents],
-            **SINGLE,
-            window=window,
-        )
-        assert table(found) == pytest.approx(pairs(documents, window, set("abcdefgh")))
 
     def test_the_table_of_fewer_words_is_a_part(self):
         rng = random.Random(0)

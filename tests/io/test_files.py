@@ -5,10 +5,7 @@ import gzip
 import lzma
 import zipfile
 
-import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from scipy import sparse
 
 from manymaps.errors import DataError
@@ -44,20 +41,6 @@ def test_a_zip_file_with_one_text(tmp_path):
         read_associations(tmp_path / "n.csv.zip")
 
 
-def test_compressed_arrays_and_parquet_are_refused(tmp_path):
-    np.save(tmp_path / "a.npy", np.eye(3))
-    parquet.write_table(pa.table({"cue": ["a", "b"], "response": ["b", "a"]}), tmp_path / "a.pq")
-    for name in "a.npy", "a.pq":
-        path = save(tmp_path / f"{name}.gz", gzip.compress((tmp_path / name).read_bytes()))
-        with pytest.raises(DataError):
-            read_associations(path)
-
-
-def test_a_word_may_begin_like_an_archive(tmp_path):
-    path = save(tmp_path / "v.vec", b"BZhou .5 .25 1\ntie .5 0 1\n")
-    assert read_vectors(path).labels == ("BZhou", "tie")
-
-
 def test_the_suffix_is_the_format(tmp_path):
     sparse.save_npz(tmp_path / "s.npz", sparse.csr_array([[0, 1, 2], [3, 0, 1]]))
     path = (tmp_path / "s.npz").rename(tmp_path / "s.txt")
@@ -68,16 +51,6 @@ def test_the_suffix_is_the_format(tmp_path):
         for read in read_associations, read_counts, read_vectors:
             with pytest.raises(DataError, match=rf"a\{suffix}"):
                 read(path)
-
-
-def test_spreadsheets_and_pickles_are_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as archive:
-        archive.writestr("xl/sheet1.xml", "<sheet/>")
-    save(tmp_path / "model.kv", b"\x80\x04\x95\x10\x00")
-    for name in "book.xlsx", "model.kv":
-        for read in read_associations, read_counts, read_vectors, read_columns:
-            with pytest.raises((DataError, ImportError)):
-                read(tmp_path / name)
 
 
 def test_columns_of_metadata_keep_their_order_and_kind(tmp_path):

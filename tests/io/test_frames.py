@@ -24,6 +24,7 @@ TABLES = {
     "usf.txt": (MARKED, [["A BAND", "BOY", "1"]], [4]),
     "sep.csv": ("sep=;\na;b\n1,5 m;3\n", [["1,5 m", "3"]], [3]),
     "mac.csv": ("a,b\r1 m,2\r", [["1 m", "2"]], [2]),
+    "bars.txt": ("a|b\nx, y|2\n", [["x, y", "2"]], [2]),
     "one.csv": ("word\ntie\n", [["tie"]], [2]),
     "latin.csv": ("a,b\ncafé,año\n".encode("latin-1"), [["café", "año"]], [2]),
     "utf16.csv": ("a,b\ncafé,año\n".encode("utf-16"), [["café", "año"]], [2]),

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import manymaps as mm
-from manymaps import associations_from, judgements_from, read_judgements
+from manymaps import judgements_from, read_judgements
 from manymaps.errors import DataError, ParameterError
 
 WORDS = ("tie", "knot", "suit", "rope")
@@ -122,42 +121,6 @@ def test_too_few_pairs_have_no_correlation():
     notes = judgements_from([few, np.ones((3, 3)), table + table.T]).report.notes
     assert len(notes) == 1
     assert not re.search(r"[ :][12] -?\d", notes[0].split("others:")[-1])
-
-
-def judged_by_five(gaps=0.3, scale=1.0):
-    rng = np.random.default_rng(1)
-    places = rng.normal(0, 1.5, (2, 24, 2))
-    maps = 0.25 / (1 + ((places[:, :, None] - places[:, None]) ** 2).sum(axis=-1))
-    tables = np.einsum("km,mij->kij", rng.uniform(0.2, 1.8, (5, 2)), scale * maps)
-    for table in tables:
-        hidden = np.triu(rng.random((24, 24)) < gaps, 1)
-        table[hidden | hidden.T] = NAN
-    known = ~np.isnan(tables) & ~np.eye(24, dtype=bool)
-    counts, average = known.sum(axis=0), np.full((24, 24), NAN)
-    np.divide(tables.sum(axis=0, where=known), counts, out=average, where=counts > 0)
-    return judgements_from(tables), average
-
-
-@pytest.mark.parametrize("normalization", ["conditional", "joint"])
-def test_what_is_fitted_to_judgements_is_their_average(normalization):
-    judged, average = judged_by_five(scale=0.1)  # rows sum to less than 1, but no mass is missing
-    np.fill_diagonal(average, 0)
-    settings = {"normalization": normalization, "max_iter": 20, "penalty": 0, "random_state": 0}
-    atlas = mm.MultipleMapsTSNE(2, **settings).fit(judged).atlas_
-    table = mm.MultipleMapsTSNE(2, affinity="precomputed", **settings).fit(average).atlas_
-    np.testing.assert_allclose(atlas.maps, table.maps, atol=1e-5)
-
-
-def test_clusters_a_plain_map_and_a_diagnosis_are_of_the_average():
-    judged, average = judged_by_five()
-    clusters = mm.AdditiveClustering(3, random_state=0)
-    ours = clusters.fit(judged).memberships_.copy()
-    np.testing.assert_array_equal(ours, clusters.fit(average).memberships_)
-    np.testing.assert_allclose(mm.similarity_map(judged).maps, mm.similarity_map(average).maps)
-    np.fill_diagonal(average, 0)
-    found, kept = (mm.diagnose(data) for data in (judged, associations_from(average, rows="keep")))
-    assert found["suggested_maps"] == kept["suggested_maps"]
-    assert found["stress"] == pytest.approx(kept["stress"])
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.io import mmwrite
 
 from manymaps.errors import DataError
 from manymaps.io.containers import opened
@@ -20,18 +18,6 @@ def read_market(path):
 BANNER = "%%MatrixMarket matrix"
 ENTRIES = f"{BANNER} coordinate real general\n% made by hand\n\n2 3 3\n1 1 1.5\n2 3 -2e3\n2 1 7\n"
 TABLE = np.array([[1.5, 0, 0], [7, 0, -2e3]])
-SQUARE = np.array([[1.0, 2, 0], [2, 0, 4], [0, 4, 5]])
-SKEW = np.array([[0, 2.5, 0], [-2.5, 0, 4], [0, -4, 0]])
-
-
-@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
-@pytest.mark.parametrize("field", ["real", "integer"])
-@pytest.mark.parametrize("layout", [sparse.coo_array, np.asarray])
-def test_what_scipy_writes(tmp_path, layout, field, symmetry):
-    table = SKEW if symmetry == "skew-symmetric" else SQUARE
-    table = np.trunc(table) if field == "integer" else table
-    mmwrite(tmp_path / "m.mtx", layout(table), comment="two\nlines", field=field, symmetry=symmetry)
-    assert read_market(tmp_path / "m.mtx").toarray().tolist() == table.tolist()
 
 
 def test_patterns_remarks_blanks_and_packing(tmp_path):

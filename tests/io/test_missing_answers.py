@@ -1,12 +1,9 @@
 """Responses that are no answers, which are counted by default and dropped on request."""
 
-import json
-
 import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked
 
 PAIRS = "cue,response,count\ntie,knot,5\ntie,N/A,2\nknot,tie,4\nknot,Don\u2019t know,3\nknot,-,1\n"
 TRIALS = "participantID,cue,R1,R2\n1,tie,knot,?\n1,knot,tie,idk\n2,tie,idk,knot\n2,knot,tie,\n"
@@ -71,10 +68,3 @@ def test_a_matrix_has_no_answers(tmp_path):
     np.save(tmp_path / "m.npy", np.ones((3, 3)))
     with pytest.raises(mm.ParameterError):
         mm.read_associations(tmp_path / "m.npy", missing="usual")
-
-
-def test_commands_name_the_option_and_drop(pairs):
-    assert "--set missing=usual to drop them" in worked(invoke("read", pairs)).stdout
-    done = worked(invoke("read", pairs, "--set", "missing=usual", "--json"))
-    assert json.loads(done.stdout)["dropped_by_reason"] == {"missing answer": 3}
-    failed(invoke("read", pairs, "--set", "missing="), 2, "must be 'usual' or a list of answers")

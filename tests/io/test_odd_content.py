@@ -49,8 +49,3 @@ def test_nothing_but_a_mark_or_a_header(tmp_path):
         read_judgements(save(tmp_path / "j.csv", header), judge="judge")
     with pytest.raises(DataError):
         read_vectors(save(tmp_path / "v.txt", "\n" * 100 + "a"))
-
-
-def test_a_column_of_judges_is_found_in_any_case(tmp_path):
-    text = "Judge,item1,item2,similarity\nann,a,b,1\nann,b,c,2\n"
-    assert read_judgements(save(tmp_path / "j.csv", text), judge="judge").n_pairs == 4

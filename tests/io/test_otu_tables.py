@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from manymaps.errors import DataError
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import kind_of
 
@@ -55,13 +54,6 @@ def test_numbered_samples_are_a_header(tmp_path, taxa, comment):
     assert {k: v.tolist() for k, v in counts.row_metadata.items()} == (
         {"taxonomy": TAXA} if taxa else {}
     )
-
-
-def test_lines_are_counted_from_the_comment(tmp_path):
-    file = tmp_path / "otu.txt"
-    file.write_text(as_text(False).replace("\t7.0", "\t-7.0"))
-    with pytest.raises(DataError):
-        read_counts(file)
 
 
 class TestBiom:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas
 import pytest
 
 import manymaps as mm
@@ -94,16 +93,6 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
 def test_bad_files(tmp_path, text):
     with pytest.raises(mm.DataError):
         mm.read_ratings(written(tmp_path, text))
-
-
-def test_parquet_and_frames(tmp_path):
-    frame = pandas.DataFrame(PAIRS, columns=["word1", "word2"]).assign(rating=[3.25, 5.5, 4])
-    assert pairs(mm.ratings_from(frame)) == PAIRS
-    assert pairs(mm.ratings_from({k: list(v) for k, v in frame.items()})) == PAIRS
-    pytest.importorskip("pyarrow")
-    frame.to_parquet(tmp_path / "rated.parquet")
-    assert pairs(mm.read_ratings(tmp_path / "rated.parquet")) == PAIRS
-    assert kind_of(tmp_path / "rated.parquet") == "ratings"
 
 
 def test_triples_and_faults_in_memory():

@@ -159,6 +159,8 @@ NUMBERED = [str(i) for i in range(12)]
         AGES.set_axis(pd.Index(range(12), name="object")),
         AGES.set_axis(pd.Index(NUMBERED, name="object")),
         AGES.set_axis(NUMBERED).sample(frac=1, random_state=1),
+        AGES.sample(frac=1, random_state=1),
+        AGES.assign(ID=range(12)),
         pl.from_pandas(AGES.assign(word=NUMBERED)),
     ],
 )

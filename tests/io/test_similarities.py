@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
-from manymaps import TSNE, AdditiveClustering, MultipleMapsSNE, cluster_path, similarity_map
 from manymaps.errors import DataError
 from manymaps.io.similarities import read_similarities
 
@@ -33,36 +31,3 @@ def test_a_pair_that_is_listed_twice(tmp_path):
     assert (both.values[0, 1], both.values[1, 0]) == (5, 3)
     with pytest.raises(DataError):
         read_similarities(written(tmp_path, "a,b,5 b,a,3 a,b,6"))
-
-
-class TestTableInEstimators:
-    """A table that was read is passed to an estimator as it is, with its labels."""
-
-    @pytest.fixture
-    def table(self, tmp_path):
-        pairs = "tie,knot,5 tie,rope,4 knot,rope,5 tie,suit,4 suit,hat,5 hat,tie,1 knot,hat,1"
-        return read_similarities(written(tmp_path, pairs), absent="missing")
-
-    def test_clustering(self, table):
-        model = AdditiveClustering(2, n_init=2, random_state=0)
-        expected = clone(model).fit(table.values, labels=table.index)
-        model.fit(table)
-        assert model.labels_names_ == tuple(table.index) == ("tie", "knot", "suit", "hat", "rope")
-        assert model.clusters_ == expected.clusters_
-        np.testing.assert_array_equal(model.transform(table), model.memberships_)
-        relabelled = clone(model).fit(table, labels=list("abcde"))
-        assert relabelled.labels_names_ == tuple("abcde")
-        assert relabelled.weights_.tolist() == model.weights_.tolist()
-        assert similarity_map(table).labels == tuple(table.index)
-        path = cluster_path(table, range(1, 3), estimator=model, held_out=None)
-        alike = cluster_path(table.values, range(1, 3), estimator=model, held_out=None)
-        assert path.vaf.tolist() == alike.vaf.tolist()
-
-    def test_maps(self, table):
-        fit = {"affinity": "precomputed", "max_iter": 20, "random_state": 0}
-        found = MultipleMapsSNE(2, **fit).fit(table)
-        assert found.atlas_.labels == tuple(table.index)
-        expected = MultipleMapsSNE(2, **fit).fit(table.values)
-        np.testing.assert_array_equal(found.maps_, expected.maps_)
-        with pytest.raises(DataError):
-            TSNE().fit(table)

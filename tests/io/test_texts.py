@@ -92,16 +92,6 @@ def test_line_separators_of_unicode_are_no_ends_of_line(tmp_path):
     assert read(written(tmp_path / "a.txt", text + "\n")).texts == [text]
 
 
-def test_parquet(tmp_path):
-    pytest.importorskip("pyarrow")
-    frame = pd.DataFrame({"doc_id": ["a", "b"], "text": ["tie", None], "year": [1, 2]})
-    frame.to_parquet(tmp_path / "a.parquet")
-    documents = read(tmp_path / "a.parquet")
-    assert documents.texts == ["tie", ""]
-    assert documents.labels == ["a", "b"]
-    assert metadata(documents) == {"year": [1, 2]}
-
-
 def test_objects_in_memory():
     assert read(iter(["tie", "knot"])).labels == ["0", "1"]
     assert read({"x": "tie", 3: "knot"}).labels == ["x", "3"]

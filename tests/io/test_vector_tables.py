@@ -12,10 +12,9 @@ from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import VALUES, WORDS, assert_same, lines_of, save
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("header", ["", "word,a,b,c,d\n", ",0,1,2,3\n", "a,b,c,d\n"])
-def test_text_tables(tmp_path, separator, header):
-    content = header.replace(",", separator) + lines_of(WORDS, VALUES, separator)
+def test_text_tables(tmp_path, header):
+    content = header + lines_of(WORDS, VALUES, ",")
     path = save(tmp_path / "v.csv", content)
     vectors = read_vectors(path)
     assert_same(vectors)
@@ -64,21 +63,6 @@ def test_text_tables_that_are_refused(tmp_path, content):
         read_vectors(save(tmp_path / "v.csv", content))
 
 
-@pytest.mark.parametrize("module", ["pandas", "polars"])
-def test_frames_and_parquet(tmp_path, module):
-    table = pa.table({"word": WORDS, **{f"x{c}": VALUES[:, c] for c in range(4)}})
-    frame = table.to_pandas() if module == "pandas" else pl.from_arrow(table)
-    vectors = vectors_from(frame)
-    assert_same(vectors)
-    assert vectors.report.notes == ()
-    assert_same(vectors_from(frame, labels="word"))
-    assert vectors_from(frame, labels=list("abcd")).labels == tuple("abcd")
-    path = tmp_path / "v.parquet"
-    parquet.write_table(table, path)
-    assert_same(read_vectors(path))
-    assert kind_of(path) == "vectors"
-
-
 def test_lists_are_refused_with_the_array_to_pass(tmp_path):
     table = pa.table({"word": WORDS, "rank": [1, 2, 3, 4], "embedding": VALUES.tolist()})
     with pytest.raises(DataError, match="'embedding' contains lists"):
@@ -97,11 +81,3 @@ def test_frames_of_other_forms(tmp_path):
     assert_same(vectors_from(indexed.assign(kind=["pet", "pet", "bird", "deer"])))
     columns = {f"x{c}": VALUES[:, c] for c in range(4)}
     assert_same(vectors_from(pl.LazyFrame({"id": WORDS, **columns})))
-
-
-def test_the_label_of_a_parquet_table_is_known_by_its_type(tmp_path):
-    table = pa.table({"q": WORDS, **{f"x{c}": VALUES[:, c] for c in range(3)}, "x3": [3, 1, 2, 1]})
-    parquet.write_table(table, tmp_path / "v.parquet")
-    assert_same(read_vectors(tmp_path / "v.parquet"))
-    found = read_vectors(tmp_path / "v.parquet", words=["elk", "bat"])
-    assert_same(found, ["elk", "bat"], VALUES[[3, 1]])

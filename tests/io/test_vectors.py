@@ -1,14 +1,11 @@
 """Reading vectors: arrays, objects in memory, words to keep, real data and speed."""
 
-import tracemalloc
 from types import SimpleNamespace
 
 import anndata
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from scipy import sparse
 
 from manymaps.data.vectors import Vectors
@@ -20,29 +17,18 @@ from vector_samples import VALUES, WORDS, assert_same, lines_of, save, text_of
 # --- words to keep --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["text", "npy", "parquet"])
-def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path, kind):
-    table = pa.table({"word": WORDS, **{f"x{c}": VALUES[:, c] for c in range(4)}})
-    options = {}
-    if kind == "text":
-        path = save(tmp_path / "v.vec", text_of(WORDS, VALUES))
-    elif kind == "npy":
-        path = tmp_path / "v.npy"
-        np.save(path, VALUES)
-        options = {"labels": save(tmp_path / "l.txt", "\n".join(WORDS))}
-    else:
-        path = tmp_path / "v.parquet"
-        parquet.write_table(table, path, row_group_size=1)
+def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path):
+    path = save(tmp_path / "v.vec", text_of(WORDS, VALUES))
     words = save(tmp_path / "words.txt", "owl\r\ndog\r\ncat\r\nowl\r\n\r\n")
     listed = ["owl", "dog", "cat", "owl"]
     for given_words in (words, str(words), listed, iter(listed)):
-        vectors = read_vectors(path, words=given_words, **options)
+        vectors = read_vectors(path, words=given_words)
         assert_same(vectors, ["owl", "cat"], VALUES[[2, 0]])
         assert vectors.report.n_read == 4
         assert vectors.report.dropped == {"not in the list of words": 2}
         assert vectors.report.notes == (f"1 of 3 words not in {path}: 'dog'",)
     with pytest.raises(DataError):
-        read_vectors(path, words=["CAT", "x"], **options)
+        read_vectors(path, words=["CAT", "x"])
 
 
 def test_only_the_numbers_of_wanted_words_are_parsed(tmp_path):
@@ -171,36 +157,4 @@ def test_objects_that_are_refused(data):
 # --- real data and speed --------------------------------------------------------------------------
 
 
-def test_published_files_are_not_vectors(data_folder):
-    norms = data_folder / "usf" / "usf_free_association.tsv.gz"
-    assert kind_of(norms) != "vectors"
-    for name in ("numbers10_similarity.csv", "phonemes16_confusion.csv"):
-        assert kind_of(data_folder / "similarity" / name) != "vectors"
-
-
 # --- a few rows of a large file -------------------------------------------------------------------
-
-
-def peak_of(read):
-    """What a call allocates at most, in bytes."""
-    tracemalloc.start()
-    try:
-        result = read()
-        return result, tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-def test_only_wanted_rows_of_large_arrays_are_converted(tmp_path):
-    n = 2_000
-    table = np.random.default_rng(0).normal(size=(n, 3_200))  # 51 MB
-    names = [f"word {row}" for row in range(n)]
-    wanted = ["word 1999", "word 3", "word 700"]
-    path = tmp_path / "v.npy"
-    np.save(path, table)
-    read_vectors(path, labels=names, words=wanted)
-    vectors, peak = peak_of(lambda: read_vectors(path, labels=names, words=wanted))
-    np.testing.assert_array_equal(vectors.values, table[[1999, 3, 700]].astype(np.float32))
-    assert vectors.labels == tuple(wanted)
-    assert vectors.report.n_read == n
-    assert peak < 2**21 < table.nbytes

@@ -29,7 +29,7 @@ from manymaps.cooccurrence.matching import (
     two_kinds,
 )
 from manymaps.data.counts import Counts
-from manymaps.data.tables import is_missing
+from manymaps.data.frames import is_missing
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import first_of, plural
 from manymaps.metrics.groups import group_lift, group_purity

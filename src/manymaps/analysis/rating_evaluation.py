@@ -26,7 +26,6 @@ from numpy.typing import ArrayLike
 
 from manymaps.analysis.record import Record
 from manymaps.atlas.atlas import Atlas
-from manymaps.data.tables import source_of
 from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places
 from manymaps.metrics.pair_correlations import pair_correlation
@@ -96,12 +95,12 @@ def evaluate_ratings(atlas: Atlas, ratings: pd.DataFrame) -> Record:
     if n_known < FEWEST_PAIRS:
         raise DataError(
             f"the atlas contains both words of {n_known} of {len(ratings):,} pairs of "
-            f"{source_of(ratings)}; at least {FEWEST_PAIRS} pairs are needed, and the atlas begins "
+            f"{ratings.attrs['source']}; at least {FEWEST_PAIRS} pairs are needed, and the atlas begins "
             f"with {first_of(atlas.labels)}"
         )
     if np.ptp(values) == 0:
         raise DataError(
-            f"all {n_known:,} pairs of {source_of(ratings)} that the atlas contains are rated "
+            f"all {n_known:,} pairs of {ratings.attrs['source']} that the atlas contains are rated "
             f"{values[0]:g}; correlations need ratings that differ"
         )
     modelled = relatedness(atlas, a, b)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from manymaps.errors import DataError
+from manymaps.errors import DataError, not_installed
 
 
 @contextmanager
@@ -34,8 +34,11 @@ def reading(source: object, what: str) -> Iterator[None]:
     """
     try:
         yield
-    except (DataError, ImportError):
-        raise
+    except (DataError, ImportError) as error:
+        if not isinstance(error, ModuleNotFoundError):
+            raise
+        package = "biom-format" if error.name == "biom" else str(error.name)
+        raise ImportError(not_installed(f"reading {source}", package)) from error
     except Exception as error:  # damaged bytes end in errors of almost any type
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(

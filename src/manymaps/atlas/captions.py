@@ -30,7 +30,7 @@ import numpy as np
 
 from manymaps.atlas.data import AtlasData
 from manymaps.checks import check_whole
-from manymaps.data.tables import is_missing
+from manymaps.data.frames import is_missing
 from manymaps.labels import barcodes, count_up, numbered_alike, only_count
 from manymaps.model.similarities import log_kernel
 

@@ -126,7 +126,9 @@ def read(options: ReadOptions) -> None:
     from manymaps.cli.report import report_of
     from manymaps.data.clean import write_data
 
-    kind, file = _kind(options), options.files[0]
+    file = options.files[0]
+    with work(f"reading {file}"):
+        kind, data = _opened(options)
     applicable = APPLICABLE[kind].split()
     settable = [name for name in applicable if not hasattr(options, name)]
     for name, _ in options.set:
@@ -140,7 +142,7 @@ def read(options: ReadOptions) -> None:
     values = {name: getattr(options, name, None) for name in applicable} | dict(options.set)
     settings = {name: value for name, value in values.items() if value is not None}
     with work(f"reading {file}"):
-        loaded = _loaded(kind, options, settings)
+        loaded = _loaded(kind, data, options, settings)
     # The next command can read one raw file that needs no option.
     passed = vars(options).keys() & {one.name for one in given_options()}
     is_ready = not (options.files[1:] or file.is_dir() or passed)
@@ -164,38 +166,43 @@ def _marked(data: Any) -> Any:
     return replace(data, report=replace(report, notes=tuple(notes)))
 
 
-def _kind(options: ReadOptions) -> str:
-    """Return the kind of data in the files: as named, as the options imply, or as recognized."""
+def _opened(options: ReadOptions) -> tuple[str, Any]:
+    """Return the kind of data in the files (as named, implied or recognized), and a raw file."""
     from manymaps.data.clean import is_clean
+    from manymaps.io.containers import opened
     from manymaps.io.kinds import kind_of
 
-    file = options.files[0]
-    if file.is_dir() or options.kind == "texts":
+    file, kind = options.files[0], options.kind
+    if file.is_dir() or kind == "texts":
         refuse((len(options.files) > 1, "pass one folder or table of texts"))
-        return "texts"
+        return "texts", None
     if len(options.files) > 1 or options.judge is not None:
-        return "judgements"
+        return "judgements", None
     if is_clean(file):
-        return "clean data"
-    if options.kind is not None:
-        return options.kind
-    if options.columns or (options.rows or "keep") not in ROW_SUMS:
-        return "counts"
-    if "participant" in dict(options.set) or "," in (options.response or ""):
-        return "trials"
-    if options.strength is not None:  # trials have no strengths
-        return "associations"
-    kind = kind_of(file, cue=options.cue, response=options.response)
+        return "clean data", None
+    if kind is None and (options.columns or (options.rows or "keep") not in ROW_SUMS):
+        kind = "counts"
+    elif kind is None and ("participant" in dict(options.set) or "," in (options.response or "")):
+        kind = "trials"
+    elif kind is None and options.strength is not None:  # trials have no strengths
+        kind = "associations"
+    data = opened(file, kind)
+    if kind is not None:
+        return kind, data
+    kind = kind_of(data, cue=options.cue, response=options.response)
     named = options.cue or options.response or options.where
     # Labels and sums of rows are settings of tables of associations, or of vectors.
     is_table = kind == "ratings" or (kind == "counts" and (options.rows or options.labels))
-    return "associations" if is_table or (named and kind != "trials") else kind
+    if named and kind == "vectors":
+        return "associations", opened(file, "associations")
+    return "associations" if is_table or (named and kind != "trials") else kind, data
 
 
-def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded:
+def _loaded(kind: str, data: Any, options: ReadOptions, settings: dict[str, Any]) -> Loaded:
     """Read files with the settings of their kind."""
     from manymaps.cli.reading import Loaded, column_of_counts
     from manymaps.data.clean import read_clean
+    from manymaps.io.frames import read_labels
 
     file = options.files[0]
     match kind:
@@ -208,24 +215,24 @@ def _loaded(kind: str, options: ReadOptions, settings: dict[str, Any]) -> Loaded
             note(*average.report.notes[1:])  # on judges who disagree with the others
             return Loaded(average, {})
         case "vectors":
-            return Loaded(mm.read_vectors(file, **settings), {})
+            labels = None if options.labels is None else read_labels(options.labels)
+            return Loaded(mm.vectors_from(data, labels=labels), {})
         case "counts":
             kinds, count = settings.pop("kinds", None), settings.pop("strength", None)
-            counts = mm.read_counts(file, count=count, **settings)
             # "site,species" is not a Python literal, so it arrives as a text.
             kinds = tuple(kinds.split(",")) if isinstance(kinds, str) else kinds
-            return Loaded(counts if kinds is None else mm.counts_from(counts, kinds=kinds), {})
+            return Loaded(mm.counts_from(data, kinds=kinds, count=count, **settings), {})
         case "trials":
             counting = {"responses": settings.pop("responses", "drop"),
                         "rows": settings.pop("rows", ROW_SUMS[0])}  # fmt: skip
-            return Loaded(mm.read_trials(file, **settings), counting)
-    data, column = mm.read_associations(file, **settings), column_of_counts(file)
-    if data.n_responses is None and column is not None and "strength" not in settings:
+            return Loaded(mm.trials_from(data, **settings), counting)
+    norms, column = mm.associations_from(data, **settings), column_of_counts(data)
+    if norms.n_responses is None and column is not None and "strength" not in settings:
         # Strengths do not contain the number of responses, which comparisons need.
-        counted = mm.read_associations(file, **settings, strength=column)
-        if counted.labels == data.labels:
-            data = replace(data, n_responses=counted.n_responses)
-    return Loaded(data, {})
+        counted = mm.associations_from(data, **settings | {"strength": column})
+        if counted.labels == norms.labels:
+            norms = replace(norms, n_responses=counted.n_responses)
+    return Loaded(norms, {})
 
 
 def _counted(file: Path, settings: dict[str, Any]) -> mm.Counts | mm.Associations:

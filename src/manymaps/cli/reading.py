@@ -103,9 +103,9 @@ def opened_responses(file: Path) -> Loaded:
     return Loaded(loaded.data, loaded.settings | {"responses": rule})
 
 
-def column_of_counts(file: Path) -> str | None:
-    """Return the name of the column of counts in a table that also has strengths."""
-    table = opened_file(file)
+def column_of_counts(file: Any) -> str | None:
+    """Return the name of the column of counts in a table, or its file, with strengths."""
+    table = opened_file(file) if isinstance(file, Path) else file
     if not is_frame(table):
         return None
     names = list(map(str, table.columns))
@@ -117,7 +117,7 @@ def opened_similarities(file: Path, absent: str) -> pd.DataFrame:
     """Read similarities of a square table or a list, or the average of several judges."""
     import pandas as pd
 
-    from manymaps.io.frames import described
+    from manymaps.io.columns import described
 
     if not is_clean(file):
         with work(f"reading {file}"):

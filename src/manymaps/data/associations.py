@@ -134,12 +134,11 @@ class Associations:
                 )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "strengths", strengths)
-        object.__setattr__(self, "missing", self._checked_missing())
+        if self.missing is not None:
+            object.__setattr__(self, "missing", self._checked_missing())
 
     def _checked_missing(self) -> sparse.csr_array | None:
         """Return the missing pairs without the diagonal, or None if there are no such pairs."""
-        if self.missing is None:
-            return None
         missing = sparse.csr_array(self.missing).astype(bool)
         if missing.shape != self.strengths.shape:
             raise DataError(

@@ -100,3 +100,13 @@ def numbered(labels: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ..
     names, changed = numbered_labels(labels)
     note = f"{plural(kind, len(changed))} with a repeated label got a number: {first_of(changed)}"
     return names, (note,) if changed else ()
+
+
+def check_agreement(rows: Sequence[str], columns: Sequence[str], where: str = "") -> None:
+    """Raise a DataError if the labels of rows and columns of a square table differ."""
+    for at, (row, column) in enumerate(zip(rows, columns, strict=False)):
+        if row != column:
+            raise DataError(
+                f"{where}row {at} is labelled {row[:60]!r} but column {at} {column[:60]!r}; give "
+                "rows and columns the same labels in the same order"
+            )

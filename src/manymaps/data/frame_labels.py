@@ -11,15 +11,14 @@ labelled, the labels must agree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manymaps.data.frames import index_labels
-from manymaps.data.tables import as_pandas
+from manymaps.data.count_values import check_agreement
+from manymaps.data.frames import as_pandas, index_labels
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import listed, numbered_labels, only_count
@@ -96,7 +95,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     if square:
         names = column_labels(values)
         if labels is not None and names is not None and len(names) == len(labels):
-            _check_agreement(labels, names)
+            check_agreement(labels, names)
         labels = labels or names
     return (None if labels is None else tuple(numbered_labels(labels)[0])), values
 
@@ -135,12 +134,3 @@ def _is_word(cell: Any) -> bool:
     except ValueError:
         return True
     return False
-
-
-def _check_agreement(rows: Sequence[str], columns: Sequence[str]) -> None:
-    for at, (row, column) in enumerate(zip(rows, columns, strict=True)):
-        if row != column:
-            raise DataError(
-                f"row {at} is labelled {row!r} but column {at} {column!r}; give rows and columns "
-                "the same labels in the same order"
-            )

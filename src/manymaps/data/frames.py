@@ -1,7 +1,9 @@
-"""Input and output tables of an atlas, as mappings of column names to arrays.
+"""Data frames of any library, and input and output tables of an atlas.
 
-The input is metadata: a table with one row per label, which is joined to the objects, or a single
-column in the order of the objects. The output has one row per object and map, with the columns
+In a cell, pd.NA, NaN, NaT and None are missing. Tables of an atlas are mappings of column names to
+arrays. The input is metadata: a table with one row per label, which is joined to the objects, or a
+single column in the order of the objects. The output has one row per object and map, with the
+columns
 
     label, map, proportion, x, y, ..., and the metadata of the object
 
@@ -17,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manymaps.data.tables import as_pandas, cell_label, is_missing
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import first_of, fold, listed, only_count, unaccented
 
@@ -30,6 +31,68 @@ INDEX = ("", "Unnamed: 0")
 # Types of numbers, as pandas names them.
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 _NO_TABLE = "metadata of type {} is not a table; pass a frame or a mapping of names to values"
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell is None, NaN, NaT or pandas' NA.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("NA")
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    unequal = value != value
+    return unequal is True or (isinstance(unequal, np.bool_) and bool(unequal))
+
+
+def cell_label(value: Any) -> str:
+    """Convert a cell to a label, which is empty (not the word 'nan') for a missing value.
+
+    >>> cell_label(" tie "), cell_label(3), cell_label(float("nan"))
+    ('tie', '3', '')
+    """
+    return "" if is_missing(value) else str(value).strip()
+
+
+def as_pandas(data: Any, refused: str = "{} is not a data frame") -> pd.DataFrame:
+    """Return a data frame of any library, or a mapping of names to cells, as a pandas DataFrame.
+
+    Parameters
+    ----------
+    data : object
+    refused : str
+        Message for an object that is not a data frame, where {} is replaced by the type.
+
+    Raises
+    ------
+    DataError
+        If the object is not a table, or if its columns differ in length.
+    """
+    import pandas as pd
+
+    if isinstance(data, pd.DataFrame):
+        return data
+    if isinstance(data, Mapping):
+        columns: dict[str, Any]
+        try:
+            columns = {str(name): list(cells) for name, cells in data.items()}
+        except TypeError as error:
+            raise DataError(refused.format(type(data).__name__)) from error
+        if len(set(map(len, columns.values()))) > 1:
+            sizes = ", ".join(f"{name} has {len(cells)}" for name, cells in columns.items())
+            raise DataError(f"the columns differ in length: {sizes}; pass one value per row")
+    else:
+        import narwhals
+
+        table = narwhals.from_native(data, pass_through=True)
+        table = table.collect() if isinstance(table, narwhals.LazyFrame) else table
+        if not isinstance(table, narwhals.DataFrame):
+            raise DataError(refused.format(type(data).__name__))
+        columns = {
+            name: cells.to_numpy() if cells.dtype.is_numeric() else cells.to_list()
+            for name, cells in zip(table.columns, table.iter_columns(), strict=True)
+        }
+    return pd.DataFrame({name: pd.Series(cells) for name, cells in columns.items()})
 
 
 def long_columns(

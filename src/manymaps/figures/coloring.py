@@ -18,7 +18,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import are_codes
-from manymaps.data.tables import is_missing
+from manymaps.data.frames import is_missing
 from manymaps.errors import ParameterError
 from manymaps.labels import natural_order
 

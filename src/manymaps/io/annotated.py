@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import reading
-from manymaps.errors import DataError, not_installed
+from manymaps.errors import DataError
 from manymaps.labels import listed
 
 #: Maximum number of variables that are fitted without PCA, as in scanpy 1.11.
@@ -29,11 +28,9 @@ def read_annotated(path: Path) -> Any:
     ImportError
         If anndata is not installed.
     """
-    if not importlib.util.find_spec("anndata"):
-        raise ImportError(not_installed(f"reading {path}", "anndata"))
-    import anndata
-
     with reading(path, ".h5ad"), warnings.catch_warnings():
+        import anndata
+
         # Repeated names are reported when the table is assembled. Files from older versions of
         # anndata can be read without a warning.
         warnings.simplefilter("ignore")

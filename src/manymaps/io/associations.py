@@ -22,18 +22,16 @@ from scipy import sparse
 
 from manymaps.checks import check_cells, check_labels
 from manymaps.data.associations import Associations, known_pairs
-from manymaps.data.count_values import checked_table
+from manymaps.data.count_values import check_agreement, checked_table
 from manymaps.data.counts import Counts
+from manymaps.data.frames import cell_label
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
-from manymaps.data.tables import cell_label, names_of, place, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
-    HEAD_ROWS,
     NAMES,
     RULE_OF,
-    NumberRule,
-    cells_as_numbers,
     checked_frame,
+    described,
     find,
     folded,
     has_pair_header,
@@ -42,9 +40,10 @@ from manymaps.io.columns import (
     needed,
     numbers_of,
     numeric_columns,
+    place,
 )
 from manymaps.io.containers import Table, opened
-from manymaps.io.frames import described, read_labels, without_header
+from manymaps.io.frames import read_labels, without_header
 from manymaps.io.trials import ROW_NUMBERS, USUAL, missing_answers
 from manymaps.labels import listed
 
@@ -56,21 +55,14 @@ MOST_COUNTED = 2**29
 # Usual names of the values of pairs.
 STRENGTHS = dict.fromkeys(("strength", "similarity"), NAMES["strength"] + NAMES["count"])
 STRENGTHS["rating"] = (*NAMES["rating"], *NAMES["strength"], "mean", "average")
+# The rule for the cells of a matrix (`RULE_OF`), which are NaN if missing.
+CELLS = {"strength": "value", "similarity": "similarity"}
 TRIALS = ", or use read_trials for the answers of participants"
 UNWEIGHTED = "no column of strengths: every pair counts one"
 RAW_COUNTS = (
     "warning: raw counts are used as similarities, which the most frequent objects dominate; "
     "convert them by ppmi, or read texts with --set window=5"
 )
-# Values of matrices, which are NaN if missing.
-MATRIX_RULES = {
-    "strength": NumberRule(
-        "value",
-        lambda values: np.isinf(values) | (values < 0),
-        "similarities must be finite numbers of at least 0; missing cells are empty or NA",
-    ),
-    "similarity": RULE_OF["similarity"],
-}
 
 
 def read_associations(
@@ -237,7 +229,8 @@ def associations_from(
     """
     rules = Rules(responses, rows, self_pairs)
     columns = {"cue": cue, "response": response, "strength": strength}
-    return associate(entries_in(data, columns, labels, fold=fold, missing=missing), rules)
+    entries = entries_in(data, columns, labels, fold=fold, missing=missing)
+    return associate(entries, rules) if isinstance(entries, Table) else apply_rules(entries, rules)
 
 
 def entries_in(
@@ -266,14 +259,14 @@ def entries_in(
     data = edges_of(data) if hasattr(data, "is_directed") else data
     if not (isinstance(data, Table | Counts | np.ndarray | list | tuple) or sparse.issparse(data)):
         data = checked_frame(data, "a frame of pairs, a square matrix, or a graph")
-        are_pairs = any(columns.values()) or has_pair_header(names_of(data))
-        if names is not None and are_pairs:
-            message = f"applies to matrices, and {source_of(data)} is a list of pairs"
+        are_named = any(columns.values())
+        if names is not None and (are_named or has_pair_header(data.columns)):
+            message = f"applies to matrices, and {data.attrs['source']} is a list of pairs"
             raise ParameterError(message, name="labels", value=labels)
-        if names is None and (any(columns.values()) or not is_matrix(data)):
+        if names is None and (are_named or square_part(data) is None):
             return pairs_in(data, columns, rule=rule, fold=fold, missing=missing)
-        data = _table_in(data, rule)
-    matrix = matrix_from(data, names, rule)
+        data = _table_in(data, CELLS[rule])
+    matrix = matrix_from(data, names, CELLS[rule])
     if missing is not None:
         raise ParameterError(
             f"applies to lists of responses, and {matrix.source} is a matrix",
@@ -299,44 +292,38 @@ def pairs_in(
     import pandas as pd
 
     frame, ends = pair_columns(frame, columns)
-    weight, note = _weight(frame, ends, columns["strength"], rule)
-    notes = (() if note is None else (note,)) + tuple(frame.attrs.get("notes", ()))
-    objects = frame.attrs.get("objects") or ()
+    weight, notes = _weight(frame, ends, columns["strength"], rule)
+    notes += frame.attrs["notes"]
     if weight is None:
-        values, notes = np.ones(len(frame)), (UNWEIGHTED, *notes)
+        values = np.ones(len(frame))
     else:
-        values = numbers_of(frame, [weight], RULE_OF[rule], ends)[:, 0]
-    words = [labels_of(frame, c) for c in ends]
-    if fold:
-        words = [column.folded() for column in words]
-    is_named = words[0].mask(bool) & words[1].mask(bool)
+        values = numbers_of(frame, [weight], rule, ends)[:, 0]
+    cues, responses = (labels_of(frame, c, fold) for c in ends)
+    is_named = (cues != "") & (responses != "")
     left_out = {"empty label": int(np.count_nonzero(~is_named))}
     if left_out["empty label"] and rule == "similarity":
         where = place(frame, int(np.argmin(is_named)))
         raise DataError(f"{where}: a label is empty; fill it in")
-    if rule == "strength" and frame.attrs.get("objects") is None:
-        answers, codes = words[1]
+    if rule == "strength" and "objects" not in frame.attrs:
         # Strengths are not counts, and larger numbers could overflow.
         are_counts = (np.floor(values) == values) & (np.abs(values) < MOST_COUNTED)
-        weights = values if are_counts.all() else None
-        counts = np.bincount(codes, weights, len(answers)).astype(np.int64)
-        dropped, found = missing_answers(answers, counts, missing)
+        codes, answers = pd.factorize(responses)
+        counts = np.bincount(codes, values if are_counts.all() else None, len(answers))
+        dropped, found = missing_answers(answers, counts.astype(np.int64), missing)
         notes += found
-        if dropped.any():
-            left_out["missing answer"] = int(np.count_nonzero(is_named & dropped[codes]))
-            is_named &= ~dropped[codes]
-    rows = np.flatnonzero(is_named)
-    known = np.array(objects, object)
-    cells = [np.array(column.texts, object)[column.codes[rows]] for column in words]
-    codes, distinct = pd.factorize(np.concatenate([known, *cells]))
-    cue, response = np.split(codes[len(known) :].astype(np.int32), 2)
+        left_out["missing answer"] = int(np.count_nonzero(is_named & dropped[codes]))
+        is_named &= ~dropped[codes]
+    rows, objects = np.flatnonzero(is_named), frame.attrs.get("objects", ())
+    codes, distinct = pd.factorize(np.array([*objects, *cues[rows], *responses[rows]], object))
+    codes = codes.astype(np.int32)[len(objects) :]
+    cue, response = np.split(codes, 2)
     return NumberedPairs(
         labels=tuple(distinct.tolist()),
-        n_cues=int(codes[: len(known) + len(rows)].max(initial=-1)) + 1,
+        n_cues=max(len(objects), int(cue.max(initial=-1)) + 1),
         cue=cue,
         response=response,
         values=values[rows],
-        source=source_of(frame),
+        source=frame.attrs["source"],
         where=lambda k: place(frame, int(rows[k])),
         similarities=bool(objects),
         n_read=len(frame),
@@ -352,49 +339,50 @@ def pair_columns(
 
     Without a header, these are the first two columns. Two words without a usual name are a pair.
     """
-    is_pair = is_text(frame) and frame.shape[1] == 2 and not any(columns.values())
-    if is_pair and frame.attrs["header"] and not has_pair_header(names_of(frame)):
+    names = list(frame.columns)
+    is_pair = is_text(frame) and len(names) == 2 and not any(columns.values())
+    if is_pair and frame.attrs["header"] and not has_pair_header(names):
         frame = without_header(frame)
-    if not frame.attrs.get("header", True):
+    if not frame.attrs["header"]:
         return frame, (0, 1)
-    cue = needed(frame, "cue", find(frame, "cue", columns["cue"]))
+    cue = needed(frame, "cue", columns["cue"])
     # A single answer of a participant is a response, too.
-    usual = (
-        NAMES["response"] if "r2" in map(folded, names_of(frame)) else (*NAMES["response"], "r1")
+    single = () if "r2" in map(folded, names) else ("r1",)
+    usual = (*NAMES["response"], *single)
+    return frame, (
+        cue,
+        needed(frame, "response", columns["response"], [cue], usual=usual, hint=TRIALS),
     )
-    response = find(frame, "response", columns["response"], [cue], usual=usual)
-    return frame, (cue, needed(frame, "response", response, TRIALS))
 
 
 def _weight(
     frame: pd.DataFrame, ends: tuple[int, int], name: str | None, rule: str
-) -> tuple[int | None, str | None]:
-    """Return the column of the values of pairs, and a note if it has no name or does not exist."""
+) -> tuple[int | None, tuple[str, ...]]:
+    """Return the column of the values of pairs, with a note if it has no name or does not exist."""
     numbers = [c for c, is_numeric in enumerate(numeric_columns(frame)) if is_numeric]
     numbers = [c for c in numbers if c not in ends]
-    if not frame.attrs.get("header", True):
+    if not frame.attrs["header"]:
         first = [cell_label(cell)[:60] for cell in frame.iloc[0]]
         if numbers:
-            return numbers[0], f"no header: columns read as cue, response, {rule}"
+            return numbers[0], (f"no header: columns read as cue, response, {rule}",)
         if len(first) == 2 and rule != "rating":
             pair = f"{first[0]!r} and {first[1]!r}"
-            return None, f"no header: the first row, {pair}, was read as a pair"
+            return None, (UNWEIGHTED, f"no header: the first row, {pair}, was read as a pair")
         raise DataError(
             f"{place(frame, 0)}: the file has no header, and its first row contains "
             f"{listed(first)} without a {rule}; add a header such as cue,response,{rule}"
         )
-    weight = find(frame, "strength", name, ends, usual=STRENGTHS[rule])
-    names = names_of(frame)
+    weight, names = find(frame, "strength", name, ends, usual=STRENGTHS[rule]), list(frame.columns)
     no_values = {*ROW_NUMBERS, *USUAL["participant"]}
     spare = [names[c] for c in numbers if folded(names[c]) not in no_values]
     if weight is None and (spare or rule != "strength") and "objects" not in frame.attrs:
         raise DataError(
-            f"{source_of(frame)} has no column of values ({rule}); its columns are {listed(names)}."
-            f" Name one as {setting('strength')}"
+            f"{frame.attrs['source']} has no column of values ({rule}); its columns are "
+            f"{listed(names)}. Name one as {setting('strength')}"
             f"{f' (perhaps {spare[0][:60]!r})' if spare else ''}, omit columns of numbers to "
             f"count every pair once{TRIALS}"
         )
-    return weight, None
+    return weight, (UNWEIGHTED,) if weight is None else ()
 
 
 def edges_of(graph: Any) -> pd.DataFrame:
@@ -422,7 +410,7 @@ def edges_of(graph: Any) -> pd.DataFrame:
     return described(frame, source, objects=() if graph.is_directed() else tuple(labels.values()))
 
 
-def matrix_from(data: Any, labels: Sequence[str] | None = None, rule: str = "strength") -> Table:
+def matrix_from(data: Any, labels: Sequence[str] | None = None, rule: str = "value") -> Table:
     """Return a square matrix as checked sparse values with NaN for missing values, and labels.
 
     Parameters
@@ -431,8 +419,8 @@ def matrix_from(data: Any, labels: Sequence[str] | None = None, rule: str = "str
         Matrix, with its diagonal.
     labels : sequence of str, optional
         Labels that replace those of the rows. Objects without labels are "0", "1", ...
-    rule : {"strength", "similarity"}
-        Allowed values: any finite numbers, or of at least 0.
+    rule : {"value", "similarity"}
+        Allowed values: finite numbers of at least 0, or any finite numbers.
 
     Raises
     ------
@@ -454,54 +442,50 @@ def matrix_from(data: Any, labels: Sequence[str] | None = None, rule: str = "str
     matrix = sparse.csr_array(values, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     rows, columns = (side and list(map(str, side)) for side in (table.labels, table.columns))
-    for i, (row, column) in enumerate(zip(rows or (), columns or (), strict=False)):
-        if row != column:
-            hint = "; both have the same labels" if set(rows or ()) == set(columns or ()) else ""
-            raise DataError(
-                f"{source}: row {i + 1} is labelled {row[:60]!r} but column {i + 1} "
-                f"{column[:60]!r}{hint}; put the same objects in rows and columns, in one order"
-            )
+    check_agreement(rows or (), columns or (), f"{source}: ")
     names = list(labels or rows or columns or map(str, range(n)))
     check_labels(names, n, "object", source=source, named=True)
-    checked = MATRIX_RULES[rule]
-    check_cells(matrix, checked.is_bad, checked.wanted, source=source, labels=(names, names))
+    check_cells(matrix, *RULE_OF[rule], source=source, labels=(names, names))
     matrix.eliminate_zeros()
     return replace(table, values=matrix, labels=names)
 
 
 def _table_in(frame: pd.DataFrame, rule: str) -> Table:
-    """Return the square table in a frame, with labels in its first row and column or without.
-
-    The first header cell may be empty, contain a word, or be missing (as in files from R), and the
-    column of labels may be missing.
-    """
-    has_header = frame.attrs.get("header", True)
-    default = (0 if has_header and is_text(frame) else None, None)
-    label, blank = square_part(frame) or default
+    """Return the square table in a frame, with labels in its first row and column or without."""
+    has_header = frame.attrs["header"]
+    label, blank = square_part(frame) or (0 if has_header and is_text(frame) else None, None)
     at = [] if label is None else [label]
     columns = range(len(at), frame.shape[1])
-    values = numbers_of(frame, columns, MATRIX_RULES[rule], at)
+    values = numbers_of(frame, columns, rule, at)
     if blank is not None:
         values = np.insert(values, blank, np.nan, axis=0)
-    rows = None if label is None else labels_of(frame, label).cells()
-    names = [str(frame.columns[c]).strip() for c in columns] if has_header else None
-    return Table(values, rows, names, source_of(frame), notes=tuple(frame.attrs.get("notes", ())))
+    rows = None if label is None else labels_of(frame, label).tolist()
+    names = [frame.columns[c] for c in columns] if has_header else None
+    return Table(values, rows, names, frame.attrs["source"], notes=frame.attrs["notes"])
 
 
 def square_part(frame: pd.DataFrame) -> tuple[int | None, int | None] | None:
-    """Return the column of labels and the row that is blank in a square table of numbers.
+    """Return the column of labels and the blank row of a square table, or None for another table.
 
-    Each is None if the table does not have it. The result is None for other tables, and for tables
-    in which the labels of rows and columns differ. The first or last row of a triangle without
-    diagonal is blank.
+    Each is None if the table does not have it. In a square table, rows and columns have most labels
+    in common, or there are as many numbers in each row as rows. The first header cell may be empty,
+    contain a word, or be missing (as in files from R), and the column of labels may be missing. The
+    first or last row of a triangle without diagonal is blank.
     """
-    (n, width), has_header = frame.shape, frame.attrs.get("header", True)
-    names = [str(name).strip() for name in frame.columns]
-    if has_header and width == n + 1 > 2 and labels_of(frame, 0).cells() == names[1:]:
-        return 0, None
+    (n, width), names, has_header = frame.shape, list(frame.columns), frame.attrs["header"]
+    if not is_text(frame) and list(map(cell_label, frame.index)) == names:
+        return None, None
+    if has_header:
+        rows = labels_of(frame, 0).tolist()
+        if rows == names[1:] and width > 2:
+            return 0, None
+        if has_pair_header(names):
+            return None
+        if 2 * len(set(rows) & set(names[1:])) >= n > 1:
+            return 0, None
     if width not in (n, n + 1) or width < (3 if has_header else 4):
         return None
-    values = cells_as_numbers(frame, range(width))
+    values = numbers_of(frame, range(width))
     if np.isinf(values).any():
         return None
     if width == n:
@@ -513,26 +497,10 @@ def square_part(frame: pd.DataFrame) -> tuple[int | None, int | None] | None:
     return None
 
 
-def is_matrix(frame: pd.DataFrame) -> bool:
-    """Return whether a table is square, or its rows and columns have most labels in common."""
-    names = [str(name).strip() for name in frame.columns]
-    if not is_text(frame):
-        return [str(label).strip() for label in frame.index] == names
-    rows = list(map(cell_label, frame.iloc[:HEAD_ROWS, 0])) if frame.attrs["header"] else []
-    if rows and rows == names[1 : 1 + len(rows)]:
-        return len(names) > 2
-    if has_pair_header(names_of(frame)):
-        return False
-    has_labels = 2 * len(set(rows) & set(names[1:])) >= len(rows) > 1
-    return has_labels or square_part(frame) is not None
-
-
-def associate(entries: Table | NumberedPairs, rules: Rules) -> Associations:
-    """Apply pair rules to pairs, or to a square matrix, whose diagonal contains self-pairs."""
-    if isinstance(entries, NumberedPairs):
-        return apply_rules(entries, rules)
-    labels, notes = tuple(entries.labels or ()), entries.notes
-    values, missing = known_pairs(entries.values)
+def associate(matrix: Table, rules: Rules) -> Associations:
+    """Apply pair rules to a square matrix, whose diagonal contains self-pairs."""
+    labels, notes = tuple(matrix.labels or ()), matrix.notes
+    values, missing = known_pairs(matrix.values)
     cells, n = values.tocoo(), len(labels)
     if missing is not None:
         notes += (
@@ -545,8 +513,8 @@ def associate(entries: Table | NumberedPairs, rules: Rules) -> Associations:
         cue=cells.row,
         response=cells.col,
         values=cells.data,
-        source=entries.source,
-        where=lambda k: f"{entries.source}, row {cells.row[k] + 1}",
+        source=matrix.source,
+        where=lambda k: f"{matrix.source}, row {cells.row[k] + 1}",
         similarities=True,
         n_read=int(cells.nnz),
         notes=notes,

@@ -18,7 +18,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import io
 import os
 import warnings
@@ -34,9 +33,8 @@ from manymaps.archive.arrays import open_arrays, read_npy
 from manymaps.archive.door import reading
 from manymaps.data.clean import read_saved_counts
 from manymaps.data.count_values import as_csr
-from manymaps.data.frames import as_column
-from manymaps.data.tables import cell_label
-from manymaps.errors import DataError, not_installed
+from manymaps.data.frames import as_column, cell_label
+from manymaps.errors import DataError
 from manymaps.io.annotated import read_annotated
 from manymaps.io.columns import folded
 from manymaps.io.frames import TABLES, frame_of, read_bytes, read_frame, suffix_of, unpacked
@@ -214,11 +212,9 @@ def _fields(path: Path) -> dict[str, list[str]]:
 
 def _biom(path: Path) -> Table:
     """Read a BIOM table."""
-    if not importlib.util.find_spec("biom"):
-        raise ImportError(not_installed(f"reading {path}", "biom-format"))
-    from biom import load_table
-
     with reading(path, ".biom"):
+        from biom import load_table
+
         table = load_table(str(path))
         rows, columns = (list(map(str, table.ids(axis=x))) for x in ("observation", "sample"))
     return Table(table.matrix_data, rows, columns, str(path), "counts", kinds=("otu", "sample"))
@@ -230,10 +226,6 @@ def _graph(path: Path) -> Any:
     The label of a node is the attribute "label", "name" or "word". If the attribute is incomplete
     or not unique, the node id is used as the label.
     """
-    if not importlib.util.find_spec("networkx"):
-        raise ImportError(not_installed(f"reading {path}", "networkx"))
-    import networkx
-
     data = read_bytes(path)
     # networkx parses the file with ElementTree, which does not open other files but expands
     # entities to any size.
@@ -242,6 +234,8 @@ def _graph(path: Path) -> Any:
             f"{path} declares a document type (DOCTYPE), which GraphML does not need; remove it"
         )
     with reading(path, "GraphML"), warnings.catch_warnings():
+        import networkx
+
         warnings.simplefilter("ignore")  # ports and keys without a type do not affect pairs
         graph = networkx.read_graphml(io.BytesIO(data))
     if not graph.number_of_edges():

@@ -29,11 +29,9 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import as_csr
 from manymaps.data.counts import FEATURES, OBSERVATIONS, UNKNOWN_KINDS, Counts, empty_notes
 from manymaps.data.frames import as_column, index_labels
-from manymaps.data.tables import is_number, labels_in, names_of, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
     NAMES,
-    RULE_OF,
     checked_frame,
     find,
     is_label_name,
@@ -41,6 +39,7 @@ from manymaps.io.columns import (
     known_kind,
     labels_of,
     numbered_observations,
+    numbers_in,
     numbers_of,
     numeric_columns,
     usual_column,
@@ -181,7 +180,7 @@ def counts_from(
         return replace(X, **changes) if changes else X
     if not isinstance(X, Table):
         X = checked_frame(X, "an array (such as X of AnnData) or a data frame")
-        is_long = any(roles) or is_long_header(names_of(X))
+        is_long = any(roles) or is_long_header(X.columns)
         X = _long_counts(X, *long_columns(X, *roles)) if is_long else _wide_table(X)
     if isinstance(X, Table):
         values = as_csr(X.values, X.source)
@@ -201,39 +200,45 @@ def _roles() -> str:
 
 def _long_counts(frame: pd.DataFrame, row: int, column: int, count: int | None) -> Counts:
     """Sum the entries of each pair in a long list, omitting entries with an empty label."""
-    sides, names, n_read = (row, column), names_of(frame), len(frame)
-    is_named = labels_of(frame, row).mask(bool) & labels_of(frame, column).mask(bool)
-    frame = frame if is_named.all() else frame[is_named]
+    import pandas as pd
+
+    sides, names, source = (row, column), list(frame.columns), frame.attrs["source"]
+    labels = [labels_of(frame, c) for c in sides]
+    is_named = (labels[0] != "") & (labels[1] != "")
     values = np.ones(len(frame))
     if count is not None:
-        values = numbers_of(frame, [count], RULE_OF["count"], sides)[:, 0]
-    rows, columns = (labels_of(frame, c) for c in sides)
-    shape = (len(rows.texts), len(columns.texts))
-    summed = sparse.coo_array((values, (rows.codes, columns.codes)), shape=shape).tocsr()
-    dropped = {"empty label": n_read - len(frame), "zero count": int(np.sum(values == 0))}
+        values = numbers_of(frame, [count], "count", sides)[:, 0]
+    values = values[is_named]
+    (rows, of_rows), (columns, of_columns) = (pd.factorize(cells[is_named]) for cells in labels)
+    shape = (len(of_rows), len(of_columns))
+    summed = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+    dropped = {"empty label": len(frame) - len(values), "zero count": int(np.sum(values == 0))}
     dropped = {reason: n for reason, n in dropped.items() if n}
     others = [name for c, name in enumerate(names) if c not in (*sides, count) and name]
     counts = "; every line counts one" if count is None else f", counts {names[count]!r}"
     notes = [f"rows are {names[row]!r}, columns {names[column]!r}{counts}"]
     notes += [f"columns left out: {listed(others)}"] if others else []
-    notes += frame.attrs.get("notes", ())
-    report = ReadReport(source_of(frame), n_read, dropped=dropped, notes=tuple(notes))
-    return Counts(
-        summed, rows.texts, columns.texts, two_kinds(names[row], names[column]), report=report
-    )
+    report = ReadReport(source, len(frame), 0, dropped, (*notes, *frame.attrs["notes"]))
+    kinds = two_kinds(names[row], names[column])
+    return Counts(summed, of_rows.tolist(), of_columns.tolist(), kinds, report=report)
 
 
 def _wide_table(frame: pd.DataFrame) -> Table:
     """Return the counts of a table with one column per feature."""
-    names, numeric, source = names_of(frame), numeric_columns(frame), source_of(frame)
-    header, dtypes = frame.attrs.get("header", True), list(frame.dtypes)
+    names, numeric = list(frame.columns), numeric_columns(frame)
+    source, header = frame.attrs["source"], frame.attrs["header"]
     rows, label = None if is_text(frame) else index_labels(frame), None
     # Integers that remain in the index after rows were selected are labels only if no column
     # contains labels.
     if rows is None or (frame.index.name is None and frame.index.dtype.kind in "iu"):
         label = label_position(names, numeric)
     others = [c for c in range(len(names)) if c != label]
-    features = [c for c in others if dtypes[c].kind in "biuf" or _has_number(frame.iloc[:, c])]
+    # A column that contains a number must contain only numbers.
+    features = [
+        c
+        for c in others
+        if numeric[c] or np.isfinite(numbers_in(labels_of(frame, c), decimal_commas=True)).any()
+    ]
     texts = sorted(set(others).difference(features))
     if not header and (texts or (label is None and len(names) == 3)):
         raise DataError(f"{source} has no header; add one such as document,word,count")
@@ -243,8 +248,8 @@ def _wide_table(frame: pd.DataFrame) -> Table:
             f"{listed(names)}. Name the columns of a long list as {_roles()}"
         )
     at = [] if label is None else [label]
-    values = sparse.csr_array(numbers_of(frame, features, RULE_OF["count"], at))
-    rows = rows if label is None else labels_of(frame, label).cells()
+    values = sparse.csr_array(numbers_of(frame, features, "count", at))
+    rows = rows if label is None else labels_of(frame, label).tolist()
     columns = [names[c] for c in features] if header else None
     name = str(frame.index.name or "") if label is None else names[label]
     kind = known_kind(name) or "row"
@@ -257,15 +262,10 @@ def _wide_table(frame: pd.DataFrame) -> Table:
         "no header: columns are numbered from 0": not header,
         f"columns of texts, which become metadata: {listed([names[c] for c in texts])}": texts,
     }
-    notes = [*frame.attrs.get("notes", ()), *(note for note, is_true in cases.items() if is_true)]
+    notes = [*frame.attrs["notes"], *(note for note, is_true in cases.items() if is_true)]
     metadata = {names[c]: as_column(frame.iloc[:, c].to_numpy()) for c in texts}
     kinds = two_kinds(kind, str(column_kind))
     return Table(values, rows, columns, source, notes=tuple(notes), kinds=kinds, of_rows=metadata)
-
-
-def _has_number(cells: pd.Series) -> bool:
-    """Return whether a column contains a number, so that its other cells have to be numbers."""
-    return any(is_number(text.replace(",", ".")) for text in labels_in(cells).texts)
 
 
 def _reported(counts: Counts) -> Counts:
@@ -301,7 +301,7 @@ def two_kinds(first: str, second: str) -> tuple[str, str]:
 def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
     """Return the positions of observations and features if both columns have common names.
 
-    A row that contains a number is data, not a header. If several pairs of columns are possible,
+    If several pairs of columns are possible,
     unambiguous names are preferred, and then the first pair. For example, "author" is ambiguous,
     because an author uses words (an observation) and has readers (a feature).
 
@@ -317,7 +317,7 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
         for j, second in features
         if first != second
     ]
-    return min(pairs)[2:] if pairs and not any(map(is_number, names)) else None
+    return min(pairs)[2:] if pairs else None
 
 
 def is_long_header(names: Sequence[str]) -> bool:
@@ -380,7 +380,7 @@ def long_columns(
     >>> long_columns(pd.DataFrame(columns=["word", "doc", "n"]))
     (1, 0, 2)
     """
-    names, numeric = names_of(frame), numeric_columns(frame)
+    names, numeric = list(frame.columns), numeric_columns(frame)
     row = find(frame, "rows", rows)
     column = find(frame, "columns", columns, [row])
     number = find(frame, "count", count, [row, column], usual=NAMES["number"])
@@ -395,8 +395,8 @@ def long_columns(
     found = next((list(choice) for choice in choices if len(choice) == n_unknown), None)
     if found is None:
         raise DataError(
-            f"{source_of(frame)} has no unique columns for the rows and columns of the count table;"
-            f" its columns are {listed(names)}. Name them as {_roles()}"
+            f"{frame.attrs['source']} has no unique columns for the rows and columns of the count "
+            f"table; its columns are {listed(names)}. Name them as {_roles()}"
         )
     row = found.pop(0) if row is None else row
     column = found.pop(0) if column is None else column
@@ -404,8 +404,8 @@ def long_columns(
     spare = [name for name in spare if known_kind(name) is None]
     if number is None and spare:
         raise DataError(
-            f"{source_of(frame)} has no column of counts; its columns are {listed(names)}. Name "
-            f"one as {setting('count')} (perhaps {spare[0]!r}), or omit columns of numbers to "
+            f"{frame.attrs['source']} has no column of counts; its columns are {listed(names)}. "
+            f"Name one as {setting('count')} (perhaps {spare[0]!r}), or omit columns of numbers to "
             "count every line once"
         )
     return row, column, number

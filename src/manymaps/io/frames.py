@@ -31,9 +31,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from manymaps.archive.door import reading
-from manymaps.data.tables import MISSING, has_header
 from manymaps.errors import DataError
-from manymaps.io.columns import HEAD_ROWS, NAMES, folded, is_label_name
+from manymaps.io.columns import (
+    HEAD_ROWS,
+    MISSING,
+    NAMES,
+    described,
+    folded,
+    is_label_name,
+    numbers_in,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,11 +119,6 @@ def suffix_of(path: Path) -> str:
     return Path(name).suffix.lower()
 
 
-def is_binary(data: bytes) -> bool:
-    """Return whether bytes are not text, because they contain zeros without the mark of UTF-16."""
-    return b"\x00" in data and not data.startswith(UTF16_MARKS)
-
-
 def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
     """Decode text from UTF-8 or marked UTF-16, or else from Windows-1252 with a note.
 
@@ -130,25 +132,24 @@ def decoded(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
     DataError
         If the data are not text.
     """
-    if is_binary(data):
+    is_wide = data.startswith(UTF16_MARKS)
+    notes: tuple[str, ...] = ()
+    try:
+        text = data.decode("utf-16" if is_wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        if is_wide:
+            raise DataError(
+                f"{source}: byte {error.start} is not UTF-16, although the file has its mark; save "
+                "the file as UTF-8"
+            ) from error
+        notes = (f"{source} is not UTF-8; it was read as Windows-1252",)
+        text = data.decode("cp1252", "replace")
+    if "\0" in text:
         raise DataError(
             f"{source} is not text (it contains zero bytes); give it the suffix of its format "
             f"(such as .parquet, .npy, .npz, .h5ad or {', '.join(PACKERS)}), or save it as UTF-8"
         )
-    is_wide = data.startswith(UTF16_MARKS)
-    try:
-        text = data.decode("utf-16" if is_wide else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        if not is_wide:
-            note = f"{source} is not UTF-8; it was read as Windows-1252"
-            return data.decode("cp1252", "replace"), (note,)
-        raise DataError(
-            f"{source}: byte {error.start} is not UTF-16, although the file has its mark; save the "
-            "file as UTF-8"
-        ) from error
-    if "\0" in text:
-        raise DataError(f"{source} contains zero characters; remove them")
-    return text, ()
+    return text, notes
 
 
 def read_labels(labels: Sequence[str] | str | os.PathLike[str]) -> list[str]:
@@ -206,18 +207,13 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     return frame_of(read_bytes(path), str(path))
 
 
-def described(frame: pd.DataFrame, source: str, **attrs: Any) -> pd.DataFrame:
-    """Add the source and other facts to a frame."""
-    frame.attrs |= {"source": source, "delimiter": None, "header": True, "notes": (), **attrs}
-    return frame
-
-
 def without_header(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of texts in which the names of the columns are the first row."""
     import pandas as pd
 
     first = pd.DataFrame([list(frame.columns)], pd.Index([1], name="line"), frame.columns)
-    whole = pd.concat([first, frame]).set_axis(range(frame.shape[1]), axis=1)
+    names = [f"column {c + 1}" for c in range(frame.shape[1])]
+    whole = pd.concat([first, frame]).set_axis(names, axis=1)
     return described(whole, **{**frame.attrs, "header": False})
 
 
@@ -237,13 +233,16 @@ def frame_of(data: bytes, source: str) -> pd.DataFrame:
         names = ["", *names]
     # Files of ratings with a column per judge number the judges.
     is_rated = len(names) > 3 and not set(map(folded, names)).isdisjoint(NAMES["rating"])
-    header = is_rated or has_header(names, is_label_name)
+    # A first row with a number is data, unless its corner is empty or the name of a label column.
+    numbers = np.isfinite(numbers_in(names, decimal_commas=True))
+    header = is_rated or is_label_name(names[0]) or not numbers.any()
     width = max(map(len, rows))
     labels = [c for c, name in enumerate(names) if c == 0 or (header and is_label_name(name))]
     texts = range(width) if width <= MOST_TEXTS else labels
     frame = _parsed(source, data, delimiter, width, skipped if header else 0, texts)
-    described(frame, source, delimiter=delimiter, header=header, notes=notes)
+    frame.attrs = {"source": source, "delimiter": delimiter, "header": header, "notes": notes}
     if not header:
+        frame.columns = [f"column {c + 1}" for c in range(width)]
         return frame
     # A slice of columns would copy the frame.
     extra = np.flatnonzero((frame[range(len(names), width)] != "").any(axis=1))
@@ -271,19 +270,21 @@ def _without_comments(data: bytes) -> bytes:
 
 
 def _split(data: bytes) -> tuple[str, list[list[str]], int]:
-    """Return the delimiter of a text, the cells of its first rows, and the lines of the first."""
+    """Return the delimiter of a text, the cells of its first rows, and the lines of the first.
+
+    Rows below the first have equal widths, or else at least 2 columns.
+    """
     cut = data.rfind(b"\n", 0, HEAD_BYTES) + 1 if len(data) > HEAD_BYTES else len(data)
     head = data[: cut or len(data)].decode()
     first = next((line for line in head.splitlines() if line.strip()), "").strip()
-    marks = [mark for mark in DELIMITERS if mark in first] or ([" "] if " " in first else [","])
-    splits = {mark: _first_rows(head, mark) for mark in marks}
-    widths = {mark: list(map(len, rows)) for mark, (rows, _) in splits.items()}
-    # Rows below the first have equal widths, or else at least 2 columns.
-    is_even = {mark: len(set(widths[mark][1:])) <= 1 for mark in marks}
-    best = max(marks, key=lambda mark: (is_even[mark], min(2, max(widths[mark], default=0))))
-    if best == " " and not is_even[best]:
-        return ",", *_first_rows(head, ",")
-    return best, *splits[best]
+    marks = [mark for mark in DELIMITERS if mark in first]
+    splits = []
+    for mark in marks or ([" ", ","] if " " in first else [","]):
+        rows, skipped = _first_rows(head, mark)
+        widths = list(map(len, rows))
+        quality = (len(set(widths[1:])) <= 1, min(2, max(widths, default=0)))
+        splits.append((quality, mark, rows, skipped))
+    return max(splits, key=lambda split: split[0])[1:]
 
 
 def _first_rows(head: str, delimiter: str) -> tuple[list[list[str]], int]:

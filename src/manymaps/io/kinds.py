@@ -20,7 +20,7 @@ from scipy import sparse
 
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError
-from manymaps.io.associations import STRENGTHS, associations_from, is_matrix, square_part
+from manymaps.io.associations import STRENGTHS, associations_from, square_part
 from manymaps.io.columns import (
     LABELS,
     NAMES,
@@ -128,7 +128,7 @@ def kind_of(data: Any, *, cue: str | None = None, response: str | None = None) -
         return data.kind or other
     if hasattr(data, "obs_names"):
         return "vectors"
-    names = [str(name).strip() for name in data.columns]
+    names = list(data.columns)
     are_pairs = data.attrs["header"] and has_pair_header(names, cue, response)
     has_values = usual_column(names, STRENGTHS["strength"]) is not None
     if not (are_pairs and has_values) and has_trials(data, cue, response):
@@ -154,7 +154,7 @@ def _table_kind(frame: pd.DataFrame, names: list[str]) -> str | None:
     if is_long_header(names):
         return "counts"
     # Two words without a usual name are a pair.
-    if (is_text(frame) and len(names) == 2) or is_matrix(frame):
+    if (is_text(frame) and len(names) == 2) or square_part(frame) is not None:
         return "associations"
     corner, n_numbers = folded(names[0]), sum(numeric)
     is_counted = known_kind(names[0]) is not None and corner not in LABELS

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manymaps.data.csv_cells import unguarded
-from manymaps.data.frames import KEYS
+from manymaps.data.frames import KEYS, cell_label
 from manymaps.errors import DataError
 from manymaps.io.annotated import gene_columns, read_annotated
-from manymaps.io.columns import cell_label, cells_as_numbers, is_text
+from manymaps.io.columns import is_text, numbers_of
 from manymaps.io.frames import read_frame, suffix_of
 from manymaps.labels import repeated_label
 
@@ -60,7 +60,7 @@ def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> pd.
     keys = [name for name in names if name.strip().casefold() in KEYS] or names[:1]
     columns: dict[str, Any] = {}
     for c, name in enumerate(names):
-        values = cells_as_numbers(frame, [c])[:, 0]
+        values = numbers_of(frame, [c])[:, 0]
         known = values[~np.isnan(values)]
         if name in keys or not known.size or (abs(known) >= MOST).any():
             columns[name] = [unguarded(cell_label(cell)) or None for cell in frame[name]]

@@ -40,12 +40,11 @@ import numpy as np
 from manymaps.checks import check_choice
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.pair_rules import NumberedPairs
-from manymaps.data.tables import names_of, place, source_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, entries_in, pair_columns, pairs_in
-from manymaps.io.columns import checked_frame, find, labels_of, needed
+from manymaps.io.columns import checked_frame, described, labels_of, needed, place
 from manymaps.io.containers import Table, opened
-from manymaps.io.frames import described, read_labels
+from manymaps.io.frames import read_labels
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
@@ -255,7 +254,11 @@ def judgements_from(
             f"the tables have {', '.join(map(str, sizes))} rows and no labels; pass frames with "
             "labels, or tables of the same objects in the same order"
         )
-    return _averaged(tables, list(map(str, data)), ", ".join(dict.fromkeys(map(source_of, tables))))
+    return _averaged(
+        tables,
+        list(map(str, data)),
+        ", ".join(dict.fromkeys(table.attrs["source"] for table in tables)),
+    )
 
 
 def _averaged(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str) -> Associations:
@@ -292,15 +295,16 @@ def _averaged(tables: Sequence[pd.DataFrame], judges: Sequence[str], source: str
 
 def _by_judge(frame: pd.DataFrame, judge: str) -> dict[str, pd.DataFrame]:
     """Return the part of a long table of each judge."""
-    by = needed(frame, "judge", find(frame, "judge", judge))
+    by = needed(frame, "judge", judge)
     judges = labels_of(frame, by)
-    if "" in judges.texts:
-        where = place(frame, int(np.argmax(judges.mask("".__eq__))))
-        raise DataError(f"{where}: the judge is missing; fill it in")
+    if "" in judges:
+        raise DataError(
+            f"{place(frame, judges.tolist().index(''))}: the judge is missing; fill it in"
+        )
     # The column of judges may have a usual name of objects.
-    names = ["" if c == by else name for c, name in enumerate(names_of(frame))]
+    names = ["" if c == by else name for c, name in enumerate(frame.columns)]
     pairs = frame.set_axis(names, axis=1)
-    return {name: pairs[judges.codes == k] for k, name in enumerate(judges.texts)}
+    return {name: pairs[judges == name] for name in dict.fromkeys(judges)}
 
 
 def square_frame(
@@ -445,7 +449,7 @@ def read_word_pairs(
     """
     frame = checked_frame(opened(path, "ratings"))
     frame, ends = pair_columns(frame, {"cue": cue, "response": response})
-    return list(zip(*(labels_of(frame, c).cells() for c in ends), strict=True))
+    return list(zip(*(labels_of(frame, c) for c in ends), strict=True))
 
 
 def ratings_from(

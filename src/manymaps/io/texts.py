@@ -38,21 +38,12 @@ from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.count_values import numbered
 from manymaps.data.counts import Counts, empty_notes
 from manymaps.data.frame_labels import is_frame
-from manymaps.data.frames import as_column, index_labels
+from manymaps.data.frames import as_column, as_pandas, cell_label, index_labels, is_missing
 from manymaps.data.pair_rules import Rules
-from manymaps.data.tables import as_pandas, cell_label, is_missing, names_of, place, source_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.associations import associate, matrix_from
-from manymaps.io.columns import find, is_text
-from manymaps.io.frames import (
-    TABLES,
-    decoded,
-    described,
-    is_binary,
-    read_bytes,
-    read_frame,
-    suffix_of,
-)
+from manymaps.io.columns import described, find, is_text, place
+from manymaps.io.frames import TABLES, decoded, read_bytes, read_frame, suffix_of
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -369,10 +360,10 @@ def read_documents(data: TextSource, column: str | None) -> Documents:
         If there are no texts.
     """
     frame = _frame_of(data)
-    source, notes = source_of(frame), frame.attrs.get("notes", ())
+    source, notes = frame.attrs["source"], frame.attrs["notes"]
     if not len(frame):
         raise DataError("; ".join([f"{source} contains no texts", *notes]))
-    names = names_of(frame)
+    names = list(frame.columns)
     text = find(frame, "column", column, usual=TEXT)
     text = 0 if text is None and len(names) == 1 else text
     if text is None:
@@ -405,7 +396,7 @@ def _frame_of(source: TextSource) -> pd.DataFrame:
     import pandas as pd
 
     if is_frame(source):
-        return as_pandas(source)
+        return described(as_pandas(source))
     if not isinstance(source, str | PathLike):
         pairs = dict(source.items()) if isinstance(source, Mapping) else source
         texts = pd.Series(pairs if hasattr(pairs, "items") else list(pairs), dtype=object)
@@ -428,11 +419,12 @@ def _folder(root: Path) -> pd.DataFrame:
     left_out = []
     for path in sorted(path for path in root.rglob("*") if not path.is_dir()):
         name = path.relative_to(root).as_posix()
-        data = path.read_bytes() if path.is_file() and "/." not in f"/{name}" else b"\0"
-        if is_binary(data):
+        try:
+            if "/." in f"/{name}" or not path.is_file():
+                raise DataError(f"{path} is hidden or not a file")
+            texts[name], _ = decoded(path.read_bytes(), str(path))
+        except DataError:
             left_out.append(name)
-        else:
-            texts[name] = decoded(data, str(path))[0]
     frame = pd.Series(texts, dtype=object).to_frame("text")
     groups = [name.rpartition("/")[0] for name in texts]
     frame = frame.assign(group=groups) if any(groups) else frame

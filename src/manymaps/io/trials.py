@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manymaps.data.associations import ReadReport
-from manymaps.data.tables import Labels, is_number, names_of, numbers_in, source_of
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import (
@@ -40,11 +39,12 @@ from manymaps.io.columns import (
     folded,
     labels_of,
     needed,
+    numbers_in,
     numeric_columns,
     usual_column,
 )
 from manymaps.io.containers import opened
-from manymaps.labels import fold as folded_label
+from manymaps.labels import fold as fold_label
 from manymaps.labels import listed, plural, unaccented
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ NO_ANSWER |= {"#null!", "#n/a", "#ref!", "#value!", "#name?", "#div/0!", "<na>"}
 NO_ANSWER |= {"no mas respuestas", "no hay respuestas mas", "geen antwoord", "keine antwort"}
 UNKNOWN_CUE = {"unknown word", '"unknown word', "#unknown", "unknown cue", "word unknown"}
 UNKNOWN_CUE |= {"no conozco la palabra", "onbekend woord", "unbekanntes wort", "mot inconnu"}
-NOT_AVAILABLE = {"na", "n/a", "nan", "<na>"}
+NOT_AVAILABLE = {"", "na", "n/a", "nan", "<na>"}
 # A column is numeric if at most this proportion of its known cells are texts, such as typing
 # errors.
 MOST_WRONG = 0.1
@@ -221,23 +221,26 @@ def trials_from(
     >>> trials_from(raw).associations("R1,keep").strengths.toarray()[0].tolist()
     [0.0, 0.5, 0.5]
     """
+    import pandas as pd
+
     frame = checked_frame(data, "a data frame with columns such as participant, cue, R1, R2, R3")
-    stimulus, columns, who, others = trial_columns(frame, cue, response, participant)
-    names, source, n_read = names_of(frame), source_of(frame), len(frame)
+    stimulus, columns, by, others = trial_columns(frame, cue, response, participant)
+    names, source = list(frame.columns), frame.attrs["source"]
     notes = [f"cues {names[stimulus]!r}, answers {listed([names[c] for c in columns])}"]
     alone = "no column of participants: every row is a separate trial, unless one is named"
-    notes.append(alone if who is None else f"participants {names[who]!r}")
-    notes += frame.attrs.get("notes", ())
-    has_cue = labels_of(frame, stimulus).mask(bool)
+    notes.append(alone if by is None else f"participants {names[by]!r}")
+    notes += frame.attrs["notes"]
+    cues = labels_of(frame, stimulus, fold)
+    has_cue = cues != ""
     if not has_cue.any():
         raise DataError(
             f"{source} contains no trials; expected a row per participant and cue, with the cue "
             "and its answers"
         )
     dropped = {} if has_cue.all() else {"no cue": int((~has_cue).sum())}
+    n_read = len(frame)
     frame = frame[has_cue] if dropped else frame
-    cues = labels_of(frame, stimulus)
-    cues = cues.folded() if fold else cues
+    shown, cues = pd.factorize(cues[has_cue])
     # If trials have only one answer, NA is a word, as in lists of pairs.
     are_several = len(columns) > 1 or ANSWER.fullmatch(folded(names[columns[0]])) is not None
     answers, given = _answers([labels_of(frame, c) for c in columns], are_several, fold)
@@ -246,61 +249,66 @@ def trials_from(
     notes += missing_notes
     # The negative codes refer to the last elements.
     given[np.append(is_missing, [False, False])[given]] = MISSING
-    people, codes = ([], None) if who is None else _participants(labels_of(frame, who), notes)
     attributes = {names[c]: _attribute(labels_of(frame, c), names[c], notes) for c in others}
+    people, codes = ([], None) if by is None else _participants(labels_of(frame, by), notes)
     report = ReadReport(source, n_read, 0, dropped, tuple(notes))
     given = without_repeats(given)
-    trials = Trials(cues.texts, answers, cues.codes, given, codes, people, attributes, report)
+    trials = Trials(cues.tolist(), answers, shown, given, codes, people, attributes, report)
     return trials if where is None else trials.where(where)
 
 
-def _answers(columns: Sequence[Labels], several: bool, fold: bool) -> tuple[list[str], np.ndarray]:
+def _answers(
+    columns: Sequence[np.ndarray], several: bool, fold: bool
+) -> tuple[list[str], np.ndarray]:
     """Return the distinct answers and the indices of each row's answers, (n_rows, n_columns)."""
+    import pandas as pd
+
+    codes, texts = pd.factorize(np.concatenate(columns))
     index: dict[str, int] = {}
-
-    def code_of(text: str) -> int:
-        folded = unaccented(text)
-        if folded in NO_ANSWER or (several and text == "NA"):
-            return MISSING
-        label = folded_label(text) if fold else text
-        return UNKNOWN if folded in UNKNOWN_CUE else index.setdefault(label, len(index))
-
-    codes = np.empty((columns[0].codes.size, len(columns)), dtype=np.int32)
-    for k, column in enumerate(columns):
-        codes[:, k] = np.array([code_of(text) for text in column.texts], np.int32)[column.codes]
-    return list(index), codes
+    numbers = []
+    for text in texts:
+        plain = unaccented(text)
+        if plain in NO_ANSWER or (several and text == "NA"):
+            numbers.append(MISSING)
+        elif plain in UNKNOWN_CUE:
+            numbers.append(UNKNOWN)
+        else:
+            numbers.append(index.setdefault(fold_label(text) if fold else text, len(index)))
+    return list(index), np.array(numbers, np.int32)[codes].reshape(len(columns), -1).T
 
 
-def _participants(column: Labels, notes: list[str]) -> tuple[list[str], np.ndarray]:
+def _participants(labels: np.ndarray, notes: list[str]) -> tuple[list[str], np.ndarray]:
     """Return the participants and each row's participant.
 
     A row without a participant is assigned to a new participant, and a note counts these rows.
     """
-    names, who = list(column.texts), column.codes.copy()
-    rows = np.flatnonzero(column.mask(_is_unknown))
+    import pandas as pd
+
+    who, names = pd.factorize(labels)
+    rows = np.flatnonzero(_are_unknown(labels))
     who[rows] = len(names) + np.arange(rows.size)
     if rows.size:
         notes.append(f"{rows.size:,} trials without a participant, each assigned to one of its own")
     return [*names, *(f"(row {row})" for row in rows.tolist())], who
 
 
-def _is_unknown(text: str) -> bool:
-    return not text or text.casefold() in NOT_AVAILABLE
+def _are_unknown(labels: np.ndarray) -> np.ndarray:
+    import pandas as pd
+
+    codes, texts = pd.factorize(labels)
+    return np.array([text.casefold() in NOT_AVAILABLE for text in texts], bool)[codes]
 
 
-def _attribute(column: Labels, name: str, notes: list[str]) -> np.ndarray:
+def _attribute(labels: np.ndarray, name: str, notes: list[str]) -> np.ndarray:
     """Convert an additional column to numbers if nearly all known cells are numbers, else texts."""
-    unknown = np.array(list(map(_is_unknown, column.texts)), bool)
-    numbers = numbers_in(column.texts)
-    wrong = np.isinf(numbers) & ~unknown
-    counts = np.bincount(column.codes, minlength=len(column.texts))
-    if counts[wrong].sum() <= MOST_WRONG * counts[~unknown].sum():
-        if wrong.any():
-            texts = [column.texts[i] for i in np.flatnonzero(wrong).tolist()]
-            notes.append(f"{name!r}: {listed(texts, 3)} are not numbers and count as unknown")
-        return np.where(np.isfinite(numbers), numbers, np.nan)[column.codes]
-    texts = ["" if is_unknown else x for x, is_unknown in zip(column.texts, unknown, strict=True)]
-    return np.array(texts, dtype=object)[column.codes]
+    numbers, are_known = numbers_in(labels), ~_are_unknown(labels)
+    wrong = np.isinf(numbers) & are_known
+    if wrong.sum() > MOST_WRONG * are_known.sum():
+        return np.where(are_known, labels, "")
+    if wrong.any():
+        texts = list(dict.fromkeys(labels[wrong]))
+        notes.append(f"{name!r}: {listed(texts, 3)} are not numbers and count as unknown")
+    return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
 def has_trials(frame: pd.DataFrame, cue: str | None = None, response: str | None = None) -> bool:
@@ -317,7 +325,7 @@ def has_trials(frame: pd.DataFrame, cue: str | None = None, response: str | None
         _, answers, who, _ = trial_columns(frame, cue, response)
     except DataError:
         return False
-    names = list(map(folded, names_of(frame)))
+    names = list(map(folded, frame.columns))
     is_numbered = ANSWER.fullmatch(names[answers[0]]) is not None
     # An "id" next to an answer without a number is the number of a row.
     has_people = who is not None and (names[who] != "id" or is_numbered)
@@ -352,16 +360,15 @@ def trial_columns(
     >>> trial_columns(pd.DataFrame([["3", "33", "tie", "knot", "", ""]], columns=header))
     (2, (3, 4, 5), 0, [1])
     """
-    names, numeric = names_of(frame), numeric_columns(frame)
+    names, numeric = list(frame.columns), numeric_columns(frame)
     who = find(frame, "participant", participant, usual=USUAL["participant"])
-    stimulus = needed(frame, "cue", find(frame, "cue", cue, [who], usual=USUAL["cue"]))
+    stimulus = needed(frame, "cue", cue, [who], usual=USUAL["cue"])
     families = _families(names, numeric)
     answers: list[int] = []
     single = usual_column(names, USUAL["response"], (stimulus, who))
     if response is not None:
         for name in response.split(","):
-            answer = find(frame, "response", name.strip(), [stimulus, who, *answers])
-            answers.append(needed(frame, "response", answer))
+            answers.append(needed(frame, "response", name.strip(), [stimulus, who, *answers]))
     # A column with counts of first responses may have the name of a first response.
     elif families and (len(families[0]) > 1 or single is None):
         answers = families[0]
@@ -369,8 +376,8 @@ def trial_columns(
         answers = [single]
     else:
         raise DataError(
-            f"{source_of(frame)} has no column of answers; its columns are {listed(names)}. Name "
-            f"it as {setting('response')}, several separated by commas"
+            f"{frame.attrs['source']} has no column of answers; its columns are {listed(names)}. "
+            f"Name it as {setting('response')}, several separated by commas"
         )
     # Without another column of participants, the column "ID" contains them.
     if who is None:
@@ -432,8 +439,8 @@ def missing_answers(
 them",))
     """
     if missing is None:
-        codes = NUMBER_CODES if 2 * sum(map(is_number, texts)) < len(texts) else ()
-        unwanted = {*USUAL_MISSING, *codes}
+        are_words = 2 * np.isfinite(numbers_in(texts)).sum() < len(texts)
+        unwanted = {*USUAL_MISSING, *(NUMBER_CODES if are_words else ())}
     else:
         listing = missing.split(",") if isinstance(missing, str) else list(missing)
         if not listing or not all(isinstance(text, str) and text.strip() for text in listing):
@@ -442,11 +449,13 @@ them",))
                 name="missing",
                 value=missing,
             )
-        unwanted = set(map(_plain, listing))
+        unwanted = set(map(unaccented, listing))
         unwanted |= set(USUAL_MISSING) if "usual" in unwanted else set()
-    is_unwanted = np.array([_plain(text) in unwanted for text in texts], bool)
+    is_unwanted = np.array([unaccented(text) in unwanted for text in texts], bool)
     rows = np.flatnonzero(is_unwanted & (counts > 0))
     rows = rows[np.argsort(-counts[rows], kind="stable")].tolist()
+    if missing is None and not rows:
+        return is_unwanted, ()
     named = ", ".join(f"{texts[k][:60]!r} {counts[k]:,}" for k in rows[:MOST_NAMED])
     named = f"({named}{', ...' if len(rows) > MOST_NAMED else ''})" if rows else ""
     responses = f"{plural('response', int(counts[rows].sum()))} {named}".rstrip()
@@ -456,8 +465,4 @@ them",))
         return is_unwanted, (note,)
     wanted = ",".join(["usual", *(texts[k] for k in rows if texts[k] in NUMBER_CODES)])
     note = f"perhaps missing answers: {responses}; use {setting('missing', wanted)} to drop them"
-    return np.zeros(len(texts), bool), (note,) if rows else ()
-
-
-def _plain(text: str) -> str:
-    return unaccented(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    return np.zeros(len(texts), bool), (note,)

@@ -24,15 +24,13 @@ from scipy import sparse
 from manymaps.data.associations import ReadReport
 from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import is_frame
-from manymaps.data.frames import index_labels
-from manymaps.data.tables import cell_label, names_of, source_of
+from manymaps.data.frames import cell_label, index_labels
 from manymaps.data.vectors import Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import table_of, usual_table
 from manymaps.io.columns import (
     HEAD_ROWS,
     LABELS,
-    NumberRule,
     checked_frame,
     find,
     folded,
@@ -43,17 +41,11 @@ from manymaps.io.columns import (
 )
 from manymaps.io.containers import Table, opened
 from manymaps.io.frames import read_labels
-from manymaps.io.word2vec import LARGEST
 from manymaps.labels import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_RULE = NumberRule(
-    "value",
-    lambda values: ~(abs(values) <= LARGEST),
-    "vectors need finite numbers within the range of float32",
-)
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d:.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 
 
@@ -240,7 +232,8 @@ def _labelled(data: Any) -> Table | None:
 
 def _table_in(frame: pd.DataFrame, label_column: str | None) -> Table:
     """Return the vectors in a table, whose labels are its index or a column."""
-    names, numeric, source = names_of(frame), numeric_columns(frame), source_of(frame)
+    names, numeric = list(frame.columns), numeric_columns(frame)
+    source = frame.attrs["source"]
     texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
     usual = [c for key in LABELS for c, name in enumerate(names) if folded(name) == key]
     label = find(frame, "labels", label_column)
@@ -249,7 +242,7 @@ def _table_in(frame: pd.DataFrame, label_column: str | None) -> Table:
     if label is None and (labels is None or frame.index.dtype.kind in "iu"):
         label = next(iter([*(c for c in usual if c in texts), *texts, *usual]), None)
     if label is not None:
-        labels = labels_of(frame, label).cells()
+        labels = labels_of(frame, label).tolist()
     # A row number or a class next to the words is not a coordinate.
     numbers = [c for c, is_numeric in enumerate(numeric) if is_numeric and c not in (label, *usual)]
     others = [c for c in range(len(names)) if c not in (label, *numbers)]
@@ -259,9 +252,9 @@ def _table_in(frame: pd.DataFrame, label_column: str | None) -> Table:
             f"{source} has no column of numbers in addition to its labels; its columns are "
             f"{listed(names)}"
         )
-    values = numbers_of(frame, numbers, _RULE, [] if label is None else [label])
+    values = numbers_of(frame, numbers, "coordinate", [] if label is None else [label])
     notes = (f"columns left out: {listed([names[c] for c in others])}",) if others else ()
-    return Table(values, labels, source=source, notes=(*notes, *frame.attrs.get("notes", ())))
+    return Table(values, labels, source=source, notes=(*notes, *frame.attrs["notes"]))
 
 
 def _refuse_others(frame: pd.DataFrame, columns: Sequence[int]) -> None:
@@ -273,7 +266,7 @@ def _refuse_others(frame: pd.DataFrame, columns: Sequence[int]) -> None:
         has_lists = any(isinstance(cell, list | tuple | np.ndarray) for cell in head)
         if cells and (is_date or has_lists):
             raise DataError(
-                f"{source_of(frame)}: the column {names_of(frame)[c]!r} contains "
+                f"{frame.attrs['source']}: the column {frame.columns[c]!r} contains "
                 f"{'dates' if is_date else 'lists'} such as {cells[0][:60]!r}; convert them to "
                 "columns of numbers, or remove the column"
             )

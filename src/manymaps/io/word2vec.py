@@ -17,6 +17,7 @@ error if it is a decimal number, or an integer before another number. Bytes that
 
 from __future__ import annotations
 
+import math
 import mmap
 import re
 from collections.abc import Collection, Iterator
@@ -28,8 +29,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from manymaps.data.tables import is_number, known_number
 from manymaps.errors import DataError
+from manymaps.io.columns import LARGEST, known_number
 from manymaps.io.frames import PACKERS, UTF8_MARK
 from manymaps.labels import plural, shown
 
@@ -41,7 +42,6 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 HEAD_LINES = 30
 HEAD_BYTES = 2**20
 LONGEST_WORD = 2**16
-LARGEST = float(np.finfo(np.float32).max)
 
 
 def word_format(stream: BinaryIO, suffix: str) -> str | None:
@@ -65,7 +65,9 @@ def is_word_line(line: bytes, width: int) -> bool:
     (True, False)
     """
     numbers = line.split()[1:][-width:]
-    return len(numbers) == width and all(is_number(cell.decode("latin-1")) for cell in numbers)
+    return len(numbers) == width and all(
+        math.isfinite(known_number(cell.decode("latin-1"))) for cell in numbers
+    )
 
 
 def read_words(

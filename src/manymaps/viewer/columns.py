@@ -19,7 +19,7 @@ import numpy as np
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import are_codes
-from manymaps.data.tables import is_missing
+from manymaps.data.frames import is_missing
 from manymaps.errors import ParameterError
 
 # The largest 16-bit code. A column with more distinct texts, or with mostly distinct texts,
