@@ -52,7 +52,7 @@ _DOCTESTS = """
 import doctest, importlib, sys
 sys.exit(doctest.testmod(importlib.import_module({name!r})).failed > 0)
 """
-_VECTORS = ("tests/io/test_vector_tables.py", "tests/io/test_bad_input.py")
+_VECTORS = ("tests/io/test_vector_tables.py",)
 # Tests of another name that hold what a module does.
 _ALSO = {
     "io/associations": ("tests/io/test_matrices.py", "tests/io/test_graphs.py"),
@@ -62,7 +62,7 @@ _ALSO = {
     ),
     "io/columns": ("tests/io/test_matrices.py", "tests/io/test_counts.py", *_VECTORS),
     "io/counts": ("tests/io/test_counts.py", "tests/data/test_counts.py"),
-    "io/metadata": ("tests/io/test_bad_input.py", "tests/data/test_frames.py"),
+    "io/metadata": ("tests/io/test_files.py", "tests/data/test_frames.py"),
     "io/similarities": (
         "tests/io/test_judgements.py", "tests/io/test_ratings.py", "tests/cli/test_cluster.py",
         "tests/data/test_datasets.py",

@@ -224,17 +224,6 @@ class TestWordPattern:
         counts = count_texts(["Don't knot; we'll tie"], stop_words=listed)
         assert counts.column_labels == ("knot", "tie")
 
-    @pytest.mark.parametrize(
-        ("text", "words"),
-        [
-            ("हिन्दी में", ("में", "हिन्दी")), ("தமிழ் மொழி", ("தமிழ்", "மொழி")), ("ไทย ที่", ("ที่", "ไทย")),
-            ("مُحَمَّدٌ", ("مُحَمَّدٌ",)), ("שָׁלוֹם", ("שָׁלוֹם",)), ("می\u200cخواهم", ("می\u200cخواهم",)),
-            ("cafe\u0301 café de\u0301ja\u0300", ("café", "déjà")), ("ɔ́ka", ("ɔ́ka",)),
-        ],
-    )  # fmt: skip
-    def test_letters_with_their_marks_are_whole_words(self, text, words):
-        assert count_texts([text], **ALL).column_labels == words
-
 
 class TestInformation:
     def test_values_are_those_of_the_formula(self):

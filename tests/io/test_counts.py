@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 from manymaps.data.counts import Counts, looks_transposed
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import kind_of
 from vector_samples import save
@@ -179,17 +179,6 @@ def test_npz_files_of_others(tmp_path):
     np.savez(path, values=np.eye(2))
     with pytest.raises(DataError):
         read_counts(path)
-
-
-def test_matrix_market_without_labels(tmp_path):
-    mmwrite(tmp_path / "X.mtx", sparse.coo_array(VALUES))
-    packed = save(tmp_path / "Y.mtx.gz", gzip.compress((tmp_path / "X.mtx").read_bytes()))
-    for path in tmp_path / "X.mtx", packed:
-        counts = read_counts(path)
-        assert (counts.row_labels, counts.column_labels) == (("0", "1"), ("0", "1", "2"))
-        assert counts.report.notes == ("no files of labels: numbered from 0",)
-    with pytest.raises(ParameterError):
-        read_counts(packed, rows="word")
 
 
 def test_matrix_market_of_a_sequencer_keeps_its_genes_in_rows(tmp_path):

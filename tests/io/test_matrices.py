@@ -1,12 +1,9 @@
 """Reading square matrices: labelled text, arrays in files and in memory, and their refusals."""
 
-import gzip
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.io import mmwrite
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError
@@ -73,11 +70,8 @@ def test_arrays_in_files(tmp_path):
     np.savez(tmp_path / "b.npz", strengths=DENSE, other=np.zeros((2, 2)), labels=np.array(WORDS))
     np.savez(tmp_path / "c.npz", strengths=DENSE)
     sparse.save_npz(tmp_path / "d.npz", sparse.csr_array(DENSE))
-    mmwrite(tmp_path / "e.mtx", sparse.coo_array(DENSE))
-    mmwrite(tmp_path / "f.mtx", DENSE)
-    (tmp_path / "g.mtx.gz").write_bytes(gzip.compress((tmp_path / "e.mtx").read_bytes()))
     assert_matrix(read_associations(tmp_path / "b.npz", rows="keep"))
-    for name in ("a.npy", "c.npz", "d.npz", "e.mtx", "f.mtx", "g.mtx.gz"):
+    for name in ("a.npy", "c.npz", "d.npz"):
         assert_matrix(read_associations(tmp_path / name, rows="keep"), "012")
         assert_matrix(read_associations(tmp_path / name, rows="keep", labels=labels))
 
@@ -105,23 +99,12 @@ def test_tables_that_cannot_be_used(write, text):
     assert "bad.csv" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.array([[object()]]),
-        np.ones((2, 3)),
-        np.ones(4),
-        np.array([[0, 1], [np.inf, 0]]),
-        np.array([[0, -1], [1, 0]]),
-        np.array([[0, 1j], [1, 0]]),
-        np.array([["a", "b"], ["c", "d"]]),
-    ],
-)
-def test_arrays_that_cannot_be_used(tmp_path, array):
-    np.save(tmp_path / "bad.npy", array)
-    with pytest.raises(DataError) as caught:
-        read_associations(tmp_path / "bad.npy")
-    assert "bad.npy" in str(caught.value)
+def test_arrays_that_cannot_be_used(tmp_path):
+    for array in np.ones((2, 3)), np.ones(4), np.eye(2) - 1, np.eye(2) * 1j, np.array([["a"]]):
+        np.save(tmp_path / "bad.npy", array)
+        with pytest.raises(DataError) as caught:
+            read_associations(tmp_path / "bad.npy")
+        assert "bad.npy" in str(caught.value)
 
 
 GAPS = np.array([[1, 0.6, np.nan], [0.6, 1, 0], [np.nan, 0, np.nan]])

@@ -4,6 +4,8 @@ import gzip
 
 import pytest
 
+import manymaps as mm
+from cli_samples import invoke, worked
 from manymaps.errors import DataError
 from manymaps.io.counts import read_counts
 from manymaps.io.frames import read_labels
@@ -49,3 +51,27 @@ def test_nothing_but_a_mark_or_a_header(tmp_path):
         read_judgements(save(tmp_path / "j.csv", header), judge="judge")
     with pytest.raises(DataError):
         read_vectors(save(tmp_path / "v.txt", "\n" * 100 + "a"))
+
+
+TRIANGLE = "cue,response,strength\ntie,knot,1\nknot,tie,1\nknot,suit,1\nsuit,tie,1\n"
+LABELS = (
+    'a "quoted" word', "\N{FAMILY}\N{ZERO WIDTH JOINER}\N{GRINNING FACE}", "x" * 10_000,
+    "[red]$x^2$ <b>&amp;", "NA",
+)  # fmt: skip
+
+
+def test_odd_words_survive_every_command(tmp_path):
+    for label in LABELS:
+        quoted = '"' + label.replace('"', '""') + '"'
+        file = save(tmp_path / "norms.csv", TRIANGLE.replace("tie", quoted))
+        atlas = tmp_path / "out.atlas"
+        worked(invoke("fit", file, "-o", atlas, "--maps", 2, "--iterations", 20))
+        assert label in mm.load_atlas(atlas).labels
+        for arguments in (
+            ("read", file),
+            ("senses", atlas, label),
+            ("plot", atlas, "-o", tmp_path / "a.svg", "--word", label),
+            ("export", atlas, "-o", tmp_path / "a.csv"),
+        ):
+            shown = worked(invoke(*arguments)).stdout
+            assert max(map(len, shown.splitlines()), default=0) < 500

@@ -11,7 +11,6 @@ import pytest
 import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.kinds import kind_of
 from manymaps.io.trials import trial_columns
 from trial_samples import swow_rows, write_plain, write_swow
 
@@ -103,24 +102,6 @@ def test_names_of_columns(header, answers, participant):
     _, found, who, _ = trial_columns(pd.DataFrame(columns=names))
     assert ",".join(names[c] for c in found) == answers
     assert (names[who] if who is not None else None) == participant
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "cue,response,strength\ntie,knot,.5\nknot,tie,1\n",
-        "cue\tresponse\tR1\tN\tR1.Strength\ntie\tknot\t3\t9\t.33\nknot\ttie\t2\t2\t1\n",
-        "cue,response\ntie,knot\nknot,tie\n",
-        "word,R1,R2,R3\ntie,.2,.1,.4\nknot,.1,.3,.2\nsuit,.2,.2,.2\n",
-        "subject,object,weight\ntie,knot,3\nknot,tie,2\n",
-        "participant,word1,word2,rating\n1,tie,knot,3\n2,tie,suit,2\n",
-        "doc,word,count\na,tie,3\nb,knot,2\n",
-        ",tie,knot\ntie,0,1\nknot,1,0\n",
-    ],
-)
-def test_other_files_are_none_of_trials(tmp_path, text):
-    (tmp_path / "a.csv").write_text(text)
-    assert kind_of(tmp_path / "a.csv") != "trials"
 
 
 def test_na_is_a_word_where_trials_have_one_answer(tmp_path):

@@ -74,22 +74,6 @@ def test_npy_stays_on_disk(tmp_path):
         read_vectors(path, labels=save(tmp_path / "l", ""))
 
 
-def test_npy_of_other_types(tmp_path):
-    path = tmp_path / "v.npy"
-    np.save(path, VALUES.astype(np.float64))
-    assert_same(read_vectors(path, labels=WORDS))
-    np.save(path, VALUES[0])
-    with pytest.raises(DataError):
-        read_vectors(path)
-    np.save(path, np.array([[{}]]))
-    with pytest.raises(DataError):
-        read_vectors(path)
-    np.save(path, VALUES)
-    path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(DataError):
-        read_vectors(path)
-
-
 def test_npz(tmp_path):
     path = tmp_path / "v.npz"
     np.savez(path, labels=np.array(WORDS), vectors=VALUES, word2vec=VALUES[:, :2])

@@ -247,7 +247,8 @@ def described(frame: pd.DataFrame, source: str | None = None, **attrs: Any) -> p
 
 def checked_frame(data: Any, wanted: str = "a data frame") -> pd.DataFrame:
     """Return a data frame, or a mapping of names to lists, as a DataFrame with rows and columns."""
-    frame = described(as_pandas(data, f"got an object of type {{}}; pass {wanted}"))
+    frame = as_pandas(data, f"got an object of type {{}}; pass {wanted}")
+    frame = frame if "delimiter" in frame.attrs else described(frame)
     source = frame.attrs["source"]
     if not frame.size:
         raise DataError(f"{source} has no rows, or no columns")

@@ -235,10 +235,11 @@ def frame_of(data: bytes, source: str) -> pd.DataFrame:
     is_rated = len(names) > 3 and not set(map(folded, names)).isdisjoint(NAMES["rating"])
     # A first row with a number is data, unless its corner is empty or the name of a label column.
     numbers = np.isfinite(numbers_in(names, decimal_commas=True))
-    header = is_rated or is_label_name(names[0]) or not numbers.any()
+    header = not numbers.any() or is_rated or is_label_name(names[0])
     width = max(map(len, rows))
-    labels = [c for c, name in enumerate(names) if c == 0 or (header and is_label_name(name))]
-    texts = range(width) if width <= MOST_TEXTS else labels
+    texts: Sequence[int] = range(width)
+    if width > MOST_TEXTS:
+        texts = [c for c, name in enumerate(names) if c == 0 or (header and is_label_name(name))]
     frame = _parsed(source, data, delimiter, width, skipped if header else 0, texts)
     frame.attrs = {"source": source, "delimiter": delimiter, "header": header, "notes": notes}
     if not header:

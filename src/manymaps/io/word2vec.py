@@ -134,7 +134,7 @@ def _text_rows(
     if width < 1:
         raise DataError(
             f"{source}: expected a word and its numbers on each line, separated by spaces; the "
-            f"first line is {_text(head[0][1]) if head else ''!r}"
+            f"first line is {shown(head[0][1].decode(errors='replace')) if head else 'missing'}"
         )
     for number, line in chain(head[1:] if header else head, lines):
         n_read, where = n_read + 1, f"{source}, line {number}"
@@ -185,9 +185,9 @@ def _split(line: bytes, width: int, place: str) -> tuple[bytes, bytes]:
     )
     if len(fields) <= width or surplus or line[:1].isspace():
         raise DataError(
-            f"{place} ({_text(first)!r}) has {len(fields) - 1 + surplus:,} values, but the header "
-            f"or the first lines have {width:,} after a word; is the line cut short, or joined to "
-            "another?"
+            f"{place} ({shown(first.decode(errors='replace'))}) has {len(fields) - 1 + surplus:,} "
+            f"values, but the header or the first lines have {width:,} after a word; is the line "
+            "cut short, or joined to another?"
         )
     return fields[0], line[len(fields[0]) :]
 
@@ -255,8 +255,3 @@ def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
             "least one of each"
         )
     return n, width
-
-
-def _text(word: bytes) -> str:
-    """Decode bytes to a text of limited length for an error message."""
-    return word.decode("utf-8", errors="replace")[:60]
