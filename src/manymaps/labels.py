@@ -70,9 +70,8 @@ def unaccented(label: str) -> str:
     >>> unaccented("Más"), unaccented("don\N{RIGHT SINGLE QUOTATION MARK}t")
     ('mas', "don't")
     """
-    straight = fold(label).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    decomposed = unicodedata.normalize("NFKD", straight)
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    plain = fold(label).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
 
 
 def find_label(label: str, labels: Sequence[str]) -> int:

@@ -95,8 +95,8 @@ def evaluate_ratings(atlas: Atlas, ratings: pd.DataFrame) -> Record:
     if n_known < FEWEST_PAIRS:
         raise DataError(
             f"the atlas contains both words of {n_known} of {len(ratings):,} pairs of "
-            f"{ratings.attrs['source']}; at least {FEWEST_PAIRS} pairs are needed, and the atlas begins "
-            f"with {first_of(atlas.labels)}"
+            f"{ratings.attrs['source']}; at least {FEWEST_PAIRS} pairs are needed, and the atlas "
+            f"begins with {first_of(atlas.labels)}"
         )
     if np.ptp(values) == 0:
         raise DataError(

@@ -128,7 +128,7 @@ def read(options: ReadOptions) -> None:
 
     file = options.files[0]
     with work(f"reading {file}"):
-        kind, data = _opened(options)
+        kind, data = _kind(options)
     applicable = APPLICABLE[kind].split()
     settable = [name for name in applicable if not hasattr(options, name)]
     for name, _ in options.set:
@@ -166,35 +166,35 @@ def _marked(data: Any) -> Any:
     return replace(data, report=replace(report, notes=tuple(notes)))
 
 
-def _opened(options: ReadOptions) -> tuple[str, Any]:
-    """Return the kind of data in the files (as named, implied or recognized), and a raw file."""
+def _kind(options: ReadOptions) -> tuple[str, Any]:
+    """Return the kind of data in the files, and the contents of a file whose kind is recognized."""
     from manymaps.data.clean import is_clean
     from manymaps.io.containers import opened
     from manymaps.io.kinds import kind_of
 
-    file, kind = options.files[0], options.kind
-    if file.is_dir() or kind == "texts":
+    file = options.files[0]
+    if file.is_dir() or options.kind == "texts":
         refuse((len(options.files) > 1, "pass one folder or table of texts"))
         return "texts", None
     if len(options.files) > 1 or options.judge is not None:
         return "judgements", None
     if is_clean(file):
         return "clean data", None
-    if kind is None and (options.columns or (options.rows or "keep") not in ROW_SUMS):
-        kind = "counts"
-    elif kind is None and ("participant" in dict(options.set) or "," in (options.response or "")):
-        kind = "trials"
-    elif kind is None and options.strength is not None:  # trials have no strengths
-        kind = "associations"
-    data = opened(file, kind)
-    if kind is not None:
-        return kind, data
+    if options.kind is not None:
+        return options.kind, None
+    if options.columns or (options.rows or "keep") not in ROW_SUMS:
+        return "counts", None
+    if "participant" in dict(options.set) or "," in (options.response or ""):
+        return "trials", None
+    if options.strength is not None:  # trials have no strengths
+        return "associations", None
+    data = opened(file)
     kind = kind_of(data, cue=options.cue, response=options.response)
     named = options.cue or options.response or options.where
     # Labels and sums of rows are settings of tables of associations, or of vectors.
     is_table = kind == "ratings" or (kind == "counts" and (options.rows or options.labels))
     if named and kind == "vectors":
-        return "associations", opened(file, "associations")
+        return "associations", None
     return "associations" if is_table or (named and kind != "trials") else kind, data
 
 
@@ -202,6 +202,7 @@ def _loaded(kind: str, data: Any, options: ReadOptions, settings: dict[str, Any]
     """Read files with the settings of their kind."""
     from manymaps.cli.reading import Loaded, column_of_counts
     from manymaps.data.clean import read_clean
+    from manymaps.io.containers import opened
     from manymaps.io.frames import read_labels
 
     file = options.files[0]
@@ -214,6 +215,8 @@ def _loaded(kind: str, data: Any, options: ReadOptions, settings: dict[str, Any]
             average = mm.read_judgements(options.files, **settings)
             note(*average.report.notes[1:])  # on judges who disagree with the others
             return Loaded(average, {})
+    data = opened(file, kind) if data is None else data
+    match kind:
         case "vectors":
             labels = None if options.labels is None else read_labels(options.labels)
             return Loaded(mm.vectors_from(data, labels=labels), {})

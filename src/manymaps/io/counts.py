@@ -301,7 +301,7 @@ def two_kinds(first: str, second: str) -> tuple[str, str]:
 def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
     """Return the positions of observations and features if both columns have common names.
 
-    If several pairs of columns are possible,
+    A row that contains a number is data, not a header. If several pairs of columns are possible,
     unambiguous names are preferred, and then the first pair. For example, "author" is ambiguous,
     because an author uses words (an observation) and has readers (a feature).
 
@@ -317,7 +317,8 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
         for j, second in features
         if first != second
     ]
-    return min(pairs)[2:] if pairs else None
+    are_numbers = np.isfinite(numbers_in(names))
+    return min(pairs)[2:] if pairs and not are_numbers.any() else None
 
 
 def is_long_header(names: Sequence[str]) -> bool:

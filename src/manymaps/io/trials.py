@@ -455,7 +455,7 @@ them",))
     rows = np.flatnonzero(is_unwanted & (counts > 0))
     rows = rows[np.argsort(-counts[rows], kind="stable")].tolist()
     if missing is None and not rows:
-        return is_unwanted, ()
+        return np.zeros(len(texts), bool), ()
     named = ", ".join(f"{texts[k][:60]!r} {counts[k]:,}" for k in rows[:MOST_NAMED])
     named = f"({named}{', ...' if len(rows) > MOST_NAMED else ''})" if rows else ""
     responses = f"{plural('response', int(counts[rows].sum()))} {named}".rstrip()
