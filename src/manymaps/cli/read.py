@@ -126,9 +126,7 @@ def read(options: ReadOptions) -> None:
     from manymaps.cli.report import report_of
     from manymaps.data.clean import write_data
 
-    file = options.files[0]
-    with work(f"reading {file}"):
-        kind, data = _kind(options)
+    (kind, data), file = _kind(options), options.files[0]
     applicable = APPLICABLE[kind].split()
     settable = [name for name in applicable if not hasattr(options, name)]
     for name, _ in options.set:
@@ -167,10 +165,9 @@ def _marked(data: Any) -> Any:
 
 
 def _kind(options: ReadOptions) -> tuple[str, Any]:
-    """Return the kind of data in the files, and the contents of a file whose kind is recognized."""
+    """Return the kind of data in the files, and the contents of a raw file."""
     from manymaps.data.clean import is_clean
-    from manymaps.io.containers import opened
-    from manymaps.io.kinds import kind_of
+    from manymaps.io.kinds import kind_of, opened
 
     file = options.files[0]
     if file.is_dir() or options.kind == "texts":
@@ -181,20 +178,18 @@ def _kind(options: ReadOptions) -> tuple[str, Any]:
     if is_clean(file):
         return "clean data", None
     if options.kind is not None:
-        return options.kind, None
+        return options.kind, opened(file, options.kind)
     if options.columns or (options.rows or "keep") not in ROW_SUMS:
-        return "counts", None
+        return "counts", opened(file, "counts")
     if "participant" in dict(options.set) or "," in (options.response or ""):
-        return "trials", None
+        return "trials", opened(file, "trials")
     if options.strength is not None:  # trials have no strengths
-        return "associations", None
-    data = opened(file)
-    kind = kind_of(data, cue=options.cue, response=options.response)
+        return "associations", opened(file, "associations")
     named = options.cue or options.response or options.where
+    data = opened(file, "associations" if named else None)
+    kind = kind_of(data, cue=options.cue, response=options.response)
     # Labels and sums of rows are settings of tables of associations, or of vectors.
     is_table = kind == "ratings" or (kind == "counts" and (options.rows or options.labels))
-    if named and kind == "vectors":
-        return "associations", None
     return "associations" if is_table or (named and kind != "trials") else kind, data
 
 
@@ -202,8 +197,6 @@ def _loaded(kind: str, data: Any, options: ReadOptions, settings: dict[str, Any]
     """Read files with the settings of their kind."""
     from manymaps.cli.reading import Loaded, column_of_counts
     from manymaps.data.clean import read_clean
-    from manymaps.io.containers import opened
-    from manymaps.io.frames import read_labels
 
     file = options.files[0]
     match kind:
@@ -215,16 +208,14 @@ def _loaded(kind: str, data: Any, options: ReadOptions, settings: dict[str, Any]
             average = mm.read_judgements(options.files, **settings)
             note(*average.report.notes[1:])  # on judges who disagree with the others
             return Loaded(average, {})
-    data = opened(file, kind) if data is None else data
-    match kind:
         case "vectors":
-            labels = None if options.labels is None else read_labels(options.labels)
-            return Loaded(mm.vectors_from(data, labels=labels), {})
+            return Loaded(mm.vectors_from(data, **settings), {})
         case "counts":
-            kinds, count = settings.pop("kinds", None), settings.pop("strength", None)
             # "site,species" is not a Python literal, so it arrives as a text.
-            kinds = tuple(kinds.split(",")) if isinstance(kinds, str) else kinds
-            return Loaded(mm.counts_from(data, kinds=kinds, count=count, **settings), {})
+            if isinstance(settings.get("kinds"), str):
+                settings["kinds"] = tuple(settings["kinds"].split(","))
+            count = settings.pop("strength", None)
+            return Loaded(mm.counts_from(data, count=count, **settings), {})
         case "trials":
             counting = {"responses": settings.pop("responses", "drop"),
                         "rows": settings.pop("rows", ROW_SUMS[0])}  # fmt: skip

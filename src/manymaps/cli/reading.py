@@ -17,7 +17,7 @@ from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.io import kinds
-from manymaps.io.columns import NAMES, find, usual_column
+from manymaps.io.columns import NAMES, described, find, usual_column
 from manymaps.io.containers import opened as opened_file
 from manymaps.io.similarities import has_ratings, read_similarities
 from manymaps.progress import work
@@ -116,8 +116,6 @@ def column_of_counts(file: Any) -> str | None:
 def opened_similarities(file: Path, absent: str) -> pd.DataFrame:
     """Read similarities of a square table or a list, or the average of several judges."""
     import pandas as pd
-
-    from manymaps.io.columns import described
 
     if not is_clean(file):
         with work(f"reading {file}"):

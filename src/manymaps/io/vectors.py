@@ -112,9 +112,9 @@ def read_vectors(
     wanted = None if words is None else wanted_words(words)
     data = opened(path, "vectors", wanted)
     # The name of a column of labels is not the name of a file.
-    if isinstance(labels, str) and is_frame(data) and not Path(labels).is_file():
-        return vectors_of(data, labels, wanted)
-    return vectors_of(data, None if labels is None else read_labels(labels), wanted)
+    if isinstance(labels, str) and not (is_frame(data) and not Path(labels).is_file()):
+        labels = read_labels(labels)
+    return vectors_of(data, labels, wanted)
 
 
 def wanted_words(words: Iterable[str] | str | os.PathLike[str]) -> dict[str, None]:
@@ -126,7 +126,9 @@ def wanted_words(words: Iterable[str] | str | os.PathLike[str]) -> dict[str, Non
     return wanted
 
 
-def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vectors:
+def vectors_from(
+    data: Any, *, labels: Sequence[str] | str | os.PathLike[str] | None = None
+) -> Vectors:
     """Convert an object in memory to vectors.
 
     Parameters
@@ -136,8 +138,9 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
         `wv`, AnnData (the table of `read_vectors`), `Counts` (their rows), or a mapping of words to
         vectors. A dense or sparse array, or a pandas, polars or pyarrow frame with labels in a
         column or in the index is also accepted. `Vectors` are returned unchanged.
-    labels : sequence of str, or str, optional
-        Labels of an array or a frame, or the name of the frame's label column.
+    labels : sequence of str, str or path, optional
+        Labels of an array or a frame, the name of the frame's label column, or the path of a file
+        with one label per line.
 
     Returns
     -------
@@ -167,7 +170,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
 
 def vectors_of(
     data: Any,
-    labels: Sequence[str] | str | None = None,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
     words: Mapping[str, None] | None = None,
 ) -> Vectors:
     """Create `Vectors` from all rows, or from the rows of some words in the order of the words.
@@ -187,7 +190,7 @@ def vectors_of(
     table = table or data
     source, names, notes = table.source, table.labels, table.notes
     if labels is not None and not isinstance(labels, str):
-        names = list(map(str, labels))
+        names = read_labels(labels)
     if words is not None and names is not None and not names:
         choose_rows([], words, source)  # raises, as there are no words to read
     values = checked_table(table.values, source)
