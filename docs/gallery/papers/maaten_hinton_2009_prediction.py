@@ -14,9 +14,10 @@ The first table has the defaults of `AssociationPredictor`, whose fits start alo
 of the training network. **With these defaults, the order of one map and two maps with the same
 total number of dimensions is undecided.** With the settings of the report and a learning rate that
 is chosen by validation, **two maps of 35 dimensions predict better than one map of 70 in five of
-five splits**, as in the report. The report does not print the rate. "Unknown" is the error if known
-associates are excluded from the choice. Standard deviations of the first table over splits are
-0.003 to 0.011. Command: ``python examples/prediction_2009.py --models --tune``
+five splits**, as in the report, but three maps of 22 dimensions predict best. The report does not
+print the rate. "Unknown" is the error if known associates are excluded from the choice. Standard
+deviations of the first table over splits are 0.003 to 0.011. Command:
+``python examples/prediction_2009.py --models --tune``
 """
 
 from stored import OTHER, OURS, PRINTED, dots, panels, read
