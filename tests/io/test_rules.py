@@ -73,6 +73,13 @@ def test_decimal_commas(write, delimiter, header):
             mm.read_counts(write("c.csv", wrong.replace("-", "")))
 
 
+def test_pairs_are_no_vectors(write):
+    path = write("n.csv", "cue,response,count\ntie,knot,3\nknot,tie,4\n")
+    for read in (mm.read_vectors, lambda path: mm.vectors_from(pd.read_csv(path))):
+        with pytest.raises(DataError, match="contains associations, not vectors"):
+            read(path)
+
+
 def test_dates_are_no_features(write):
     text = "word,x,y,when\na,1,2,2019-01-01\nb,2,3,2019-02-01\n"
     frame = pd.read_csv(write("v.csv", text), parse_dates=["when"])

@@ -34,6 +34,7 @@ from manymaps.io.columns import (
     checked_frame,
     find,
     folded,
+    has_pair_header,
     is_text,
     labels_of,
     numbers_of,
@@ -255,6 +256,8 @@ def _table_in(frame: pd.DataFrame, label_column: str | None) -> Table:
             f"{source} has no column of numbers in addition to its labels; its columns are "
             f"{listed(names)}"
         )
+    if len(numbers) == 1 and has_pair_header(names):
+        raise DataError(f"{source} contains associations, not vectors; see `read_associations`")
     values = numbers_of(frame, numbers, "coordinate", [] if label is None else [label])
     notes = (f"columns left out: {listed([names[c] for c in others])}",) if others else ()
     return Table(values, labels, source=source, notes=(*notes, *frame.attrs["notes"]))
