@@ -84,7 +84,7 @@ class TestRead:
             (norms, {"columns": "response"}, "counts"),
             (norms, {"rows": "cue"}, "counts"),
         ):
-            assert _kind(ReadOptions(files=(file,), **settings)) == kind
+            assert _kind(ReadOptions(files=(file,), **settings))[0] == kind
 
 
 def test_senses_of_a_label_of_both_kinds(made):
