@@ -41,13 +41,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.counts import counts_from
 from manymaps.io.similarities import has_ratings, ratings_from
 from manymaps.labels import case_note, case_variants, first_of, only_count, plural
-from manymaps.metrics import (
-    continuity,
-    mu_global,
-    mu_local,
-    strongest_recall,
-    trustworthiness,
-)
+from manymaps.metrics import continuity, mu_global, mu_local, strongest_recall, trustworthiness
 from manymaps.metrics.neighborhoods import memberships
 from manymaps.metrics.spaces import DistanceSpace, SimilaritySpace, Space, VectorSpace
 from manymaps.model.dense import objective_of
@@ -194,13 +188,7 @@ def _of_associations(atlas: Atlas, data: Associations, **drawn: Any) -> Record:
     return _measured(atlas, target, SimilaritySpace(strengths), **drawn)
 
 
-def _of_vectors(
-    atlas: Atlas,
-    data: Vectors,
-    *,
-    metric: str | None = None,
-    **drawn: Any,
-) -> Record:
+def _of_vectors(atlas: Atlas, data: Vectors, *, metric: str | None = None, **drawn: Any) -> Record:
     """Measure the similarities of an atlas by vectors, or by a square table of distances."""
     atlas, rows = _shared_objects(atlas, data)
     metric = metric or atlas.settings.metric or "euclidean"

@@ -90,10 +90,8 @@ class FittedVectors:
     centroids: pd.DataFrame
 
     def __repr__(self) -> str:
-        variables, levels = (
-            plural("variable", len(self.arrows)),
-            plural("level", len(self.centroids)),
-        )
+        variables = plural("variable", len(self.arrows))
+        levels = plural("level", len(self.centroids))
         return f"<FittedVectors of {variables} and {levels} of factors on map {self.map}>"
 
     def significant(self, p_max: float = 0.05) -> FittedVectors:

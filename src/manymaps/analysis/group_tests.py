@@ -161,11 +161,7 @@ class PermutedUnits(NamedTuple):
 
 
 def permutation_p_values(
-    tables: PermutedUnits,
-    found: GroupedResponses,
-    seed: int,
-    alpha: float,
-    most: int,
+    tables: PermutedUnits, found: GroupedResponses, seed: int, alpha: float, most: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Compute the divergence in bits, its mean by chance, p and q for all words and senses."""
     n, n_tests = len(tables.units) - 1, int(tables.tests[-1])

@@ -40,8 +40,7 @@ def stored_associations(strengths: sparse.csr_array) -> sparse.csr_array:
     values = np.where(rows == table.indices, 0, table.data)
     sums = np.bincount(rows, values, minlength=table.shape[0])
     shares = np.divide(values, sums[rows], out=np.zeros(len(rows)), where=values > 0)
-    parts = shares, table.indices.copy(), table.indptr.copy()
-    found = sparse.csr_array(parts, shape=table.shape)
+    found = sparse.csr_array((shares, table.indices, table.indptr), table.shape, copy=True)
     found.eliminate_zeros()
     found.sort_indices()
     return found
@@ -73,13 +72,11 @@ def checked_associations(table: sparse.sparray, n_objects: int) -> sparse.csr_ar
             f"expected ({n_objects}, {n_objects})"
         )
     table = sparse.csr_array(table, dtype=np.float32)
-    if not table.has_canonical_format:
-        table = table.copy()
-        table.sum_duplicates()
     own = table.indices == np.repeat(np.arange(n_objects), np.diff(table.indptr))
-    if own.any() or not table.data.all():
+    if own.any() or not (table.has_canonical_format and table.data.all()):
         table = table.copy()
         table.data[own] = 0
+        table.sum_duplicates()
         table.eliminate_zeros()
     if not (np.isfinite(table.data).all() and (table.data >= 0).all()):
         raise DataError("the associations contain a strength that is negative or not finite")

@@ -260,10 +260,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         ],
         "penalty": [_PENALTY],
         "bias_penalty": [_PENALTY, NONE],
-        "optimizer": [
-            instance("RowDescent() or Momentum()", RowDescent, Momentum),
-            NONE,
-        ],
+        "optimizer": [instance("RowDescent() or Momentum()", RowDescent, Momentum), NONE],
         "max_iter": [Whole(1)],
         "patience": [Whole(1)],
         "callback": CALLBACKS,
