@@ -54,7 +54,6 @@ from scipy import sparse
 from manymaps.analysis.group_effects import agreement_effects, selected_levels, sense_shifts
 from manymaps.analysis.group_tests import (
     PermutedUnits,
-    PooledSenses,
     permutation_p_values,
     pooled_senses,
 )
@@ -349,18 +348,84 @@ def compare(
         raise ParameterError("cannot be combined with an estimator, which fits one", name="atlas")
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
-    responses_of_groups = grouped_responses(groups, responses=responses, n_responses=n_responses)
-    words = _tested(responses_of_groups, min_responses)
+    found = grouped_responses(groups, responses=responses, n_responses=n_responses)
+    words = _tested(found, min_responses)
     if estimator is not None:
-        atlas = _pooled_atlas(responses_of_groups, rule, estimator)
-    senses = None if atlas is None else pooled_senses(responses_of_groups, atlas, words)
-    tables = PermutedUnits.of(responses_of_groups, words, senses)
-    tests = permutation_p_values(tables, responses_of_groups, seed, alpha, n_permutations)
-    found = _comparison(
-        responses_of_groups, words, tables, senses, tests,
-        alpha=alpha, min_effect=min_effect, min_responses=min_responses,
-    )  # fmt: skip
-    return replace(found, atlas=atlas)
+        atlas = _pooled_atlas(found, rule, estimator)
+    senses = None if atlas is None else pooled_senses(found, atlas, words)
+    tables = PermutedUnits.of(found, words, senses)
+    divergence, by_chance, p, q = permutation_p_values(tables, found, seed, alpha, n_permutations)
+    is_sense, n_words = tables.is_sense, len(words)
+    least_q = np.minimum.reduceat(q, tables.tests[:-1])
+    effect, low, high = agreement_effects(tables, found.n_groups, selected_levels(least_q <= alpha))
+    is_sufficient = (min_effect == 0) | (low >= min_effect)
+    totals = found.totals()
+    n_cues, n_answers = int((totals > 0).any(axis=0).sum()), totals[:, words]
+    shares, inside = tables.shares(found.n_groups)
+    outside = n_answers.sum(axis=0) - inside
+    # Words and responses that are left out.
+    notes = list(found.notes)
+    if n_cues > n_words:
+        notes.append(
+            f"{n_cues - n_words:,} of {plural('cue', n_cues)} have fewer than {min_responses:,} "
+            "responses in a group and are not tested"
+        )
+    if senses is not None and outside.any():
+        notes.append(
+            f"{outside.sum():,} of {plural('response', int(n_answers.sum()))} to the tested words "
+            "are outside the atlas, and are left out of the shares of senses"
+        )
+    n_senses = np.diff(tables.tests) - 1
+    # The table of senses.
+    owners, shares = np.repeat(np.arange(n_words), n_senses), shares[:, is_sense]
+    is_shown = (q[is_sense] <= alpha) & is_sufficient[owners]
+    vocabulary = np.array(found.labels, dtype=object)
+    labels = vocabulary[words]
+    of_senses = {
+        "word": labels[owners],
+        "map": np.zeros(0, np.int64) if senses is None else senses.maps,
+        "change": _sense_changes(shares, is_shown),
+        **dict(zip((f"share_{name}" for name in found.names), shares, strict=True)),
+    }
+    if found.n_groups == 2:
+        shifts = sense_shifts(tables, selected_levels(q[is_sense] <= alpha))
+        of_senses |= dict(zip(("shift", "shift_low", "shift_high"), shifts, strict=True))
+    of_senses |= {"p": p[is_sense], "q": q[is_sense]}
+    # The table of words.
+    is_changed = (q[~is_sense] <= alpha) & is_sufficient
+    of_words = {
+        "word": labels,
+        "change": _word_changes(of_senses["change"], owners, is_changed),
+        **{"effect": effect, "effect_low": low, "effect_high": high},
+        **dict(zip((f"n_{name}" for name in found.names), n_answers, strict=True)),
+        **dict(zip((f"units_{name}" for name in found.names), tables.n_units, strict=True)),
+        **{"divergence": divergence[~is_sense], "by_chance": by_chance[~is_sense]},
+        **{"p": p[~is_sense], "q": q[~is_sense], "least_q": least_q},
+    }
+    if senses is not None:
+        of_words |= {"n_senses": n_senses, "outside": outside}
+    counts = [found.counts(g)[words] for g in range(found.n_groups)]
+    for g, name in enumerate(found.names):
+        more = _more_often(counts, g)
+        rows = np.split(vocabulary[more.indices], more.indptr[1:-1])
+        of_words[f"more_{name}"] = np.array(["; ".join(row[:_LISTED]) for row in rows], object)
+    members = () if senses is None else senses.members
+    of_senses["members"] = np.array(["; ".join(own[:_MEMBERS]) for own in members], dtype=object)
+    # The strongest evidence of a difference is first.
+    order = np.lexsort((-np.nan_to_num(low), least_q))
+    ranks = np.argsort(np.argsort(order)[owners], kind="stable")
+    return Comparison(
+        groups=found.names,
+        words=as_frame({name: values[order] for name, values in of_words.items()}),
+        senses=as_frame({name: values[ranks] for name, values in of_senses.items()}),
+        vocabulary=found.labels,
+        counts=tuple(table[order] for table in counts),
+        units=found.units,
+        alpha=alpha,
+        min_effect=min_effect,
+        notes=tuple(notes),
+        atlas=atlas,
+    )
 
 
 def _pooled_atlas(found: GroupedResponses, responses: str, estimator: Any) -> Atlas:
@@ -393,88 +458,11 @@ def _pooled_atlas(found: GroupedResponses, responses: str, estimator: Any) -> At
     return atlas
 
 
-def _comparison(
-    found: GroupedResponses,
-    words: np.ndarray,
-    tables: PermutedUnits,
-    senses: PooledSenses | None,
-    tests: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    *,
-    min_responses: int,
-    alpha: float,
-    min_effect: float,
-) -> Comparison:
-    """Join the tests of words and senses with the effects and the notes."""
-    divergence, by_chance, p, q = tests
-    is_sense, n_words = tables.is_sense, len(words)
-    least_q = np.minimum.reduceat(q, tables.tests[:-1])
-    effect, low, high = agreement_effects(tables, found.n_groups, selected_levels(least_q <= alpha))
-    is_sufficient = (min_effect == 0) | (low >= min_effect)
-    totals = found.totals()[:, words]
-    shares, inside = tables.shares(found.n_groups)
-    outside = totals.sum(axis=0) - inside
-    notes = [*found.notes, *_left_out(found.totals(), min_responses)]
-    if senses is not None and outside.any():
-        notes.append(
-            f"{outside.sum():,} of {plural('response', int(totals.sum()))} to the tested words are "
-            "outside the atlas, and are left out of the shares of senses"
-        )
-    n_senses = np.diff(tables.tests) - 1
-    owners, shares = np.repeat(np.arange(n_words), n_senses), shares[:, is_sense]
-    is_shown = (q[is_sense] <= alpha) & is_sufficient[owners]
-    vocabulary = np.array(found.labels, dtype=object)
-    labels = vocabulary[words]
-    of_senses = {
-        "word": labels[owners],
-        "map": np.zeros(0, np.int64) if senses is None else senses.maps,
-        "change": _sense_changes(shares, is_shown),
-        **dict(zip((f"share_{name}" for name in found.names), shares, strict=True)),
-    }
-    if found.n_groups == 2:
-        shifts = sense_shifts(tables, selected_levels(q[is_sense] <= alpha))
-        of_senses |= dict(zip(("shift", "shift_low", "shift_high"), shifts, strict=True))
-    of_senses |= {"p": p[is_sense], "q": q[is_sense]}
-    is_changed = (q[~is_sense] <= alpha) & is_sufficient
-    of_words = {
-        "word": labels,
-        "change": _word_changes(of_senses["change"], owners, is_changed),
-        **{"effect": effect, "effect_low": low, "effect_high": high},
-        **dict(zip((f"n_{name}" for name in found.names), totals, strict=True)),
-        **dict(zip((f"units_{name}" for name in found.names), tables.n_units, strict=True)),
-        **{"divergence": divergence[~is_sense], "by_chance": by_chance[~is_sense]},
-        **{"p": p[~is_sense], "q": q[~is_sense], "least_q": least_q},
-    }
-    if senses is not None:
-        of_words |= {"n_senses": n_senses, "outside": outside}
-    counts = [found.counts(g)[words] for g in range(found.n_groups)]
-    for g, name in enumerate(found.names):
-        more = _more_often(counts, g)
-        rows = np.split(vocabulary[more.indices], more.indptr[1:-1])
-        of_words[f"more_{name}"] = np.array(["; ".join(row[:_LISTED]) for row in rows], object)
-    members = () if senses is None else senses.members
-    of_senses["members"] = np.array(["; ".join(own[:_MEMBERS]) for own in members], dtype=object)
-    order = np.lexsort((-np.nan_to_num(low), least_q))
-    ranks = np.argsort(np.argsort(order)[owners], kind="stable")
-    return Comparison(
-        groups=found.names,
-        words=as_frame({name: values[order] for name, values in of_words.items()}),
-        senses=as_frame({name: values[ranks] for name, values in of_senses.items()}),
-        vocabulary=found.labels,
-        counts=tuple(table[order] for table in counts),
-        units=found.units,
-        alpha=alpha,
-        min_effect=min_effect,
-        notes=tuple(notes),
-    )
-
-
 def _more_often(counts: Sequence[sparse.csr_array], g: int) -> sparse.csr_array:
     """Return by how much a group gives each response more often, the most in a row first."""
     tables = counts[g], sum(table for k, table in enumerate(counts) if k != g)
     own, others = (sparse.diags_array(1 / table.sum(axis=1)) @ table for table in tables)
-    more = sparse.csr_array((own - others).multiply(counts[g] >= _LEAST_GIVEN))
-    more.data[more.data < 0] = 0
-    more.eliminate_zeros()
+    more = sparse.csr_array((own - others).multiply(counts[g] >= _LEAST_GIVEN).maximum(0))
     more.sort_indices()
     rows = np.repeat(np.arange(more.shape[0]), np.diff(more.indptr))
     order = np.lexsort((-more.data, rows))
@@ -535,15 +523,3 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     folded = set.intersection(*({fold(label) for label in own} for own in cues))
     advice = f"; use {setting('fold', True)}" if folded else ""
     return f"no cue is common to the groups: {begin}{advice}"
-
-
-def _left_out(totals: np.ndarray, min_responses: int) -> list[str]:
-    """Count the cues that are not tested."""
-    n_cues = int((totals > 0).any(axis=0).sum())
-    n_left_out = n_cues - int((totals >= min_responses).all(axis=0).sum())
-    if not n_left_out:
-        return []
-    return [
-        f"{n_left_out:,} of {plural('cue', n_cues)} have fewer than {min_responses:,} responses in "
-        "a group and are not tested"
-    ]

@@ -72,8 +72,30 @@ def evaluate_counts(
         members = _group_of_rows(atlas, counts, groups)
         rows = np.flatnonzero(table.sum(axis=1) > 0)
         rows = rows[[not is_missing(value) and value != "" for value in members[rows]]]
-        of_groups, columns = _of_groups(atlas, table, rows, members, sample, random_state)
-        values |= {"groups": groups, "n_grouped": len(rows), **of_groups}
+        group_sizes = np.unique(members[rows], return_counts=True)[1]
+        if len(group_sizes) < 2 or group_sizes.max() < 2:
+            raise DataError(
+                f"{plural(two_kinds(atlas)[0], len(rows))} belong to "
+                f"{plural('group', len(group_sizes))}; purity needs at least two groups, one of "
+                "which has at least two rows"
+            )
+        values |= {"groups": groups, "n_grouped": len(rows), "n_groups": len(group_sizes)}
+        if sample is None and len(rows) > MOST_IN_FULL:
+            sample = SAMPLE
+        if sample is not None and sample < len(rows):
+            rows = np.sort(np.random.default_rng(random_state).choice(rows, sample, replace=False))
+        own = members[rows]
+        everyone = np.concatenate([rows, sides(atlas)[1]])
+        measures = {
+            "purity": group_purity(map_space(atlas, rows), own),
+            "lift": group_lift(map_space(atlas, everyone), own, table[rows]),
+        }
+        group_sizes = np.unique(own, return_counts=True)[1].astype(float)
+        n_pairs = len(rows) * (len(rows) - 1)
+        by_lot = float((group_sizes * (group_sizes - 1)).sum() / n_pairs)
+        values |= {**mean_of(measures), "purity_by_lot": by_lot, "n_measured": len(rows)}
+        columns = {"label": np.array(atlas.labels, dtype=object)[rows], "group": own}
+        columns |= {name: measure.values for name, measure in measures.items()}
     n_known = float(table.sum())
     values |= {
         "n_objects": sum(sizes), "n_rows": sizes[0], "n_columns": sizes[1],
@@ -83,41 +105,6 @@ def evaluate_counts(
     both = " and ".join(map(plural, two_kinds(atlas), sizes))
     summary = f"Evaluation of {both}: log-likelihood {likelihood:.4f} per count"
     return Record(summary, values, columns)
-
-
-def _of_groups(
-    atlas: Atlas,
-    table: sparse.csr_array,
-    rows: np.ndarray,
-    members: np.ndarray,
-    sample: int | None,
-    random_state: int,
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Measure the groups of all rows or of a sample, and return the values of rows as columns."""
-    sizes = np.unique(members[rows], return_counts=True)[1]
-    if len(sizes) < 2 or sizes.max() < 2:
-        raise DataError(
-            f"{plural(two_kinds(atlas)[0], len(rows))} belong to {plural('group', len(sizes))}; "
-            "purity needs at least two groups, one of which has at least two rows"
-        )
-    if sample is None and len(rows) > MOST_IN_FULL:
-        sample = SAMPLE
-    if sample is not None and sample < len(rows):
-        rows = np.sort(np.random.default_rng(random_state).choice(rows, sample, replace=False))
-    own = members[rows]
-    sizes = np.unique(own, return_counts=True)[1].astype(float)
-    everyone = np.concatenate([rows, sides(atlas)[1]])
-    measures = {
-        "purity": group_purity(map_space(atlas, rows), own),
-        "lift": group_lift(map_space(atlas, everyone), own, table[rows]),
-    }
-    by_lot = float((sizes * (sizes - 1)).sum() / (len(rows) * (len(rows) - 1)))
-    values = {
-        "n_groups": len(sizes), **mean_of(measures), "purity_by_lot": by_lot,
-        "n_measured": len(rows),
-    }  # fmt: skip
-    columns = {"label": np.array(atlas.labels, dtype=object)[rows], "group": own}
-    return values, columns | {name: measure.values for name, measure in measures.items()}
 
 
 def map_space(atlas: Atlas, members: np.ndarray | slice = slice(None)) -> MapSpace:

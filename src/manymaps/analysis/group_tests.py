@@ -118,11 +118,6 @@ class PermutedUnits(NamedTuple):
         )
 
     @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """The arguments of the compiled loops."""
-        return self[:-1]
-
-    @property
     def word_of_unit(self) -> np.ndarray:
         """Index of the word of each unit, shape (n_units,)."""
         return np.repeat(np.arange(len(self.units) - 1), np.diff(self.units))
@@ -165,11 +160,13 @@ def permutation_p_values(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Compute the divergence in bits, its mean by chance, p and q for all words and senses."""
     n, n_tests = len(tables.units) - 1, int(tables.tests[-1])
+    # The compiled loops need all arrays but the numbers of units.
+    arrays = tables[:-1]
     largest = int(np.diff(tables.given[tables.units]).max())
     logs = np.arange(largest + 1.0)
     logs[1:] *= np.log(logs[1:])
     observed, means = np.zeros(n_tests), np.zeros(n_tests)
-    share_out(observed_divergences, n, *tables.arrays, found.n_groups, logs, observed)
+    share_out(observed_divergences, n, *arrays, found.n_groups, logs, observed)
     reached, draws = np.zeros(n_tests, np.int64), np.zeros(n_tests, np.int64)
     owners = np.repeat(np.arange(n), np.diff(tables.tests))
     words, last = np.arange(n), min(_FIRST_DRAWS, most)
@@ -179,20 +176,15 @@ def permutation_p_values(
             for start in range(0, len(words), _AT_ONCE):
                 some = words[start : start + _AT_ONCE]
                 share_out(
-                    permutation_tests, len(some), some, *tables.arrays, found.n_groups, logs, seed,
+                    permutation_tests, len(some), some, *arrays, found.n_groups, logs, seed,
                     _HITS, min(_FOR_MEANS, most), last, reached, draws, means,
                 )  # fmt: skip
                 at(n - len(words) + start)
-            wanting = _undecided(reached, last, alpha)
-            words = np.unique(owners[wanting]) if last < most else words[:0]
+            undecided = reached < _HITS
+            needed = alpha * undecided.mean() / _MARGIN
+            wants_more = last < most and 1 / (last + 1) > needed
+            words = np.unique(owners[undecided]) if wants_more else words[:0]
             last = min(10 * last + 9, most)
     p = np.where(reached >= _HITS, reached / np.maximum(draws, 1), (reached + 1) / (draws + 1))
     q = false_discovery_control(p)
     return observed / np.log(2), means / np.log(2), p, q
-
-
-def _undecided(reached: np.ndarray, last: int, alpha: float) -> np.ndarray:
-    """Mark tests whose smallest possible p is too large, so that they need more permutations."""
-    unseen = reached < _HITS
-    needed = alpha * unseen.mean() / _MARGIN
-    return unseen if 1 / (last + 1) > needed else np.zeros_like(unseen)
