@@ -97,7 +97,7 @@ def test_objects_that_a_judge_has_not_seen(tmp_path):
 
 
 def test_two_directions_of_an_asymmetric_table_are_averaged_for_clusters_only():
-    judged = judgements_from([[[NAN, 1, 1], [3, NAN, 1], [1, 1, NAN]]], labels="abc")
+    judged = judgements_from([[[NAN, 1, 1], [3, NAN, 1], [1, 1, NAN]]], labels=list("abc"))
     assert judged.strengths.toarray()[1].tolist() == [0.75, 0, 0.25]
     assert judged.similarities[0, 1] == judged.similarities[1, 0] == pytest.approx(2)
 
@@ -126,7 +126,7 @@ def test_too_few_pairs_have_no_correlation():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: judgements_from(np.ones((1, 2, 2)), labels="aa"),
+        lambda: judgements_from(np.ones((1, 2, 2)), labels=list("aa")),
         lambda: judgements_from([[[0, np.inf], [1, 0]]]),
         lambda: judgements_from([np.ones((2, 2)), np.full((2, 2), NAN)]),
         lambda: judgements_from([np.ones((2, 2)), np.ones((3, 3))]),

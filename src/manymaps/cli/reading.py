@@ -77,7 +77,7 @@ def opened(
     words : path or sequence of str, optional
         The words to read from a raw file of vectors.
     **settings
-        Settings of `read_associations`.
+        Settings of `associations_from`.
     """
     with work(f"reading {file}"):
         loaded = Loaded(*read_clean(file)) if is_clean(file) else None

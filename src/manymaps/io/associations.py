@@ -65,19 +65,7 @@ RAW_COUNTS = (
 )
 
 
-def read_associations(
-    path: str | os.PathLike[str],
-    *,
-    cue: str | None = None,
-    response: str | None = None,
-    strength: str | None = None,
-    responses: str = "drop",
-    rows: str = "renormalize",
-    self_pairs: str = "drop",
-    labels: Sequence[str] | str | os.PathLike[str] | None = None,
-    fold: bool = False,
-    missing: str | Sequence[str] | None = None,
-) -> Associations:
+def read_associations(path: str | os.PathLike[str], **options: Any) -> Associations:
     """Read associations from an edge list, a graph or a square matrix.
 
     The suffix of the file and the names of its columns determine how it is read:
@@ -101,32 +89,8 @@ def read_associations(
     ----------
     path : path
         File to read.
-    cue, response, strength : str, optional
-        Column names. By default, common names are recognized, ignoring case. The column of cues is
-        "cue", "source", "from" or "word1", and the column of responses is "response", "target",
-        "to" or "word2". Strengths are in "strength", "FSG", "R123.Strength", "weight", "value" or
-        "similarity", or as counts in "count", "#P" or "R123". For GraphML, `strength` is the edge
-        attribute that contains the weights.
-    responses : {"drop", "keep", "keep:N"}
-        Treatment of responses that are never cues. "drop" drops them, "keep" keeps them as objects
-        with empty rows, and "keep:5" keeps responses that at least 5 different cues evoke. For the
-        USF norms, "drop" removes an eighth of the pairs.
-    rows : {"renormalize", "keep"}
-        Scaling of rows. "renormalize" scales each row to sum to 1. With "keep", the missing mass
-        remains missing. Strengths are then unchanged, whereas counts and rows that sum to more than
-        1 are divided by the cue's total, including dropped responses. Values of a matrix are
-        unchanged, as required for a joint model of symmetric similarities.
-    self_pairs : {"drop", "error"}
-        Whether to drop pairs of a word with itself (the diagonal of a matrix) or to raise an error.
-    labels : path or sequence of str, optional
-        Labels of a matrix, or a file with one label per line. The default labels are "0", "1", ...
-    fold : bool
-        Whether to ignore case and repeated spaces in labels. If true, labels are converted to lower
-        case.
-    missing : str or sequence of str, optional
-        Responses to drop as missing answers, as a list or a text with commas such as "none,?". The
-        word "usual" stands for a list with "n/a", "don't know" and others, which the report
-        contains. By default, no responses are dropped, and the report counts those in this list.
+    **options
+        Names of columns and rules for pairs: the keyword parameters of `associations_from`.
 
     Returns
     -------
@@ -163,18 +127,7 @@ def read_associations(
     >>> norms.strengths.toarray()[0].tolist()
     [0.0, 0.75, 0.25]
     """
-    return associations_from(
-        opened(path, "associations"),
-        cue=cue,
-        response=response,
-        strength=strength,
-        responses=responses,
-        rows=rows,
-        self_pairs=self_pairs,
-        labels=labels,
-        fold=fold,
-        missing=missing,
-    )
+    return associations_from(opened(path, "associations"), **options)
 
 
 def associations_from(
@@ -195,15 +148,36 @@ def associations_from(
     Parameters
     ----------
     data : frame, graph, matrix or Counts
-        Data to convert. A pandas, polars or pyarrow frame contains pairs, with columns as for
-        `read_associations`. A matrix is a square dense or sparse array, `Counts` of co-occurrences,
-        or a pandas frame with the same labels in its index and columns. In a networkx graph, an
-        undirected edge becomes a pair in both directions, and an edge without a weight has weight
-        1.
+        Data to convert. A pandas, polars or pyarrow frame contains pairs. A matrix is a square
+        dense or sparse array, `Counts` of co-occurrences, or a pandas frame with the same labels in
+        its index and columns. In a networkx graph, an undirected edge becomes a pair in both
+        directions, and an edge without a weight has weight 1.
     cue, response, strength : str, optional
-        Column names. For a graph, `strength` is the edge attribute that contains the weights.
-    responses, rows, self_pairs, labels, fold, missing
-        See `read_associations`. An undirected graph is treated like a matrix.
+        Column names. By default, common names are recognized, ignoring case. The column of cues is
+        "cue", "source", "from" or "word1", and the column of responses is "response", "target",
+        "to" or "word2". Strengths are in "strength", "FSG", "R123.Strength", "weight", "value" or
+        "similarity", or as counts in "count", "#P" or "R123". For a graph, `strength` is the edge
+        attribute that contains the weights.
+    responses : {"drop", "keep", "keep:N"}
+        Treatment of responses that are never cues. "drop" drops them, "keep" keeps them as objects
+        with empty rows, and "keep:5" keeps responses that at least 5 different cues evoke. For the
+        USF norms, "drop" removes an eighth of the pairs.
+    rows : {"renormalize", "keep"}
+        Scaling of rows. "renormalize" scales each row to sum to 1. With "keep", the missing mass
+        remains missing. Strengths are then unchanged, whereas counts and rows that sum to more than
+        1 are divided by the cue's total, including dropped responses. Values of a matrix or
+        an undirected graph are unchanged, as a joint model of symmetric similarities requires.
+    self_pairs : {"drop", "error"}
+        Whether to drop pairs of a word with itself (the diagonal of a matrix) or to raise an error.
+    labels : path or sequence of str, optional
+        Labels of a matrix, or a file with one label per line. The default labels are "0", "1", ...
+    fold : bool
+        Whether to ignore case and repeated spaces in labels. If true, labels are converted to lower
+        case.
+    missing : str or sequence of str, optional
+        Responses to drop as missing answers, as a list or a text with commas such as "none,?". The
+        word "usual" stands for a list with "n/a", "don't know" and others, which the report
+        contains. By default, no responses are dropped, and the report counts those in this list.
 
     Returns
     -------
@@ -251,7 +225,7 @@ def entries_in(
     columns : mapping of str to str or None
         Names of the columns "cue", "response" and "strength" from the user.
     labels, fold, missing
-        See `read_associations`.
+        See `associations_from`.
     rule : {"strength", "similarity"}
         Allowed values.
     """

@@ -51,13 +51,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_counts(
-    path: str | os.PathLike[str],
-    *,
-    rows: str | None = None,
-    columns: str | None = None,
-    count: str | None = None,
-) -> Counts:
+def read_counts(path: str | os.PathLike[str], **options: Any) -> Counts:
     """Read a table of counts from a file.
 
     The suffix determines the format. A CSV, TSV or Parquet file contains a long list
@@ -72,11 +66,8 @@ def read_counts(
     path : path
         File to read. The labels of `matrix.mtx` are read from `barcodes.tsv` and `features.tsv` (or
         `genes.tsv`) in its folder. The default labels are "0", "1", ...
-    rows, columns, count : str, optional
-        Column names of a long list. By default, common names are recognized. Rows are documents,
-        sites, samples, users or cells. Columns are words, species, taxa, items or genes. Counts are
-        called count, abundance, n or frequency. Without a column of counts, each line has a count
-        of 1. The counts of repeated pairs are added.
+    **options
+        Labels, kinds and names of columns: the keyword parameters of `counts_from`.
 
     Returns
     -------
@@ -113,7 +104,7 @@ def read_counts(
     >>> counts.values.toarray().tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    return counts_from(opened(path, "counts"), rows=rows, columns=columns, count=count)
+    return counts_from(opened(path, "counts"), **options)
 
 
 def counts_from(
@@ -141,7 +132,10 @@ def counts_from(
     kinds : pair of str, optional
         Kinds of the rows and columns, which replace the kinds of X.
     rows, columns, count : str, optional
-        Column names of a long list.
+        Column names of a long list. By default, common names are recognized. Rows are documents,
+        sites, samples, users or cells. Columns are words, species, taxa, items or genes. Counts are
+        called count, abundance, n or frequency. Without a column of counts, each line has a count
+        of 1. The counts of repeated pairs are added.
 
     Returns
     -------

@@ -122,10 +122,7 @@ def read_judgements(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     judge: str | None = None,
-    cue: str | None = None,
-    response: str | None = None,
-    strength: str | None = None,
-    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    **options: Any,
 ) -> Associations:
     """Read the judgements of several participants, and average them.
 
@@ -136,10 +133,8 @@ def read_judgements(
     judge : str, optional
         Column of judges in a long table (text or Parquet with a header). Repeated judgements of a
         pair by a judge are averaged.
-    cue, response, strength : str, optional
-        Columns of the two objects and of the similarity, if their names are not recognized.
-    labels
-        Labels for each file, as for `read_similarities`.
+    **options
+        Columns and labels of each file: the keyword parameters of `judgements_from`.
 
     Returns
     -------
@@ -181,14 +176,7 @@ def read_judgements(
     stems = [Path(file).name.split(".")[0] for file in files]
     judges = stems if len(set(stems)) == len(stems) else list(map(str, files))
     tables = {name: opened(file, "associations") for name, file in zip(judges, files, strict=True)}
-    return judgements_from(
-        tables if judge is None else tables[judges[0]],
-        judge=judge,
-        cue=cue,
-        response=response,
-        strength=strength,
-        labels=None if labels is None else read_labels(labels),
-    )
+    return judgements_from(tables if judge is None else tables[judges[0]], judge=judge, **options)
 
 
 def judgements_from(
@@ -198,7 +186,7 @@ def judgements_from(
     cue: str | None = None,
     response: str | None = None,
     strength: str | None = None,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
 ) -> Associations:
     """Average the judgements of several participants in arrays or frames.
 
@@ -208,9 +196,11 @@ def judgements_from(
         Tables of the judges, which may be square arrays or frames, such as results of
         `read_similarities`. The keys of a mapping are the names of the judges, which are "1", "2",
         ... by default. If `judge` is specified, data is a long frame or a mapping of columns.
-    judge, cue, response, strength : str, optional
-        Column names, as for `read_judgements`.
-    labels : sequence of str, optional
+    judge : str, optional
+        Column of judges in a long frame. Repeated judgements of a pair by a judge are averaged.
+    cue, response, strength : str, optional
+        Columns of the two objects and of the similarity, if their names are not recognized.
+    labels : path or sequence of str, optional
         Labels of the objects in arrays, which do not contain labels.
 
     Returns
@@ -244,7 +234,7 @@ def judgements_from(
     if not isinstance(data, Mapping):
         data = {str(k): table for k, table in enumerate(data, start=1)}
     columns = {"cue": cue, "response": response, "strength": strength}
-    objects = None if labels is None else list(labels)
+    objects = None if labels is None else read_labels(labels)
     entries = [entries_in(table, columns, objects, rule="similarity") for table in data.values()]
     tables = [square_frame(one, "missing", mean=judge is not None) for one in entries]
     sizes = list(map(len, tables))
@@ -360,13 +350,7 @@ def _check_repeated(listed: pd.DataFrame, pairs: NumberedPairs) -> None:
         )
 
 
-def read_ratings(
-    path: str | os.PathLike[str],
-    *,
-    cue: str | None = None,
-    response: str | None = None,
-    strength: str | None = None,
-) -> pd.DataFrame:
+def read_ratings(path: str | os.PathLike[str], **options: Any) -> pd.DataFrame:
     """Read participants' ratings of word pairs.
 
     Parameters
@@ -376,9 +360,8 @@ def read_ratings(
         gzipped), or Parquet. The layouts of SimLex-999, SimVerb-3500, MEN, WordSim-353 and
         Rubenstein & Goodenough are recognized (`manymaps.io.similarities`). Lines that begin with #
         are comments, except a line that contains the column names.
-    cue, response, strength : str, optional
-        Columns of the first word, the second word and the rating, if their names are not
-        recognized.
+    **options
+        Names of columns: the keyword parameters of `ratings_from`.
 
     Returns
     -------
@@ -411,7 +394,7 @@ def read_ratings(
     >>> ratings.values.tolist(), ratings.attrs["merged"]
     ([['tie', 'knot', 33.0], ['tie', 'suit', 40.0]], 1)
     """
-    return ratings_from(opened(path, "ratings"), cue=cue, response=response, strength=strength)
+    return ratings_from(opened(path, "ratings"), **options)
 
 
 def read_word_pairs(
@@ -464,10 +447,11 @@ def ratings_from(
     Parameters
     ----------
     data : frame, mapping of str to sequence, or sequence of (str, str, float)
-        Pandas, polars or pyarrow frame, or mapping of column names to values, with columns as for
-        `read_ratings`. Alternatively, a sequence of rows.
+        Pandas, polars or pyarrow frame, or mapping of column names to values.
+        Alternatively, a sequence of rows.
     cue, response, strength : str, optional
-        Column names, as for `read_ratings`.
+        Columns of the first word, the second word and the rating, if their names are not
+        recognized.
 
     Returns
     -------

@@ -92,16 +92,7 @@ NUMBER_CODES = ("-9", "-99", "-999", "-9999", "99", "999", "9999")
 MOST_NAMED = 8
 
 
-def read_trials(
-    path: str | os.PathLike[str],
-    *,
-    cue: str | None = None,
-    response: str | None = None,
-    participant: str | None = None,
-    fold: bool = False,
-    where: str | None = None,
-    missing: str | Sequence[str] | None = None,
-) -> Trials:
+def read_trials(path: str | os.PathLike[str], **options: Any) -> Trials:
     """Read the raw answers of an association study, with one row per participant and cue.
 
     The supported layouts are those of Small World of Words (smallworldofwords.org/project/research)
@@ -112,20 +103,8 @@ def read_trials(
     ----------
     path : path
         CSV or TSV file with a header, which may be compressed, or Parquet file.
-    cue, response, participant : str, optional
-        Column names, if they are not recognized. `response` may list several columns ("R1,R2,R3").
-        Recognized names for cues are "cue", "stimulus" or "word". Names for answers are "R1" to
-        "R3", "Response1", "resp_1" or "asso1", and names for participants are "participantID",
-        "subject" or "worker". A single column "response" is recognized if there is
-        a column of participants.
-    fold : bool
-        Whether to ignore case and repeated spaces in cues and answers.
-    where : str, optional
-        Condition on participants, for example `age < 30 and gender == "Fe"` (see `Trials.where`).
-    missing : str or sequence of str, optional
-        Answers to treat as missing, as a list or a text with commas such as "none,?". The word
-        "usual" stands for a list with "n/a", "don't know" and others, which the report contains. By
-        default, the report only counts the answers in this list.
+    **options
+        Names of columns and rules for answers: the keyword parameters of `trials_from`.
 
     Returns
     -------
@@ -168,15 +147,7 @@ def read_trials(
     >>> trials.where("age > 30").associations("R12,keep").labels
     ('tie', 'knot', 'suit')
     """
-    return trials_from(
-        opened(path, "trials"),
-        cue=cue,
-        response=response,
-        participant=participant,
-        fold=fold,
-        where=where,
-        missing=missing,
-    )
+    return trials_from(opened(path, "trials"), **options)
 
 
 def trials_from(
@@ -194,9 +165,21 @@ def trials_from(
     Parameters
     ----------
     data : frame
-        Pandas, polars or pyarrow frame with columns as for `read_trials`.
-    cue, response, participant, fold, where, missing
-        See `read_trials`.
+        Pandas, polars or pyarrow frame.
+    cue, response, participant : str, optional
+        Column names, if they are not recognized. `response` may list several columns ("R1,R2,R3").
+        Recognized names for cues are "cue", "stimulus" or "word". Names for answers are "R1" to
+        "R3", "Response1", "resp_1" or "asso1", and names for participants are "participantID",
+        "subject" or "worker". A single column "response" is recognized if there is
+        a column of participants.
+    fold : bool
+        Whether to ignore case and repeated spaces in cues and answers.
+    where : str, optional
+        Condition on participants, for example `age < 30 and gender == "Fe"` (see `Trials.where`).
+    missing : str or sequence of str, optional
+        Answers to treat as missing, as a list or a text with commas such as "none,?". The word
+        "usual" stands for a list with "n/a", "don't know" and others, which the report contains. By
+        default, the report only counts the answers in this list.
 
     Returns
     -------
