@@ -31,7 +31,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
 
 NO_STRESSES = dict.fromkeys(("stress", "stress_in_four", "stress_by_chance"), 0.5)
-NO_FITS = diagnosis._Fits((1,), (1.0,), (1.0,), 1.0, 1.0)
+NO_FITS = [diagnosis._Fit(1, d, 1.0, 1.0) for d in (2, 4)]
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 

@@ -175,18 +175,13 @@ class _Task:
         return self.P.nnz // 2 if self.normalization == "joint" else self.P.nnz
 
 
-class _Fits(NamedTuple):
-    """Shares for each number of planar maps, and for one four-dimensional map."""
+class _Fit(NamedTuple):
+    """Shares of the data that a number of maps represents."""
 
-    n_maps_tried: tuple[int, ...]
-    held: tuple[float, ...]
-    kept: tuple[float, ...]
-    held_in_four: float
-    kept_in_four: float
-
-    def decisive(self, few: bool) -> tuple[tuple[float, ...], float]:
-        """Return the deciding shares for planar maps and for one four-dimensional map."""
-        return (self.held, self.held_in_four) if few else (self.kept, self.kept_in_four)
+    n_maps: int
+    n_components: int
+    held: float
+    kept: float
 
 
 class _Suggestion(NamedTuple):
@@ -276,17 +271,19 @@ def diagnose(
     near = _without_rounding(subject.near)
     k = max(1, min(LINKS, near.shape[0] // 8))
     centrality, reciprocity, most_shared, shared = nearest_neighbor_figures(near)
-    unreturned, negative = _deviations(subject, near, generator)
+    both = sparse.csr_array((near + near.T) / 2)
+    sample = _sample(subject, both, generator, _MOST_DECOMPOSED)
+    are_distances = subject.distances is not None
+    if are_distances:
+        unreturned, negative = 0.0, negative_share_of_distances(sample)
+    else:
+        unreturned = asymmetry(near)
+        negative = negative_share_of_similarities(scaled_similarities(sample))
     task = _to_fit(subject, generator)
     stresses = _stresses(subject, random_state)
-    metric_already = max(unreturned, negative) <= NEARLY_METRIC
-    fits = _fits(task, metric_already, random_state, n_jobs)
-    if metric_already:
-        suggested = _for_distances(fits, unreturned, negative, task.few)
-    else:
-        suggested = _suggestion(fits, task, stresses)
-    are_distances = subject.distances is not None
-    tried = list(zip(fits.n_maps_tried, fits.held, fits.kept, strict=True))
+    fits = _fits(task, max(unreturned, negative) <= NEARLY_METRIC, random_state, n_jobs)
+    suggested = _suggestion(fits, task, stresses, unreturned, negative)
+    *planar, four = fits
     values = {
         "kind": "distances" if are_distances else "similarities",
         "n_objects": near.shape[0],
@@ -301,46 +298,32 @@ def diagnose(
         "negative_share": negative,
         **stresses,
         "n_fitted": task.P.shape[0],
-        "maps": [{"maps": m, "held": held, "kept": kept} for m, held, kept in tried],
-        "held_in_four": fits.held_in_four,
-        "kept_in_four": fits.kept_in_four,
+        "maps": [{"maps": one.n_maps, "held": one.held, "kept": one.kept} for one in planar],
+        "held_in_four": four.held,
+        "kept_in_four": four.kept,
         **suggested._asdict(),
         "normalization": task.normalization,
         "notes": list(subject.notes),
     }
-    columns = {
-        "n_maps": np.array([*fits.n_maps_tried, 1]),
-        "n_components": np.array([*(2 for _ in tried), 4]),
-        "held": np.array([*fits.held, fits.held_in_four]),
-        "kept": np.array([*fits.kept, fits.kept_in_four]),
-    }
+    columns = dict(zip(_Fit._fields, map(np.array, zip(*fits, strict=True)), strict=True))
     summary = f"Diagnosis of {plural(subject.noun, near.shape[0])}: {suggested.reason}"
     return Record(summary, values, columns, subject.notes)
 
 
-def _deviations(
-    subject: _Subject, near: sparse.csr_array, generator: np.random.Generator
-) -> tuple[float, float]:
-    """Compute the asymmetry and the negative part of the spectrum."""
-    if subject.distances is not None:
-        some = _sample(subject, near, generator, _MOST_DECOMPOSED)
-        return 0.0, negative_share_of_distances(subject.distances[np.ix_(some, some)])
-    both = sparse.csr_array((near + near.T) / 2)
-    some = _sample(subject, both, generator, _MOST_DECOMPOSED)
-    scaled = scaled_similarities(both[some][:, some])
-    return asymmetry(near), negative_share_of_similarities(scaled)
-
-
 def _sample(
     subject: _Subject, table: sparse.csr_array, generator: np.random.Generator, count: int
-) -> np.ndarray:
-    """Sample some objects, by following associations, or at random if the data are distances."""
-    n = table.shape[0]
-    if n <= count:
-        return np.arange(n)
-    if subject.distances is not None:
-        return np.sort(generator.choice(n, count, replace=False))
-    return _together(table, generator, count)
+) -> Any:
+    """Return the table among some objects, or the distances if the data are distances.
+
+    The objects are sampled by following associations, or at random if the data are distances.
+    """
+    n, D = table.shape[0], subject.distances
+    some = np.arange(n)
+    if n > count and D is None:
+        some = _together(table, generator, count)
+    elif n > count:
+        some = np.sort(generator.choice(n, count, replace=False))
+    return table[some][:, some] if D is None else D[np.ix_(some, some)]
 
 
 def shares_of_strength(
@@ -407,20 +390,17 @@ def _similarities(data: Associations, noun: str) -> _Subject:
     """Select the objects with at least one pair, and remove self pairs and zeros."""
     pairs = data.similarities.tocoo()
     is_pair = (pairs.row != pairs.col) & (pairs.data > 0)
-    shape = pairs.shape
-    S = sparse.csr_array(
-        (pairs.data[is_pair], (pairs.row[is_pair], pairs.col[is_pair])), shape=shape
-    )
-    S.sum_duplicates()
-    paired = np.unique(np.concatenate([pairs.row[is_pair], pairs.col[is_pair]]))
-    alone = shape[0] - len(paired)
-    _check_enough(len(paired), noun, " that are similar to another")
+    i, j = pairs.row[is_pair], pairs.col[is_pair]
+    S = sparse.csr_array((pairs.data[is_pair], (i, j)), shape=pairs.shape)
+    paired = np.unique(np.concatenate([i, j]))
     n = len(paired)
+    _check_enough(n, noun, " that are similar to another")
     if S.nnz == n * (n - 1) and np.ptp(S.data) <= _EQUAL * S.data.max():
         raise DataError(
             f"all {S.nnz:,} similarities are {S.data[0]:g}; a diagnosis needs similarities that "
             "differ"
         )
+    alone = data.n_objects - n
     notes = [f"{plural(noun, alone)} without a similarity to another, left out"] if alone else []
     if data.n_missing:
         notes.append(f"{data.n_missing:,} missing cells were treated as similarities of 0")
@@ -475,13 +455,11 @@ def _check_enough(n: int, noun: str, which: str) -> None:
 
 def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
     """Select all objects or a connected sample, and compute their P."""
-    some = _sample(subject, subject.near, generator, _MOST_FITTED)
+    table = _sample(subject, subject.near, generator, _MOST_FITTED)
     if subject.distances is not None:
-        D = subject.distances[np.ix_(some, some)]
-        affinity = GaussianAffinity(min(_PERPLEXITY, max(1.0, (len(some) - 1) / 3)))
-        P = sparse.csr_array(affinity.similarities(D, metric="precomputed"))
+        affinity = GaussianAffinity(min(_PERPLEXITY, max(1.0, (len(table) - 1) / 3)))
+        P = sparse.csr_array(affinity.similarities(table, metric="precomputed"))
         return _Task(P, P, subject.normalization)
-    table = subject.near[some][:, some]
     if subject.normalization == "joint":
         return _Task(table, joint_target(table).values, "joint")
     P = sparse.csr_array(sparse.diags_array(ratio(1.0, table.sum(axis=1), 1.0)).tocsr() @ table)
@@ -490,15 +468,10 @@ def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
 
 def _stresses(subject: _Subject, seed: int) -> dict[str, float]:
     """Compute the stress of nonmetric scaling of the objects or a sample."""
-    generator = np.random.default_rng(seed)
-    if subject.distances is not None:
-        some = _sample(subject, subject.near, generator, _MOST_SCALED)
-        D = subject.distances[np.ix_(some, some)]
-    else:
-        both = sparse.csr_array((subject.near + subject.near.T) / 2)
-        some = _sample(subject, both, generator, _MOST_SCALED)
-        near = both[some][:, some].toarray()
-        D = near.max() - near
+    both = sparse.csr_array((subject.near + subject.near.T) / 2)
+    D = _sample(subject, both, np.random.default_rng(seed), _MOST_SCALED)
+    if subject.distances is None:
+        D = D.max() - D.toarray()
     return {
         "stress": least_stress(D, 2, random_state=seed),
         "stress_in_four": least_stress(D, 4, n_init=0, random_state=seed),
@@ -536,15 +509,14 @@ def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:
     return result
 
 
-def _fits(task: _Task, metric_already: bool, seed: int, n_jobs: int | None) -> _Fits:
-    """Fit several numbers of planar maps, and one four-dimensional map."""
+def _fits(task: _Task, metric_already: bool, seed: int, n_jobs: int | None) -> list[_Fit]:
+    """Fit several numbers of planar maps, and, as the last fit, one four-dimensional map."""
     n = task.P.shape[0]
     most = 1 if metric_already else max(2, n // _OBJECTS_PER_MAP)
-    tried = tuple(
-        m for m in NUMBERS_OF_MAPS if m <= most and (m <= 2 or _warranted(task, 3 * m - 1))
-    )
-    held, kept = zip(*(_best_fit(task, m, 2, seed, n_jobs) for m in tried), strict=True)
-    return _Fits(tried, held, kept, *_best_fit(task, 1, 4, seed, n_jobs))
+    models = [
+        (m, 2) for m in NUMBERS_OF_MAPS if m <= most and (m <= 2 or _warranted(task, 3 * m - 1))
+    ]
+    return [_best_fit(task, m, d, seed, n_jobs) for m, d in [*models, (1, 4)]]
 
 
 def _warranted(task: _Task, n_parameters: int) -> bool:
@@ -552,9 +524,7 @@ def _warranted(task: _Task, n_parameters: int) -> bool:
     return not task.few or 2 * n_parameters * task.P.shape[0] <= task.n_pairs
 
 
-def _best_fit(
-    task: _Task, n_maps: int, n_components: int, seed: int, n_jobs: int | None
-) -> tuple[float, float]:
+def _best_fit(task: _Task, n_maps: int, n_components: int, seed: int, n_jobs: int | None) -> _Fit:
     """Return the shares for this number of maps from the best of several starts."""
     settings: dict[str, Any] = (
         {"optimizer": LBFGS(), "tolerance": 0.0, "max_iter": 500}
@@ -574,26 +544,24 @@ def _best_fit(
             warnings.simplefilter("ignore", DataWarning)
             fit.fit(task.table)
         shares.append(shares_of_strength(fit.maps_, fit.proportions_, task.P, task.normalization))
-    return max(shares)
+    return _Fit(n_maps, n_components, *max(shares))
 
 
-def _for_distances(fits: _Fits, unreturned: float, negative: float, few: bool) -> _Suggestion:
-    """Suggest one map, in the plane if two dimensions are sufficient."""
-    reason = (
-        f"the data are approximately distances in a space (asymmetry {unreturned:.1%}, negative "
-        f"part {negative:.1%}), so one map with enough dimensions represents them; two "
-        f"dimensions preserve {fits.kept[0]:.0%} of the neighbours by weight, and four dimensions "
-        f"{fits.kept_in_four:.0%}"
-    )
-    shares, four = fits.decisive(few)
-    more = four - shares[0] > MARGIN
-    return _Suggestion("dimensions" if more else "plane", 1, 4 if more else 2, reason)
-
-
-def _suggestion(fits: _Fits, task: _Task, stresses: dict[str, float]) -> _Suggestion:
-    """Suggest several maps if two maps exceed one four-dimensional map by the margin."""
-    shares, four = fits.decisive(task.few)
+def _suggestion(
+    fits: list[_Fit], task: _Task, stresses: dict[str, float], unreturned: float, negative: float
+) -> _Suggestion:
+    """Apply the rule of the module docstring."""
+    *shares, four = (fit.held if task.few else fit.kept for fit in fits)
     one, two = shares[0], shares[min(1, len(shares) - 1)]
+    if max(unreturned, negative) <= NEARLY_METRIC:
+        reason = (
+            f"the data are approximately distances in a space (asymmetry {unreturned:.1%}, "
+            f"negative part {negative:.1%}), so one map with enough dimensions represents them; "
+            f"two dimensions preserve {fits[0].kept:.0%} of the neighbours by weight, and four "
+            f"dimensions {fits[-1].kept:.0%}"
+        )
+        more = four - one > MARGIN
+        return _Suggestion("dimensions" if more else "plane", 1, 4 if more else 2, reason)
     plane = f"one planar map represents {one:.0%} of the strength"
     stress, chance = stresses["stress"], stresses["stress_by_chance"]
     ordered = task.normalization == "joint" and 2 * stress < chance
@@ -607,7 +575,7 @@ def _suggestion(fits: _Fits, task: _Task, stresses: dict[str, float]) -> _Sugges
         f"{four:.0%}"
     )
     if two - four > (MARGIN_OF_ORDERED if ordered else MARGIN):
-        at, reason = _fewest(fits.n_maps_tried[1:], shares[1:])
+        at, reason = _fewest([fit.n_maps for fit in fits[1:-1]], shares[1:])
         reason = f"{plane}, {others}; maps are better than dimensions, and {reason}"
         return _Suggestion("maps", at, 2, reason)
     if four - one > MARGIN and not ordered and _warranted(task, 4):
