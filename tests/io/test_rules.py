@@ -178,6 +178,16 @@ def test_rows_are_joined_by_their_labels_and_not_by_other_integers(table):
     assert (unmatched, without) == ([], [])
 
 
+def test_numbers_of_sites_are_labels_and_other_numbers_are_not():
+    labels = ["1", "2", "3", "Achimill"]
+    table = {"site": [3, 1, 2], "moisture": [5, 1, 2]}
+    np.testing.assert_array_equal(join_columns(labels, table)[0]["moisture"], [1, 2, 5, np.nan])
+    for table in ({"order": [3, 1, 2], "age": [5, 1, 2]}, {"site": [1, 1, 2], "age": [5, 1, 2]}):
+        with pytest.raises(DataError) as refused:
+            join_columns(labels, table)
+        assert "accents" not in str(refused.value)
+
+
 def test_equal_words_are_found_exactly_first():
     lexicon = {"word": ["turkey", "Turkey", "ano", "año"], "n": [1, 2, 3, 4]}
     for labels, n in ((["turkey", "Turkey", "año"], [1, 2, 4]), (["TURKEY", "ANO"], [1, 3])):

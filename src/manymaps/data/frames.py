@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # Names of a column of labels, in order of priority, and names under which pandas writes an index.
 KEYS = ("label", "word", "id")
 INDEX = ("", "Unnamed: 0")
+# Names of a first column whose numbers are labels rather than values.
+NUMBERED = ("site", "plot", "sample", "station", "document", "subject", "participant")
 # Types of numbers, as pandas names them.
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 _NO_TABLE = "metadata of type {} is not a table; pass a frame or a mapping of names to values"
@@ -186,8 +188,8 @@ def find_key(
     """Return the label of each row of a table, and the column of the labels (None for the index).
 
     An index that holds labels wins, then a column named `on`, "label", "word" or "id", and then the
-    first column if it contains words. The result is None if the objects have no labels and the rows
-    are in their order.
+    first column if it contains words or the numbers of sites, samples, ... The result is None if
+    the objects have no labels and the rows are in their order.
 
     Raises
     ------
@@ -205,7 +207,8 @@ def find_key(
     if not names:
         raise DataError("the metadata has no columns; expected a column of labels")
     keys = [name for key in KEYS for name in names if name.strip().casefold() == key]
-    if names[0] in INDEX or not _are_integers(_cells(table, names[0])):
+    has_labels = names[0] in INDEX or names[0].strip().casefold() in NUMBERED
+    if has_labels or not _are_integers(_cells(table, names[0])):
         keys = [names[0], *keys] if names[0] in INDEX else [*keys, names[0]]
     for name in keys:
         cells = _cells(table, name)
@@ -247,7 +250,8 @@ def _hold(cells: Sequence[str], labels: Sequence[str], *, any_integers: bool = F
 def _no_match(labels: Sequence[str], where: str, cells: Sequence[str]) -> str:
     """Return the message that no cell is a label, with cells that differ in accents only."""
     plain = {unaccented(label): label for label in labels}
-    near = [(cell, plain[unaccented(cell)]) for cell in cells if unaccented(cell) in plain]
+    pairs = [(cell, plain.get(unaccented(cell), cell)) for cell in cells]
+    near = [(cell, label) for cell, label in pairs if cell != label]
     hint = f"; {near[0][0]!r} and {near[0][1]!r} differ in accents" if near else ""
     return (
         f"no label in {where} is an object's label (it begins with {first_of(cells) or 'nothing'}, "
