@@ -62,7 +62,6 @@ _ALSO = {
     ),
     "io/columns": ("tests/io/test_matrices.py", "tests/io/test_counts.py", *_VECTORS),
     "io/counts": ("tests/io/test_counts.py", "tests/data/test_counts.py"),
-    "io/metadata": ("tests/io/test_files.py", "tests/data/test_frames.py"),
     "io/similarities": (
         "tests/io/test_judgements.py", "tests/io/test_ratings.py", "tests/cli/test_cluster.py",
         "tests/data/test_datasets.py",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import manymaps as mm
 from manymaps.atlas.export import export_atlas
 from manymaps.data.csv_cells import guarded, unguarded, write_csv
-from manymaps.io.metadata import read_columns
+from manymaps.io.frames import read_columns
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")

@@ -10,7 +10,7 @@ import pytest
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.frames import end_to_end, join_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.io.metadata import read_columns
+from manymaps.io.frames import read_columns
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 LABELS = ["tie", "Knot", "Café"]

@@ -11,8 +11,7 @@ from scipy import sparse
 from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.counts import read_counts
-from manymaps.io.frames import read_bytes, read_labels
-from manymaps.io.metadata import read_columns
+from manymaps.io.frames import read_bytes, read_columns, read_labels
 from manymaps.io.vectors import read_vectors
 from vector_samples import save
 

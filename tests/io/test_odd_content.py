@@ -8,8 +8,7 @@ import manymaps as mm
 from cli_samples import invoke, worked
 from manymaps.errors import DataError
 from manymaps.io.counts import read_counts
-from manymaps.io.frames import read_labels
-from manymaps.io.metadata import read_columns
+from manymaps.io.frames import read_columns, read_labels
 from manymaps.io.similarities import read_judgements
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import natural_order

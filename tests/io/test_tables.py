@@ -12,9 +12,8 @@ import pytest
 
 from manymaps.errors import DataError
 from manymaps.io.columns import checked_frame, labels_of, numbers_of, numeric_columns
-from manymaps.io.frames import read_frame
+from manymaps.io.frames import read_columns, read_frame
 from manymaps.io.kinds import read
-from manymaps.io.metadata import read_columns
 from vector_samples import save
 
 NORMS = "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\n"

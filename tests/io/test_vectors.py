@@ -108,7 +108,7 @@ def test_annotated_data(tmp_path, kind):
     assert kind_of(path) == "vectors"
 
 
-def test_objects_in_memory():
+def test_objects_in_memory(tmp_path):
     keyed = SimpleNamespace(index_to_key=WORDS, vectors=VALUES)
     vectors = vectors_from(keyed)
     assert_same(vectors)
@@ -118,6 +118,11 @@ def test_objects_in_memory():
     assert_same(vectors_from(SimpleNamespace(wv=keyed)))
     assert_same(vectors_from(dict(zip(WORDS, VALUES, strict=True))))
     assert_same(vectors_from(VALUES, labels=WORDS))
+    (tmp_path / "words.txt").write_text("\n".join(WORDS))
+    assert_same(vectors_from(VALUES, labels=str(tmp_path / "words.txt")))
+    assert vectors_from(vectors, words=[WORDS[1]]).labels == (WORDS[1],)
+    with pytest.raises(ParameterError, match="its own labels"):
+        vectors_from(vectors, labels=WORDS)
     assert_same(vectors_from(VALUES.tolist()), "0123")
     assert isinstance(vectors_from(sparse.csr_array(VALUES)).values, sparse.csr_array)
     assert isinstance(vectors_from(sparse.eye_array(3, 4)), Vectors)

@@ -15,7 +15,7 @@ import manymaps as mm
 from cli_samples import failed, invoke, worked
 from manymaps.affinity.neighbors import nearest_neighbors
 from manymaps.anndata import multiple_maps, to_atlas, tsne
-from manymaps.io.metadata import read_columns
+from manymaps.io.frames import read_columns
 
 N, QUICK = 80, {"perplexity": 5, "max_iter": 30}
 

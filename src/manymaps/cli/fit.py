@@ -191,7 +191,7 @@ def _columns(path: Path, data: PairData | mm.Counts) -> Any:
     """Read metadata, and check that it matches the data before a fit that takes long."""
     from manymaps.cli.reading import labels_in
     from manymaps.data.frames import join_columns
-    from manymaps.io.metadata import read_columns
+    from manymaps.io.frames import read_columns
 
     columns = read_columns(path)
     join_columns(labels_in(data), columns)

@@ -31,7 +31,7 @@ def opened_atlas(options: Any) -> mm.Atlas:
     atlas = mm.load_atlas(options.atlas)
     if options.metadata is None:
         return atlas
-    from manymaps.io.metadata import read_columns
+    from manymaps.io.frames import read_columns
 
     genes = [] if options.color is None else [options.color]
     return atlas.add_metadata(read_columns(options.metadata, genes))

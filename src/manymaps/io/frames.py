@@ -4,6 +4,7 @@
     decoded(data, source)      text in UTF-8, UTF-16 with a byte order mark, or Windows-1252
     read_labels("words.txt")   one label per line
     read_frame("norms.csv")    columns by their names; index: the lines; attrs: source and notes
+    read_columns("ages.csv")   columns of metadata with one row per label, converted to numbers
 
 Text is split at tabs, semicolons, bars or commas, and at spaces if its first line has neither.
 Parquet files keep their types, and so do numbers of wide text, which would need too much memory as
@@ -31,7 +32,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from manymaps.archive.door import reading
+from manymaps.data.csv_cells import unguarded
+from manymaps.data.frames import KEYS, cell_label
 from manymaps.errors import DataError
+from manymaps.io.annotated import gene_columns, read_annotated
 from manymaps.io.columns import (
     HEAD_ROWS,
     MISSING,
@@ -39,8 +43,11 @@ from manymaps.io.columns import (
     described,
     folded,
     is_label_name,
+    is_text,
     numbers_in,
+    numbers_of,
 )
+from manymaps.labels import repeated_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +60,8 @@ TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", *SHEETS)
 HEAD_BYTES = 2**20
 # Columns of numbers in a table with more columns are converted while it is read.
 MOST_TEXTS = 30
+# Float64 cannot represent every integer above this value. Such integers are names.
+MOST = 2**53
 # The USF free-association norms were published as text within a plain web page.
 MARKUP = re.compile(rb"^[ \t]*(</?\w+>[ \t]*)+(?=\r?$)", re.MULTILINE)
 EXCEL_DELIMITER = re.compile(rb"\Asep=[^\r\n](?=\r|\n)")
@@ -205,6 +214,52 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         with reading(path, "Parquet"):
             return described(pd.read_parquet(path, engine="pyarrow"), str(path))
     return frame_of(read_bytes(path), str(path))
+
+
+def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> pd.DataFrame:
+    """Read metadata from a table of any format that `read_frame` reads, or from .h5ad.
+
+    In text files, columns named "label", "word" or "id" are texts, or else the first column. Any
+    other column is converted to numbers if all its cells are numbers or missing. Empty cells become
+    None. The apostrophe that guards a cell from spreadsheets (`manymaps.data.csv_cells`) is
+    removed. The columns of an .h5ad file are those of its obs, and the values in X of the `genes`
+    that are variables of the file but not columns of obs.
+
+    Raises
+    ------
+    DataError
+        If `read_frame` raises it, or if the file has no header, no rows or two columns of one name.
+    """
+    path = Path(path)
+    if suffix_of(path) == ".h5ad":
+        data = read_annotated(path)
+        chosen = [gene for gene in genes if gene not in data.obs and gene in data.var_names]
+        return data.obs.assign(**gene_columns(data, chosen))
+    frame = read_frame(path)
+    if not frame.attrs["header"] or not len(frame):
+        raise DataError(
+            f"{path} has no header (its first row contains a number) or no rows below it; name the "
+            "column of labels 'label'"
+        )
+    names = [unguarded(str(name)) for name in frame.columns]
+    repeated = repeated_label(names)
+    if repeated is not None:
+        raise DataError(f"{path}: duplicate column {repeated[0]!r}; names must be unique")
+    frame.columns = names
+    if not is_text(frame):
+        return frame
+    # Labels such as 1984 are names, not numbers.
+    keys = [name for name in names if name.strip().casefold() in KEYS] or names[:1]
+    columns: dict[str, Any] = {}
+    for c, name in enumerate(names):
+        values = numbers_of(frame, [c])[:, 0]
+        known = values[~np.isnan(values)]
+        if name in keys or not known.size or (abs(known) >= MOST).any():
+            columns[name] = [unguarded(cell_label(cell)) or None for cell in frame[name]]
+        else:
+            are_whole = known.size == values.size and (values % 1 == 0).all()
+            columns[name] = values.astype(np.int64) if are_whole else values
+    return type(frame)(columns)
 
 
 def without_header(frame: pd.DataFrame) -> pd.DataFrame:

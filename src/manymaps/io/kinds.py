@@ -36,7 +36,7 @@ from manymaps.io.containers import Table, opened
 from manymaps.io.counts import counts_from, is_long_header
 from manymaps.io.similarities import ratings_from
 from manymaps.io.trials import has_trials, trials_from
-from manymaps.io.vectors import vectors_of, wanted_words
+from manymaps.io.vectors import vectors_from, wanted_words
 from manymaps.labels import listed
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 MAKERS: dict[str, Callable[..., Any]] = {
     "associations": associations_from, "trials": trials_from, "counts": counts_from,
-    "vectors": vectors_of, "ratings": ratings_from,
+    "vectors": vectors_from, "ratings": ratings_from,
 }  # fmt: skip
 
 

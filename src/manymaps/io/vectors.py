@@ -111,11 +111,7 @@ def read_vectors(
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
     wanted = None if words is None else wanted_words(words)
-    data = opened(path, "vectors", wanted)
-    # The name of a column of labels is not the name of a file.
-    if isinstance(labels, str) and not (is_frame(data) and not Path(labels).is_file()):
-        labels = read_labels(labels)
-    return vectors_of(data, labels, wanted)
+    return vectors_from(opened(path, "vectors", wanted), labels=labels, words=wanted)
 
 
 def wanted_words(words: Iterable[str] | str | os.PathLike[str]) -> dict[str, None]:
@@ -128,7 +124,10 @@ def wanted_words(words: Iterable[str] | str | os.PathLike[str]) -> dict[str, Non
 
 
 def vectors_from(
-    data: Any, *, labels: Sequence[str] | str | os.PathLike[str] | None = None
+    data: Any,
+    *,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    words: Iterable[str] | str | os.PathLike[str] | None = None,
 ) -> Vectors:
     """Convert an object in memory to vectors.
 
@@ -141,7 +140,9 @@ def vectors_from(
         column or in the index is also accepted. `Vectors` are returned unchanged.
     labels : sequence of str, str or path, optional
         Labels of an array or a frame, the name of the frame's label column, or the path of a file
-        with one label per line.
+        with one label per line. By default, the rows of an array are "0", "1", ...
+    words : path or iterable of str, optional
+        Words to select, in this order, as in `read_vectors`.
 
     Returns
     -------
@@ -166,23 +167,17 @@ def vectors_from(
     ('tie', 'knot')
     """
     data = getattr(data, "wv", data)
-    return data if isinstance(data, Vectors) else vectors_of(data, labels)
-
-
-def vectors_of(
-    data: Any,
-    labels: Sequence[str] | str | os.PathLike[str] | None = None,
-    words: Mapping[str, None] | None = None,
-) -> Vectors:
-    """Create `Vectors` from all rows, or from the rows of some words in the order of the words.
-
-    Labels replace those of the rows, or name a column. If there are no labels, rows are numbered.
-    """
+    if isinstance(data, Vectors) and labels is None and words is None:
+        return data
+    words = None if words is None else wanted_words(words)
     table = _labelled(data)
     if table is not None and labels is not None:
         raise ParameterError(
             f"{setting('labels')} applies to arrays and tables; {table.source} has its own labels"
         )
+    # The name of a column of labels is not the name of a file.
+    if isinstance(labels, str) and not (is_frame(data) and not Path(labels).is_file()):
+        labels = read_labels(labels)
     if table is None and (sparse.issparse(data) or isinstance(data, np.ndarray | list)):
         table = Table(data)
     elif table is None and not isinstance(data, Table):
@@ -215,6 +210,8 @@ def vectors_of(
 
 def _labelled(data: Any) -> Table | None:
     """Return the vectors of an object that contains their labels, or None for any other object."""
+    if isinstance(data, Vectors):
+        return Table(data.values, data.labels, source=data.report.source, notes=data.report.notes)
     if isinstance(data, Counts):
         return Table(data.values, data.row_labels or (), source=data.report.source)
     if isinstance(data, Table) and data.n_read is not None:
