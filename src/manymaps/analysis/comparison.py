@@ -497,7 +497,13 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
     totals = found.totals()
     common = (totals > 0).all(axis=0)
     if not common.any():
-        raise DataError(_nothing_common(found, totals))
+        cues = [[found.labels[i] for i in np.flatnonzero(row).tolist()] for row in totals]
+        begin = "; ".join(
+            f"{name!r} has {first_of(own)}" for name, own in zip(found.names, cues, strict=True)
+        )
+        folded = set.intersection(*({fold(label) for label in own} for own in cues))
+        advice = f"; use {setting('fold', True)}" if folded else ""
+        raise DataError(f"no cue is common to the groups: {begin}{advice}")
     words = np.flatnonzero((totals >= min_responses).all(axis=0))
     if not len(words):
         best = int(totals.min(axis=0).max())
@@ -513,13 +519,3 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
             "different participants"
         )
     return words
-
-
-def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
-    cues = [[found.labels[i] for i in np.flatnonzero(row).tolist()] for row in totals]
-    begin = "; ".join(
-        f"{name!r} has {first_of(own)}" for name, own in zip(found.names, cues, strict=True)
-    )
-    folded = set.intersection(*({fold(label) for label in own} for own in cues))
-    advice = f"; use {setting('fold', True)}" if folded else ""
-    return f"no cue is common to the groups: {begin}{advice}"

@@ -151,11 +151,18 @@ def evaluate(
 
 
 def _read(atlas: Atlas, data: Any, metric: str | None) -> Any:
-    """Return ratings, counts, associations or vectors."""
+    """Return ratings, counts, associations or vectors, with the labels of the atlas by default."""
     if has_ratings(data):
         return data if "merged" in getattr(data, "attrs", ()) else ratings_from(data)
     if atlas.kinds is not None:
-        return data if isinstance(data, Counts) else _counts_of(atlas, data)
+        if isinstance(data, Associations | Vectors):
+            raise DataError("the atlas has separate rows and columns; evaluate it with counts")
+        if isinstance(data, Counts):
+            return data
+        if is_frame(data):
+            return counts_from(data, kinds=two_kinds(atlas))
+        rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
+        return Counts(data, rows, columns, two_kinds(atlas))
     data = as_associations(data)
     if isinstance(data, Counts):
         raise DataError("counts need a bipartite atlas, such as one fitted by CODE")
@@ -164,16 +171,6 @@ def _read(atlas: Atlas, data: Any, metric: str | None) -> Any:
     labels, values = labelled_values(data, square=metric == "precomputed")
     names = labels if labels is not None and not only_count(atlas.labels) else atlas.labels
     return Vectors(names, values)
-
-
-def _counts_of(atlas: Atlas, table: Any) -> Counts:
-    """Return a table as counts, with the labels of the atlas by default."""
-    if isinstance(table, Associations | Vectors):
-        raise DataError("the atlas has separate rows and columns; evaluate it with counts")
-    rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
-    if is_frame(table):
-        return counts_from(table, kinds=two_kinds(atlas))
-    return Counts(table, rows, columns, two_kinds(atlas))
 
 
 def _of_associations(atlas: Atlas, data: Associations, **drawn: Any) -> Record:
@@ -258,10 +255,18 @@ def _measured(
         "continuity": continuity(data, maps, k=k, **drawn),
     }
     rows = measures["mu_local"].rows
+    # The divergence is summed exactly if that is fast.
+    tolerance = 0.0 if n <= MOST_IN_FULL else TOLERANCE
+    weights = weights_from_proportions(atlas.proportions)
+    there = Parameters((atlas.maps.astype(np.float32),), (weights.astype(np.float32),))
+    objective = objective_of(target, atlas.model, tolerance=tolerance, column_factors=atlas.factors)
+    # Equally near neighbours have equal values.
+    near = memberships(data, rows, np.arange(n), np.ones(len(rows), np.int64)).tocoo()
+    nearest = sparse.csr_array((near.data, (rows[near.row], near.col)), (n, n))
     values = {
-        "kl_divergence": _divergence(atlas, target),
+        "kl_divergence": float(objective.evaluate(there).kl),
         **mean_of(measures),
-        "nearest_among_10": strongest_recall(_nearest(data, rows), maps, k=RECALLED),
+        "nearest_among_10": strongest_recall(nearest, maps, k=RECALLED),
         "n_objects": n,
         "n_measured": len(rows),
         "neighbors": k,
@@ -270,22 +275,6 @@ def _measured(
     columns = {"label": np.array(atlas.labels, dtype=object)[rows]}
     columns |= {name: measure.values for name, measure in measures.items()}
     return Record(f"Evaluation of {plural(atlas.noun, n)}: {means}", values, columns)
-
-
-def _divergence(atlas: Atlas, target: Target) -> float:
-    """Return KL(P || Q) under the atlas's model, summed exactly if that is fast."""
-    tolerance = 0.0 if atlas.n_objects <= MOST_IN_FULL else TOLERANCE
-    weights = weights_from_proportions(atlas.proportions)
-    there = Parameters((atlas.maps.astype(np.float32),), (weights.astype(np.float32),))
-    objective = objective_of(target, atlas.model, tolerance=tolerance, column_factors=atlas.factors)
-    return float(objective.evaluate(there).kl)
-
-
-def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
-    """Return a table of the nearest neighbours of rows, with equal values for ties."""
-    n = data.n_objects
-    near = memberships(data, rows, np.arange(n), np.ones(len(rows), np.int64)).tocoo()
-    return sparse.csr_array((near.data, (rows[near.row], near.col)), (n, n))
 
 
 # The function that measures each kind of data, and the parameters of `evaluate` that it has.

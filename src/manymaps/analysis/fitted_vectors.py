@@ -221,10 +221,9 @@ def fit_vectors(
     """
     check_index("map", map, atlas.n_maps)
     check_whole("n_permutations", n_permutations)
-    is_site = np.ones(atlas.n_objects, dtype=bool)
+    rows = np.arange(atlas.n_objects)
     if atlas.kinds is not None or kind is not None:
-        is_site = atlas.of_kind(kind or next(iter(atlas.kinds or ()), ""))
-    rows = np.flatnonzero(is_site)
+        rows = np.flatnonzero(atlas.of_kind(kind or next(iter(atlas.kinds or ()), "")))
     weights = atlas.map_weights[map, rows]
     if np.count_nonzero(weights) < _FEWEST_SITES:
         raise DataError(
@@ -274,18 +273,16 @@ def fit_vectors(
     directions = ratio(slopes, np.linalg.norm(slopes, axis=1, keepdims=True))
     directions[~varies] = np.nan
     middles = ratio(members @ (root**2 * points), (members @ weights)[:, None])
-    tests = np.arange(len(variables)), len(variables) + factor_of
-    names = {"variable": variables}, {"variable": [factors[k] for k in factor_of], "level": levels}
-    axes = axis_names(atlas.n_components)
-    arrows, centroids = (
-        as_frame(
-            {name: np.array(column, dtype=object) for name, column in texts.items()}
-            | dict(zip(axes, places.T, strict=True))
-            | {"r2": r2[at], "p": p[at]}
-        )
-        for texts, places, at in zip(names, (directions, middles), tests, strict=True)
-    )
-    return FittedVectors(map, origin, arrows, centroids)
+    axes, of_factors = axis_names(atlas.n_components), len(variables) + factor_of
+    arrows = {"variable": np.array(variables, object), **dict(zip(axes, directions.T, strict=True))}
+    arrows |= {"r2": r2[: len(variables)], "p": p[: len(variables)]}
+    centroids = {
+        "variable": np.array([factors[k] for k in factor_of], object),
+        "level": np.array(levels, object),
+        **dict(zip(axes, middles.T, strict=True)),
+        **{"r2": r2[of_factors], "p": p[of_factors]},
+    }
+    return FittedVectors(map, origin, as_frame(arrows), as_frame(centroids))
 
 
 def _read_table(labels: Sequence[str], frame: Any) -> dict[str, np.ndarray]:

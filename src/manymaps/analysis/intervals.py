@@ -174,23 +174,22 @@ def intervals(
         n_people, n_givers = answers.per_pair(norms, everybody=rows == "keep")
     else:
         norms = data
-        answers, numbers = _of_norms(norms, n_responses)
-        n_people, n_givers = numbers[answers.cue], answers.count
+        n_givers, of_cues = counted_responses(norms, n_responses)
+        cue = np.repeat(np.arange(norms.n_objects), np.diff(norms.strengths.indptr))
+        answers = _Answers(norms.labels, cue, norms.strengths.indices, None, n_givers)
+        n_people = of_cues[cue]
     strengths = _strength_table(norms, n_givers, n_people, level)
-    if atlas is None:
-        return Intervals(level, unit, strengths, notes=_notes(data))
-    tables = _sense_tables(answers, atlas, words, level)
-    return Intervals(level, unit, strengths, *tables, _notes(data))
-
-
-def _notes(data: Associations | Trials) -> tuple[str, ...]:
-    """Return a note if the data do not identify participants with dependent answers."""
-    if isinstance(data, Trials) and data.participant is not None:
-        return ()
-    return (
-        "the data do not identify participants, so each response was counted as one participant's; "
-        "if participants gave several responses to a cue, the intervals are too narrow",
-    )
+    shares = numbers = None
+    if atlas is not None:
+        shares, numbers = _sense_tables(answers, atlas, words, level)
+    notes: tuple[str, ...] = ()
+    if not isinstance(data, Trials) or data.participant is None:
+        notes = (
+            "the data do not identify participants, so each response was counted as one "
+            "participant's; if participants gave several responses to a cue, the intervals are "
+            "too narrow",
+        )
+    return Intervals(level, unit, strengths, shares, numbers, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,13 +229,6 @@ def _distinct(keys: np.ndarray) -> np.ndarray:
     """Return the sorted unique numbers; faster than hashing for millions of numbers."""
     ordered = np.sort(keys)
     return ordered[np.diff(ordered, prepend=-1) > 0]
-
-
-def _of_norms(norms: Associations, n_responses: int | None) -> tuple[_Answers, np.ndarray]:
-    """Return the answers counted by the norms, and the number of answers per cue."""
-    counts, numbers = counted_responses(norms, n_responses)
-    cue = np.repeat(np.arange(norms.n_objects), np.diff(norms.strengths.indptr))
-    return _Answers(norms.labels, cue, norms.strengths.indices, None, counts), numbers
 
 
 def _strength_table(

@@ -93,45 +93,36 @@ def pair_table(atlas: Atlas, pairs: Iterable[tuple[str, str]]) -> pd.DataFrame:
         )
     columns = {name: np.full(len(ends), np.nan) for name in _COLUMNS}
     first, second = ends[known].T
-    _add_direction(atlas, first, second, known, columns, "")
-    _add_direction(atlas, second, first, known, columns, "_back")
+    for end, cues, others in (("", first, second), ("_back", second, first)):
+        order = np.argsort(cues, kind="stable")
+        starts = np.flatnonzero(np.diff(cues[order], prepend=-1))
+        with work("word", total=len(starts)) as at:
+            for number, same in enumerate(np.split(order, starts[1:])):
+                at(number)
+                i, targets, into = int(cues[same[0]]), others[same], known[same]
+                similarities = answers.similarities(atlas, i)
+                values = similarities[targets]
+                columns[f"similarity{end}"][into] = values
+                columns[f"rank{end}"][into] = 1 + (similarities[:, None] > values).sum(axis=0)
+                if atlas.associations is not None and answers.has_associations(atlas, i):
+                    observed = atlas.associations[[i]].toarray()[0, targets]
+                    columns[f"strength{end}"][into] = observed
+                if not end:
+                    _add_maps(atlas, i, targets, into, columns)
     table = pd.DataFrame({"word1": words[::2], "word2": words[1::2], **columns})
     table.insert(0, "pair", np.arange(1, len(table) + 1))
     return table.astype(dict.fromkeys(("rank", "rank_back", "map"), "Int64"))
 
 
-def _add_direction(
-    atlas: Atlas,
-    cues: np.ndarray,
-    others: np.ndarray,
-    rows: np.ndarray,
-    columns: dict[str, np.ndarray],
-    end: str,
+def _add_maps(
+    atlas: Atlas, i: int, targets: np.ndarray, into: np.ndarray, columns: dict[str, np.ndarray]
 ) -> None:
-    """Write the values from each cue to the other word into the rows of its pairs."""
-    weights = atlas.map_weights
-    order = np.argsort(cues, kind="stable")
-    starts = np.flatnonzero(np.diff(cues[order], prepend=-1))
-    with work("word", total=len(starts)) as at:
-        for number, same in enumerate(np.split(order, starts[1:])):
-            at(number)
-            i, targets, into = int(cues[same[0]]), others[same], rows[same]
-            similarities = answers.similarities(atlas, i)
-            values = similarities[targets]
-            columns[f"similarity{end}"][into] = values
-            columns[f"rank{end}"][into] = 1 + (similarities[:, None] > values).sum(axis=0)
-            if atlas.associations is not None and answers.has_associations(atlas, i):
-                observed = atlas.associations[[i]].toarray()[0, targets]
-                columns[f"strength{end}"][into] = observed
-            if end:
-                continue
-            shares = atlas.choices.shares(i)[:, targets]
-            sums = shares.sum(axis=0)
-            if not sums.any():
-                continue
-            best = shares.argmax(axis=0)
-            related, maps, into = sums > 0, best[sums > 0], into[sums > 0]
-            columns["map"][into] = maps
-            columns["map_share"][into] = shares.max(axis=0)[related] / sums[related]
-            columns["map_weight1"][into] = weights[maps, i]
-            columns["map_weight2"][into] = weights[maps, targets[related]]
+    """Write the map that contributes most to each similarity, if it has one, and its weights."""
+    shares = atlas.choices.shares(i)[:, targets]
+    sums = shares.sum(axis=0)
+    related = sums > 0
+    maps, into = shares.argmax(axis=0)[related], into[related]
+    columns["map"][into] = maps
+    columns["map_share"][into] = shares.max(axis=0)[related] / sums[related]
+    columns["map_weight1"][into] = atlas.map_weights[maps, i]
+    columns["map_weight2"][into] = atlas.map_weights[maps, targets[related]]

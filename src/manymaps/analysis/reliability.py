@@ -120,7 +120,9 @@ def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) ->
         columns["kind"] = np.array(atlas.kinds)
     columns["explained"], columns["explained_by_even_spread"] = _explained(atlas)
     if others:
-        columns["recurring"] = _recurring(atlas, others, n_neighbors)
+        near = _nearest(atlas, n_neighbors)
+        common = sum(near.multiply(_nearest(other, n_neighbors)).sum(axis=1) for other in others)
+        columns["recurring"] = ratio(common, len(others) * near.sum(axis=1))
     return as_frame(columns)
 
 
@@ -178,13 +180,6 @@ def _fitted(atlas: Atlas) -> sparse.csr_array | None:
     if atlas.model.normalization == "joint":
         similarities = joint_target(similarities, average=not affinity.joint).values
     return conditional_target(similarities).values
-
-
-def _recurring(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> np.ndarray:
-    """Return the mean share of nearest neighbours that recur in the other fits, shape (n,)."""
-    near = _nearest(atlas, n_neighbors)
-    common = sum(near.multiply(_nearest(other, n_neighbors)).sum(axis=1) for other in others)
-    return ratio(common, len(others) * near.sum(axis=1))
 
 
 def _nearest(atlas: Atlas, count: int) -> sparse.csr_array:

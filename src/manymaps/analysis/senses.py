@@ -89,16 +89,10 @@ def fit_senses(atlas: Atlas, n_neighbors: int) -> FitSenses:
     known = np.diff(table.indptr) > 0
     words = np.flatnonzero(known)
     observed = senses_of(associates_of(atlas.choices, table, words), atlas.n_maps)
-    found = [
-        (i, m, share, observed.members[own], observed.strengths[own])
-        for i, m, share, own in zip(
-            words[observed.owners].tolist(),
-            observed.maps.tolist(),
-            observed.shares.tolist(),
-            map(observed.members_of, range(len(observed.maps))),
-            strict=True,
-        )
-    ]
+    found = []
+    for k, i in enumerate(words[observed.owners].tolist()):
+        own, sense = observed.members_of(k), (int(observed.maps[k]), float(observed.shares[k]))
+        found.append((i, *sense, observed.members[own], observed.strengths[own]))
     for i in np.flatnonzero(~known).tolist():
         found += [(i, *parts) for parts in nearest_by_map(atlas, i, n_neighbors)]
     if not found:

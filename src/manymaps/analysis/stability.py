@@ -294,7 +294,16 @@ def stability(
     """
     check_whole("n_neighbors", n_neighbors)
     check_number("threshold", threshold, above=0, most=1)
-    fits = _aligned(atlases)
+    if len(atlases) < 2:
+        raise DataError(f"stability got {len(atlases)} fits; pass at least two")
+    first, *other_fits = atlases
+    for number, atlas in enumerate(other_fits, start=1):
+        if atlas.method != first.method:
+            raise DataError(
+                f"fit {number} uses the method {atlas.method}, fit 0 {first.method}; compare "
+                "fits of one method"
+            )
+    fits = (first, *in_order_of(first, other_fits))
     if reference is not None:
         check_index("fit", reference, len(fits))
     rng = np.random.default_rng(random_state)
@@ -396,7 +405,7 @@ def repeat_fits(
     if not isinstance(random_state, np.random.RandomState | None):
         check_whole("random_state", random_state, 0)
     whole = data.associations(responses, rows=rows) if isinstance(data, Trials) else data
-    study = None
+    resamples: Any = None
     if bootstrap is not None:
         if not isinstance(data, Associations | Trials):
             raise ParameterError(
@@ -407,30 +416,13 @@ def repeat_fits(
             )
         unit = check_unit(data, bootstrap, "bootstrap")
         resamples = data if unit == "participants" else whole
-        study = _Study(resamples, whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
-    # The first fit uses the original data.
-    tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
+    tasks: list[tuple[Any, ...]] = [(estimator, whole, seed) for seed in seeds]
+    if resamples is not None:
+        # The first fit uses the original data.
+        study = whole.labels, responses, rows
+        tasks[1:] = [(estimator, resamples, seed, *study) for seed in seeds[1:]]
     return run_tasks(_fitted, tasks, "fit", n_jobs=n_jobs)
-
-
-@dataclass(frozen=True)
-class _Study:
-    """Responses of participants, which can be resampled."""
-
-    data: Associations | Trials
-    labels: Sequence[str]
-    responses: str
-    rows: str
-
-    def again(self, seed: int) -> Associations:
-        """Return resampled associations, over the same objects, for the fit from this seed."""
-        # These random numbers differ from the numbers that the fit itself draws from its seed.
-        rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-        sample = resampled(self.data, rng)
-        if isinstance(sample, Associations):
-            return sample
-        return _placed(sample.associations(self.responses, rows=self.rows), self.labels)
 
 
 def _placed(norms: Associations, labels: Sequence[str]) -> Associations:
@@ -446,26 +438,20 @@ def _placed(norms: Associations, labels: Sequence[str]) -> Associations:
     return Associations(labels, strengths, norms.report, n_responses=numbers)
 
 
-def _fitted(estimator: Any, data: Any, seed: int) -> Atlas:
+def _fitted(
+    estimator: Any, data: Any, seed: int, labels: Sequence[str] = (), *settings: str
+) -> Atlas:
+    """Fit a copy of the estimator to data or, if labels are given, to resampled data."""
     from sklearn.base import clone
 
-    copy = clone(estimator).set_params(random_state=seed)
-    atlas: Atlas = copy.fit(data.again(seed) if isinstance(data, _Study) else data).atlas_
+    if labels:
+        # These random numbers differ from the numbers that the fit itself draws from its seed.
+        data = resampled(data, np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]))
+    if labels and isinstance(data, Trials):
+        responses, rows = settings
+        data = _placed(data.associations(responses, rows=rows), labels)
+    atlas: Atlas = clone(estimator).set_params(random_state=seed).fit(data).atlas_
     return atlas
-
-
-def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
-    """Return the fits with their objects in the order of the first fit."""
-    if len(atlases) < 2:
-        raise DataError(f"stability got {len(atlases)} fits; pass at least two")
-    first, *others = atlases
-    for number, atlas in enumerate(others, start=1):
-        if atlas.method != first.method:
-            raise DataError(
-                f"fit {number} uses the method {atlas.method}, fit 0 {first.method}; compare "
-                "fits of one method"
-            )
-    return (first, *in_order_of(first, others))
 
 
 def _other_words(atlas: Atlas, rng: np.random.Generator) -> np.ndarray:
