@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manymaps.data.conditions import select_rows
+from manymaps.data.trials import select_rows
 from manymaps.errors import ParameterError
 
 NAN = np.nan

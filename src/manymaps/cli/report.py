@@ -131,7 +131,7 @@ def _of_trials(trials: mm.Trials) -> dict[str, Any]:
         "n_trials": trials.n_trials,
         "n_participants": trials.n_participants,
         "n_cues": int(np.unique(trials.cue).size),
-        "answers_of_a_trial": trials.n_answers,
+        "answers_of_a_trial": trials.given.shape[1],
         "n_answers": trials.given.size - sum(lacking.values()),
         "answers_lacking": lacking,
         "trials_left_out": dict(trials.report.dropped),

@@ -246,16 +246,10 @@ class Counts:
         ParameterError
             If fewer than `skip + count` columns contain counts.
         """
-        check_whole("count", count)
         check_whole("skip", skip, 0)
-        n_present = int(np.count_nonzero(self.column_totals))
-        if skip + count > n_present:
-            raise ParameterError(
-                f"with skip={skip!r} needs {skip + count:,} columns with counts; "
-                f"{self.report.source} has {n_present:,}",
-                name="count",
-                value=count,
-            )
+        n_left = int(np.count_nonzero(self.column_totals)) - skip
+        why = f", the columns with counts in {self.report.source}, less skip={skip}"
+        check_whole("count", count, most=n_left, why=why)
         order = np.argsort(-self.column_totals, kind="stable")
         return self.subset(columns=order[skip : skip + count])
 

@@ -11,12 +11,18 @@ which answer j is among the first k, the
 (`Trials.associations`; k is 1 for "R1", 2 for "R12" and 3 for "R123"). Data on participants (age,
 gender, ...) are stored per trial, so that norms of subgroups can be created and compared.
 
+A subgroup is selected by a condition such as `age < 30 and gender == "Fe"`, an expression of
+`pandas.DataFrame.query`. If a cell of one of its columns is missing (NaN or an empty text), the
+condition is neither true nor false for the row.
+
 S. De Deyne, D. J. Navarro, A. Perfors, M. Brysbaert & G. Storms, "The Small World of Words English
 word association norms for over 12,000 cue words", Behav. Res. Methods 51 (2019).
 """
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +32,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.data.conditions import select_rows, unknown_cells
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import label_places, listed, natural_order
@@ -41,6 +46,9 @@ _REASONS = {
 # A column with more values is assumed to identify participants. In this case, groups require a
 # condition.
 MOST_GROUPS = 50
+_OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+_COMPARISON = re.compile(r"""([\w.]+|`[^`]+`)\s*(<=|>=|==|!=|<|>)\s*([-+\w.]+|"[^"]*"|'[^']*')""")
+_ADVICE = 'write texts in quotation marks and names with spaces in backticks, as in gender == "Fe"'
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,8 +92,8 @@ class Trials:
     >>> trials = Trials(
     ...     ["tie", "knot"], ["knot", "suit", "tie"], np.array([0, 0, 1]),
     ...     np.array([[0, 1], [0, -1], [2, -1]]), columns={"age": np.array([20.0, 40, 30])})
-    >>> trials.n_trials, trials.n_answers
-    (3, 2)
+    >>> trials.n_trials
+    3
     >>> norms = trials.associations("R123,keep")
     >>> norms.labels, norms.strengths.toarray()[0].round(2).tolist()
     (('tie', 'knot', 'suit'), [0.0, 0.67, 0.33])
@@ -152,11 +160,6 @@ class Trials:
     def n_trials(self) -> int:
         """Number of trials."""
         return self.cue.size
-
-    @property
-    def n_answers(self) -> int:
-        """Maximum number of answers per trial."""
-        return int(self.given.shape[1])
 
     @property
     def n_participants(self) -> int:
@@ -408,3 +411,81 @@ def _numbered(labels: Sequence[str], codes: np.ndarray, index_of: dict[str, int]
     for i in np.unique(codes).tolist():
         numbers[i] = index_of.setdefault(labels[i], len(index_of))
     return numbers
+
+
+def select_rows(
+    text: str, columns: Mapping[str, np.ndarray], name: str = "where"
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """Select the rows for which a condition is true.
+
+    Parameters
+    ----------
+    text : str
+        The condition.
+    columns : mapping of str to ndarray of shape (n,)
+        Columns by name. Numbers are float64 (NaN if missing), and texts are objects ("" if
+        missing).
+    name : str
+        Name of the parameter for error messages.
+
+    Returns
+    -------
+    holds : ndarray of bool, shape (n,)
+        Whether the condition is true.
+    missing : ndarray of bool, shape (n,)
+        Whether a cell in one of the compared columns is missing. In this case, `holds` is false.
+    opposite : str
+        The opposite condition, which serves as the name of the remaining rows.
+
+    Raises
+    ------
+    ParameterError
+        If the syntax is invalid, if a column does not exist, or if a value has the wrong type for
+        its column.
+
+    Examples
+    --------
+    >>> people = {"age": np.array([20.0, 40, np.nan]), "sex": np.array(["f", "m", "f"], object)}
+    >>> holds, missing, opposite = select_rows("age < 30", people)
+    >>> holds.tolist(), missing.tolist(), opposite
+    ([True, False, False], [False, False, True], 'age >= 30')
+    >>> select_rows("ages < 30", people)
+    Traceback (most recent call last):
+    ...
+    manymaps.errors.ParameterError: where='ages < 30' is not understood ('ages' is not a column); \
+the columns are 'age', 'sex'; did you mean 'age'?
+    """
+    import pandas as pd
+
+    text = text.strip()
+    frame = pd.DataFrame(dict(columns))
+    try:
+        holds = frame.eval(text, engine="python", local_dict={}, global_dict={})
+    # pandas raises errors of many types, even its own SyntaxError and NameError.
+    except Exception as error:
+        raise ParameterError(_fault(columns, error), name=name, value=text) from error
+    if not isinstance(holds, pd.Series) or holds.dtype != bool:
+        raise ParameterError(
+            f"is not a comparison by ==, !=, <, <=, >, >= or in; {_ADVICE}", name=name, value=text
+        )
+    missing = np.zeros(len(frame), bool)
+    for column, cells in columns.items():
+        if re.search(rf"`{re.escape(column)}`|(?<![\w`]){re.escape(column)}(?![\w`])", text):
+            missing |= unknown_cells(cells)
+    one = _COMPARISON.fullmatch(text)
+    opposite = f"{one[1]} {_OPPOSITE[one[2]]} {one[3]}" if one else f"not ({text})"
+    return holds.to_numpy() & ~missing, missing, opposite
+
+
+def _fault(columns: Mapping[str, np.ndarray], error: Exception) -> str:
+    """Describe an error of pandas, with similar names of columns."""
+    unknown = re.search(r"name '(.+)' is not defined", str(error))
+    near = difflib.get_close_matches(unknown[1], columns, n=1) if unknown else []
+    hint = f"did you mean {near[0]!r}?" if near else _ADVICE
+    reason = f"{unknown[1]!r} is not a column" if unknown else " ".join(str(error).split())[:100]
+    return f"is not understood ({reason}); the columns are {listed(list(columns))}; {hint}"
+
+
+def unknown_cells(cells: np.ndarray) -> np.ndarray:
+    """Return a mask of the missing cells of a column, shape (n,)."""
+    return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells == "", dtype=bool)
