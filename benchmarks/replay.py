@@ -30,7 +30,7 @@ import numpy as np
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.io.metadata import read_columns
+from manymaps.io.frames import read_columns
 
 RECORD = Path(__file__).parents[1] / "tests" / "io" / "recorded_calls.jsonl.gz"
 SUFFIXES = {"glove": ".vec", "word2vec": ".vec", "word2vec-binary": ".bin"}

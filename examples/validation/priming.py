@@ -40,7 +40,7 @@ from usf_fits import (
 
 import manymaps as mm
 from manymaps.affinity.network import association_network
-from manymaps.io.metadata import read_columns
+from manymaps.io.frames import read_columns
 from manymaps.labels import plural
 
 ITEMS = DATA / "priming" / "spp_items.csv"
