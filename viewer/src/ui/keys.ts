@@ -34,7 +34,8 @@ export function listenToKeys(
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.composedPath()[0] as HTMLElement;
     const isField = target.matches("select, input:not([type=range]):not([type=checkbox])");
-    if (isField || target.closest("dialog")) return;
+    // The focus can still be in a dialog that has just closed.
+    if (isField || target.closest("dialog[open]")) return;
     const action = actions[event.key];
     if (action === undefined || (event.key.length === 1 && !session.state.hasKeys)) return;
     event.preventDefault();
