@@ -54,6 +54,7 @@ from scipy import sparse
 from manymaps.analysis.group_effects import agreement_effects, selected_levels, sense_shifts
 from manymaps.analysis.group_tests import (
     PermutedUnits,
+    PooledSenses,
     permutation_p_values,
     pooled_senses,
 )
@@ -354,7 +355,23 @@ def compare(
         atlas = _pooled_atlas(found, rule, estimator)
     senses = None if atlas is None else pooled_senses(found, atlas, words)
     tables = PermutedUnits.of(found, words, senses)
-    divergence, by_chance, p, q = permutation_p_values(tables, found, seed, alpha, n_permutations)
+    tests = permutation_p_values(tables, found, seed, alpha, n_permutations)
+    compared = _comparison(found, words, tables, senses, tests, alpha, min_effect, min_responses)
+    return replace(compared, atlas=atlas)
+
+
+def _comparison(
+    found: GroupedResponses,
+    words: np.ndarray,
+    tables: PermutedUnits,
+    senses: PooledSenses | None,
+    tests: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    alpha: float,
+    min_effect: float,
+    min_responses: int,
+) -> Comparison:
+    """Join the tests of words and senses with the effects and the notes."""
+    divergence, by_chance, p, q = tests
     is_sense, n_words = tables.is_sense, len(words)
     least_q = np.minimum.reduceat(q, tables.tests[:-1])
     effect, low, high = agreement_effects(tables, found.n_groups, selected_levels(least_q <= alpha))
@@ -424,7 +441,6 @@ def compare(
         alpha=alpha,
         min_effect=min_effect,
         notes=tuple(notes),
-        atlas=atlas,
     )
 
 
