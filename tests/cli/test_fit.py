@@ -197,7 +197,8 @@ class TestInterruption:
         return file
 
     @pytest.mark.slow
-    def test_in_the_background_with_stderr_in_a_file(self, large):
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_in_the_background_with_stderr_in_a_file(self, large, number):
         """As under nohup: lines instead of bars, and maps from which the fit can continue."""
         log, output, state = (large.with_name(name) for name in ("log", "out.atlas", "s.atlas"))
         fit = ("fit", large, "-o", output, "--maps", 4, "--checkpoint", state)
@@ -208,7 +209,7 @@ class TestInterruption:
         told = rf"s: fitting {large}, iteration [\d,]+ of 1,000,000, cost \d"
         while not re.search(told, log.read_text()) and time.monotonic() < until:
             time.sleep(0.05)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         assert process.wait(SILENCE) == 130
         told = log.read_text()
         assert f"--init {state}" in told

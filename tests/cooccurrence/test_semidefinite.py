@@ -224,7 +224,7 @@ def test_code_from_the_end_of_the_path_is_near_the_direct_ascent(name):
     start = fit.row_embedding_, fit.column_embedding_
     code = CODE(penalty=0, normalization=program["form"], init=start, tolerance=0)
     with warnings.catch_warnings():
-        # Whether the optimum of this penalty is at infinity depends on the last digits.
+        # Rows and columns drift apart, and the last digits decide whether the fit warns.
         warnings.simplefilter("ignore", DataWarning)
         code.fit(counts)
     assert fit.log_likelihood_ < code.log_likelihood_ <= direct + 1e-4
