@@ -77,7 +77,7 @@ def print_purity(fitted: mm.CODE, counts: mm.Counts, sections: np.ndarray) -> No
     places = {
         "CODE": fitted.row_embedding_,
         "correspondence analysis": correspondence_analysis(counts.values, seed=0).rows,
-        "by lot": np.random.default_rng(0).normal(size=(len(sections), 2)),
+        "by chance": np.random.default_rng(0).normal(size=(len(sections), 2)),
     }
     print(f"\nPurity of {len(np.unique(groups))} sections, {len(groups):,} documents, in %")
     print(f"{'':26}{'nearest':>9}{'10':>9}{'100':>9}{'all sizes':>11}")

@@ -21,7 +21,7 @@ def atlas_of(n_maps=5, n=40, n_components=2, seed=0, **parts):
 
 
 def rotation(rng, d):
-    """A turn or a mirror image, drawn by lot."""
+    """A turn or a mirror image, drawn at random."""
     return np.linalg.qr(rng.normal(size=(d, d)))[0]
 
 

@@ -1,6 +1,7 @@
 """`evaluate` in Python: what it takes, what it leaves out, and that it says so."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -70,6 +71,8 @@ def test_groups_of_rows(made):
     assert (found.n_grouped, found.n_groups, found.n_measured) == (n_rows - 1, 2, n_rows - 1)
     rows = map_space(atlas, np.arange(1, n_rows))
     assert found.purity == group_purity(rows, parts[1:]).mean
+    same = [one == other for one, other in combinations(parts[1:], 2)]
+    assert found.purity_by_chance == pytest.approx(np.mean(same))
     frame = found.to_frame()
     assert frame["group"].tolist() == parts[1:].tolist()
     assert frame["lift"].mean() == pytest.approx(found.lift)

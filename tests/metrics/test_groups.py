@@ -1,4 +1,4 @@
-"""Purity and lift against slow loops that break every tie by lot."""
+"""Purity and lift against slow loops that break every tie at random."""
 
 import numpy as np
 import pytest

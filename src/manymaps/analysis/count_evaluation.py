@@ -92,8 +92,8 @@ def evaluate_counts(
         }
         group_sizes = np.unique(own, return_counts=True)[1].astype(float)
         n_pairs = len(rows) * (len(rows) - 1)
-        by_lot = float((group_sizes * (group_sizes - 1)).sum() / n_pairs)
-        values |= {**mean_of(measures), "purity_by_lot": by_lot, "n_measured": len(rows)}
+        by_chance = float((group_sizes * (group_sizes - 1)).sum() / n_pairs)
+        values |= {**mean_of(measures), "purity_by_chance": by_chance, "n_measured": len(rows)}
         columns = {"label": np.array(atlas.labels, dtype=object)[rows], "group": own}
         columns |= {name: measure.values for name, measure in measures.items()}
     n_known = float(table.sum())

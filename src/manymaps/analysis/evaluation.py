@@ -103,7 +103,7 @@ def evaluate(
         `kl_divergence`, `mu_local`, `mu_global`, `trustworthiness`, `continuity` and
         `nearest_among_10`, and a table with one row per measured object. Counts have
         `log_likelihood` and `kl_divergence` in nats per count and, with `groups`,
-        `purity`, `lift` and `purity_by_lot` (the purity of a random embedding). Ratings have
+        `purity`, `lift` and `purity_by_chance` (the purity of a random embedding). Ratings have
         `spearman` with `spearman_interval`, and a table with one row per pair.
 
     Raises
