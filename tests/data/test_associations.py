@@ -4,23 +4,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps.data.associations import Associations, ReadReport
+from manymaps.data.associations import Associations, associations_of
 from manymaps.errors import DataError, ParameterError
 
 TIES = sparse.csr_array([[0, 0.6, 0.4], [1, 0, 0], [1, 0, 0]])
 
 
-def test_facts():
+def test_facts_symmetry_and_components():
     norms = Associations(["tie", "knot", "suit"], TIES)
     assert (norms.n_objects, norms.n_pairs, norms.n_components) == (3, 4, 1)
     assert not norms.is_symmetric
     assert norms.index("KNOT") == 1
     assert repr(norms) == "<Associations of 3 objects, 4 pairs, from arrays>"
-    with pytest.raises(KeyError, match="did you mean 'suit'"):
+    with pytest.raises(KeyError):
         norms.index("siut")
-
-
-def test_symmetry_and_components():
     pairs = np.zeros((5, 5))
     pairs[0, 1] = pairs[1, 0] = 0.5
     pairs[2, 3] = pairs[3, 2] = 2
@@ -41,31 +38,32 @@ def test_strengths_are_a_copy_and_repeated_entries_are_added():
     assert norms.strengths.max() == 1
 
 
-@pytest.mark.parametrize(
-    ("labels", "strengths", "message"),
-    [
-        ("ab", np.ones((2, 3)), "2 rows and 3 columns"),
-        ("abc", np.ones((2, 2)), "got 3 labels for 2 rows"),
-        ("aba", np.ones((3, 3)), "'a' .rows 0 and 2"),
-        ("ab", [[0, -1], [1, 0]], r"row 0.*'a'.*column 1.*'b'"),
-        ("ab", [[0, 1], [np.inf, 0]], r"row 1.*'b'.*column 0.*'a'"),
-        ("ab", [[0, np.nan], [1, 0]], "is NaN"),
-    ],
-)
-def test_refusals(labels, strengths, message):
-    with pytest.raises(DataError, match=message):
-        Associations(list(labels), sparse.csr_array(strengths))
+REFUSALS = [
+    ("ab", np.ones((2, 3)), {}),
+    ("abc", np.ones((2, 2)), {}),
+    ("aba", np.ones((3, 3)), {}),
+    ("ab", [[0, -1], [1, 0]], {}),
+    ("ab", [[0, 1], [np.inf, 0]], {}),
+    ("ab", [[0, np.nan], [1, 0]], {}),
+    ("abc", TIES, {"missing": np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]])}),
+    ("abc", TIES, {"missing": np.eye(2, dtype=bool)}),
+    *(("abc", TIES, {name: np.ones(4)}) for name in ("n_responses", "row_sums", "covered")),
+]
 
 
-@pytest.mark.parametrize("name", ["n_responses", "row_sums", "covered"])
-def test_numbers_of_the_rows_need_one_per_object(name):
-    with pytest.raises(DataError, match=name):
-        Associations(["a", "b", "c"], TIES, **{name: np.ones(4, dtype=int)})
+def test_refusals():
+    for labels, strengths, options in REFUSALS:
+        with pytest.raises(DataError):
+            Associations(list(labels), sparse.csr_array(strengths), **options)
+    with pytest.raises(DataError, match=r"row 1.*'b'.*column 0.*'a'"):
+        Associations("ab", [[0, 1], [np.inf, 0]])
+    with pytest.raises(DataError):
+        associations_of("ab", np.array([[0, np.nan, 1], [1, 0, 1]]))
 
 
-def test_report_adds_what_was_dropped():
-    assert ReadReport(dropped={"self pair": 2, "empty label": 1}).n_dropped == 3
-    assert ReadReport().n_dropped == 0
+def test_the_diagonal_is_never_missing():
+    for missing in (sparse.csr_array((3, 3), dtype=bool), np.eye(3, dtype=bool)):
+        assert Associations("abc", TIES, missing=missing).missing is None
 
 
 def test_most_given_words_by_hand():
@@ -86,13 +84,12 @@ def test_most_given_words_by_hand():
     assert found.missing is None
     # Half of what b and of what c evoke is kept: c of c and d, b of b and d.
     assert found.covered.tolist() == pytest.approx([0.3, 0.45])
-    assert "the 2 words that are responses to most cues, of 5, with 2 of 8 pairs" in (
-        found.report.notes
-    )
+    assert found.report.notes[0].endswith("of 5, with 2 of 8 pairs")
     everything = norms.most_given(5)
     assert everything.labels == norms.labels
     assert everything.n_missing == norms.n_missing
     np.testing.assert_array_equal(everything.covered, norms.covered)
     for count in (0, 6):
-        with pytest.raises(ParameterError, match=f"n_words={count}"):
+        with pytest.raises(ParameterError) as caught:
             norms.most_given(count)
+        assert (caught.value.name, caught.value.value) == ("n_words", count)

@@ -1,4 +1,4 @@
-"""Reading square matrices: labelled text, arrays in files and in memory, and their refusals."""
+"""Square matrices: labelled text, arrays in files and in memory, gaps, and refusals."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from manymaps.data.associations import Associations
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
 
 MATRIX = ",tie,knot,suit\ntie,1,0.6,0.4\nknot,0.6,1,0\nsuit,0.4,0,1\n"
@@ -22,22 +22,12 @@ def assert_matrix(norms: Associations, labels=tuple(WORDS)) -> None:
     assert norms.report.n_read == norms.n_pairs + 3
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        MATRIX,
-        MATRIX.replace(",", "\t"),
-        "word" + MATRIX,
-        MATRIX[1:],
-        MATRIX.replace(",", ";").replace(".", ","),
-        MATRIX + ",,,\n",
-    ],
-)
-def test_labelled_tables(write, text):
-    assert_matrix(read_associations(write("m.csv", text), rows="keep"))
-
-
-def test_a_matrix_may_hold_words_that_name_columns(write):
+def test_labelled_tables(write):
+    semicolons = MATRIX.replace(",", ";").replace(".", ",")
+    tabs, open_corner = MATRIX.replace(",", "\t"), MATRIX[1:]
+    for text in (MATRIX, tabs, "word" + MATRIX, open_corner, semicolons, MATRIX + ",,,\n"):
+        assert_matrix(read_associations(write("m.csv", text), rows="keep"))
+    # Words may be usual names of columns.
     text = MATRIX.replace("tie", "cue").replace("knot", "target").replace("suit", "strength")
     norms = read_associations(write("m.csv", text), rows="keep")
     assert_matrix(norms, ("cue", "target", "strength"))
@@ -49,12 +39,9 @@ def test_tables_of_numbers_alone(write):
     assert_matrix(read_associations(path, rows="keep", labels=words))
     four = read_associations(write("m.csv", "0,1,1,2\n1,0,1,1\n1,1,0,1\n1,1,1,0\n"))
     assert four.labels == ("0", "1", "2", "3")
-
-
-def test_given_labels_replace_those_of_a_table(write):
-    text = ",0,1,2\n0,1,.6,.4\n1,.6,1,0\n2,.4,0,1\n"
-    assert_matrix(read_associations(write("m.csv", text), rows="keep"), "012")
-    assert_matrix(read_associations(write("m.csv", text), rows="keep", labels=WORDS))
+    numbered = write("m.csv", ",0,1,2\n0,1,.6,.4\n1,.6,1,0\n2,.4,0,1\n")
+    assert_matrix(read_associations(numbered, rows="keep"), "012")
+    assert_matrix(read_associations(numbered, rows="keep", labels=WORDS))
 
 
 def test_renormalized_matrices_say_that_symmetry_is_lost(write):
@@ -76,56 +63,20 @@ def test_arrays_in_files(tmp_path):
         assert_matrix(read_associations(tmp_path / name, rows="keep", labels=labels))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        ",a,b,c\na,0,1,1\nb,1,0,1\n",
-        ",a,b\na,0,1\nb,1,0\nc,1,1\n",
-        ",a,b,c\na,0,1,1\nx,1,0,1\nc,1,1,0\n",
-        ",a,b\nb,0,1\na,1,0\n",
-        ",a,b\na,0,x\nb,1,0\n",
-        ",a,b\na,0,1\nb,inf,0\n",
-        ",a,b\na,0,1\nb,-1,0\n",
-        ",a,a\na,0,1\na,1,0\n",
-        ",a,\na,0,1\n,1,0\n",
-        ",a,b\na,1,0\nb,0,1\n",
-        ",a\na,1\n",
-        ",a,b\n",
-    ],
-)
-def test_tables_that_cannot_be_used(write, text):
-    with pytest.raises(DataError) as caught:
-        read_associations(write("bad.csv", text))
-    assert "bad.csv" in str(caught.value)
-
-
-def test_arrays_that_cannot_be_used(tmp_path):
-    for array in np.ones((2, 3)), np.ones(4), np.eye(2) - 1, np.eye(2) * 1j, np.array([["a"]]):
-        np.save(tmp_path / "bad.npy", array)
-        with pytest.raises(DataError) as caught:
-            read_associations(tmp_path / "bad.npy")
-        assert "bad.npy" in str(caught.value)
-
-
 GAPS = np.array([[1, 0.6, np.nan], [0.6, 1, 0], [np.nan, 0, np.nan]])
 
 
-@pytest.mark.parametrize("gap", ["", "NA", "nan", "."])
-def test_empty_cells_are_pairs_that_were_not_judged(write, gap):
-    text = MATRIX.replace(",0.4\n", f",{gap}\n").replace("suit,0.4", f"suit,{gap}")
-    norms = read_associations(write("m.csv", text), rows="keep")
-    expected = np.nan_to_num(GAPS) * (1 - np.eye(3))
-    np.testing.assert_array_equal(norms.strengths.toarray(), expected)
-    assert norms.missing.toarray().nonzero()[0].tolist() == [0, 2]
-    assert norms.missing.toarray().nonzero()[1].tolist() == [2, 0]
-    assert norms.observed.tolist() == [
-        [False, True, False],
-        [True, False, True],
-        [False, True, False],
-    ]
-    assert "2 of 6 cells are empty: these pairs are unknown" in norms.report.notes[0]
-    assert norms.n_missing == 2
-    assert norms.is_symmetric
+def test_empty_cells_are_pairs_that_were_not_judged(write):
+    for gap in "", "NA", "nan", ".":
+        text = MATRIX.replace(",0.4\n", f",{gap}\n").replace("suit,0.4", f"suit,{gap}")
+        norms = read_associations(write("m.csv", text), rows="keep")
+        expected = np.nan_to_num(GAPS) * (1 - np.eye(3))
+        np.testing.assert_array_equal(norms.strengths.toarray(), expected)
+        assert norms.missing.toarray().tolist() == [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
+        assert norms.observed.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+        assert "2 of 6 cells are empty: these pairs are unknown" in norms.report.notes[0]
+        assert norms.n_missing == 2
+        assert norms.is_symmetric
 
 
 def test_gaps_of_arrays_and_frames(tmp_path):
@@ -157,30 +108,39 @@ def test_one_triangle_is_enough_for_a_symmetric_table():
     assert asymmetric.strengths.toarray()[2, 0] == 0.4
 
 
-def test_missing_pairs_are_checked():
-    table = sparse.csr_array([[0, 1.0, 0], [1, 0, 0], [0, 0, 0]])
-    gap = sparse.csr_array((3, 3), dtype=bool)
-    assert Associations(WORDS, table, missing=gap).missing is None
-    assert Associations(WORDS, table, missing=np.eye(3, dtype=bool)).missing is None
-    with pytest.raises(DataError):
-        Associations(WORDS, table, missing=np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]]))
-    with pytest.raises(DataError):
-        Associations(WORDS, table, missing=np.eye(2, dtype=bool))
+TABLES = [
+    ",a,b,c\na,0,1,1\nb,1,0,1\n",
+    ",a,b\na,0,1\nb,1,0\nc,1,1\n",
+    ",a,b,c\na,0,1,1\nx,1,0,1\nc,1,1,0\n",
+    ",a,b\nb,0,1\na,1,0\n",
+    ",a,b\na,0,x\nb,1,0\n",
+    ",a,b\na,0,1\nb,inf,0\n",
+    ",a,b\na,0,1\nb,-1,0\n",
+    ",a,a\na,0,1\na,1,0\n",
+    ",a,\na,0,1\n,1,0\n",
+    ",a,b\na,1,0\nb,0,1\n",
+    ",a\na,1\n",
+    ",a,b\n",
+]
+ARRAYS = [np.ones((2, 3)), np.ones(4), np.eye(2) - 1, np.eye(2) * 1j, np.array([["a"]])]
+LABELS = ["a\nb\n", "a\n\nb\n", "a\nb\na\n", b"a\n\xe9\n"]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        "a\nb\n",
-        "a\n\nb\n",
-        "a\nb\na\n",
-        b"a\n\xe9\n",
-    ],
-)
-def test_labels_that_do_not_fit(tmp_path, write, labels):
+def test_matrices_that_cannot_be_used(tmp_path, write):
+    files = [write(f"bad{k}.csv", text) for k, text in enumerate(TABLES)]
+    for k, array in enumerate(ARRAYS):
+        np.save(tmp_path / f"bad{k}.npy", array)
+        files.append(tmp_path / f"bad{k}.npy")
+    for file in files:
+        with pytest.raises(DataError) as caught:
+            read_associations(file)
+        assert file.name in str(caught.value)
     np.save(tmp_path / "a.npy", DENSE)
-    with pytest.raises(DataError):
-        read_associations(tmp_path / "a.npy", labels=write("l.txt", labels))
+    for content in LABELS:
+        with pytest.raises(DataError):
+            read_associations(tmp_path / "a.npy", labels=write("l.txt", content))
+    with pytest.raises(ParameterError):
+        read_associations(tmp_path / "a.npy", missing="usual")
 
 
 def test_square_frames_and_arrays():
