@@ -102,7 +102,7 @@ def read_saved_counts(path: Path) -> Counts | None:
         return None
     data, _ = read_clean(path)
     if not isinstance(data, Counts):
-        raise DataError(f"{path} contains {type(data).__name__}; expected counts")
+        raise DataError(f"{path} contains {type(data).__name__}; in Python, read the original file")
     return data
 
 
