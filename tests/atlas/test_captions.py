@@ -5,20 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from atlas_samples import random_atlas
 from manymaps.atlas import captions
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import caption
 from manymaps.errors import ParameterError
 from manymaps.model import CODE
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
-
-
-def random_atlas(seed=0, model=MULTIPLE_MAPS_T_SNE, n_maps=3, n=14, n_components=2, **parts):
-    rng = np.random.default_rng(seed)
-    proportions = rng.dirichlet(np.ones(n_maps), n).T
-    labels = [f"w{i}" for i in range(n)]
-    maps = 2 * rng.normal(size=(n_maps, n, n_components))
-    return Atlas(labels, maps, proportions, model, **parts)
 
 
 def cover(atlas, m, shown, chosen):
@@ -40,7 +33,7 @@ def cover(atlas, m, shown, chosen):
 @pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, replace(MULTIPLE_MAPS_SNE, kernel_width=2)])
 @pytest.mark.parametrize("seed", range(4))
 def test_each_word_is_the_one_that_adds_most_cover(model, seed):
-    atlas = random_atlas(seed, model)
+    atlas = random_atlas(model, seed=seed, spread=2)
     shown = np.array([0, 2, 3, 4, 6, 7, 8, 10, 11, 13])
     for m in range(atlas.n_maps):
         chosen = caption(atlas, m, shown, n_words=3)
@@ -69,12 +62,10 @@ def test_a_word_of_all_maps_names_none():
     assert [words[0] for words in atlas.captions(1)] == ["tie", "do", "tie"]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_objects_and_maps_does_not_matter(seed):
-    atlas, rng = random_atlas(seed, n=40), np.random.default_rng(seed)
-    objects, maps = rng.permutation(40), rng.permutation(3)
-    turned = atlas.subset(objects)
-    turned = replace(turned, maps=turned.maps[maps], proportions=turned.proportions[maps])
+def test_the_order_of_objects_and_maps_does_not_matter():
+    atlas, rng = random_atlas(n=40), np.random.default_rng(0)
+    maps = rng.permutation(3)
+    turned = atlas.subset(rng.permutation(40)).renumbered(maps)
     assert turned.captions() == [atlas.captions()[m] for m in maps]
 
 
@@ -84,11 +75,10 @@ def test_those_below_the_threshold_are_not_named_and_have_no_say():
         assert all(atlas.proportions[m, atlas.index(word)] >= 0.1 for word in words)
     alone = Atlas(["a", "b"], np.zeros((20, 2, 1)), np.full((20, 2), 0.05), MULTIPLE_MAPS_T_SNE)
     assert alone.captions(1) == [("a",)] * 20
-
-
-def test_a_map_of_nothing_has_no_caption_and_one_of_one_object_its_label():
-    atlas = Atlas(["a"], np.zeros((2, 1, 2)), np.array([[1.0], [0.0]]), MULTIPLE_MAPS_T_SNE)
-    assert atlas.captions() == [("a",), ()]
+    one = Atlas(["a"], np.zeros((2, 1, 2)), np.array([[1.0], [0.0]]), MULTIPLE_MAPS_T_SNE)
+    assert one.captions() == [("a",), ()]
+    with pytest.raises(ParameterError):
+        one.captions(0)
 
 
 def test_of_two_kinds_the_columns_are_named_that_lie_among_the_rows():
@@ -106,7 +96,9 @@ def test_of_two_kinds_the_columns_are_named_that_lie_among_the_rows():
     assert caption(atlas, 0, np.arange(3, 7), n_words=1, words=words) == [4]
 
 
-def test_of_many_objects_some_stand_for_all(monkeypatch):
+def test_of_many_objects_some_stand_for_all_and_those_of_largest_proportions_are_candidates(
+    monkeypatch,
+):
     rng = np.random.default_rng(0)
     groups = np.arange(3000) % 3
     points = rng.normal(scale=0.5, size=(1, 3000, 2)) + 30 * groups[:, None]
@@ -114,19 +106,11 @@ def test_of_many_objects_some_stand_for_all(monkeypatch):
     monkeypatch.setattr(captions, "MOST_MEMBERS", 200)
     monkeypatch.setattr(captions, "MOST_CANDIDATES", 50)
     assert sorted(atlas.captions(3)[0]) == ["0", "1", "2"]
-
-
-def test_candidates_are_those_of_the_largest_proportions(monkeypatch):
     monkeypatch.setattr(captions, "MOST_CANDIDATES", 4)
-    atlas = random_atlas(n=30)
+    few = random_atlas(n=30)
     for m in range(3):
-        largest = np.argsort(-atlas.proportions[m])[:4]
-        assert set(caption(atlas, m, np.arange(30), n_words=9)) <= set(largest.tolist())
-
-
-def test_refusals():
-    with pytest.raises(ParameterError):
-        random_atlas().captions(0)
+        largest = np.argsort(-few.proportions[m])[:4]
+        assert set(caption(few, m, np.arange(30), n_words=9)) <= set(largest.tolist())
 
 
 class TestCategories:
@@ -157,7 +141,7 @@ class TestCategories:
         assert captions.title_words(worded, 0, shown, column="animal") == ["ox"]
 
     def test_by_the_formula(self):
-        atlas = random_atlas(1, n=48, n_maps=4)
+        atlas = random_atlas(n=48, n_maps=4, seed=1)
         kinds = np.random.default_rng(1).integers(0, 5, 48)
         atlas = replace(atlas, labels=list(map(str, range(48))), metadata={"kind": kinds})
         shown = np.flatnonzero(atlas.proportions[2] > 0.1)
@@ -173,13 +157,10 @@ class TestCategories:
         found = captions.title_words(atlas, 2, shown, n_words=5)
         assert found == [f"kind {best[0]}", *best[1:]]
 
-    def test_nothing_where_there_are_no_categories(self):
+    def test_without_categories_there_are_no_words_and_few_or_other_labels_stay(self):
+        atlas = self.counted()
         for values in (np.arange(60) / 7, np.arange(60), np.arange(60) % 2 == 0, np.zeros(60, int)):
-            atlas = replace(self.counted(), metadata={"n": values})
-            assert atlas.captions() == [(), (), ()]
-
-    def test_few_numbers_and_other_labels_stay(self):
-        few = self.counted(n=40)
-        assert all(word in few.labels for words in few.captions() for word in words)
-        words = replace(self.counted(), labels=[f"{'xyz'[i % 3]}{i}" for i in range(60)])
-        assert all(word in words.labels for named in words.captions() for word in named)
+            assert replace(atlas, metadata={"n": values}).captions() == [(), (), ()]
+        worded = replace(atlas, labels=[f"{'xyz'[i % 3]}{i}" for i in range(60)])
+        for labelled in (self.counted(n=40), worded):
+            assert {word for words in labelled.captions() for word in words} <= set(labelled.labels)

@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 
 import reference
+from atlas_samples import random_atlas, similarities_by_map
 from manymaps.atlas import landmarks
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import principal_plane, standing, view
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
-
-
-def random_atlas(seed=0, model=MULTIPLE_MAPS_T_SNE, n_maps=3, n=12, n_components=2):
-    rng = np.random.default_rng(seed)
-    proportions = rng.dirichlet(np.ones(n_maps), n).T
-    labels = [f"w{i}" for i in range(n)]
-    return Atlas(labels, rng.normal(size=(n_maps, n, n_components)), proportions, model)
 
 
 @pytest.mark.parametrize("kernel", reference.STORED_KERNELS)
@@ -28,12 +22,7 @@ def test_standing_is_proportion_times_what_all_recall(kernel, normalization, n_m
         MULTIPLE_MAPS_T_SNE, kernel=kernel, normalization=normalization, kernel_width=1.3
     )
     atlas = random_atlas(model=model, n_maps=n_maps)
-    v = np.zeros((atlas.n_maps, atlas.n_objects, atlas.n_objects))
-    for m in range(atlas.n_maps):
-        d2 = ((atlas.maps[m][:, None] - atlas.maps[m]) ** 2).sum(-1) / 1.3**2
-        kernel_values = np.exp(reference.log_kernel_of(kernel, d2))
-        v[m] = np.outer(atlas.proportions[m], atlas.proportions[m]) * kernel_values
-        np.fill_diagonal(v[m], 0)
+    v = similarities_by_map(atlas)
     z = v.sum() if normalization == "joint" else v.sum(axis=(0, 2))[:, None]
     expected = atlas.proportions * (v / z).sum(axis=1)
     np.testing.assert_allclose(standing(atlas), expected, rtol=1e-4)
@@ -71,21 +60,15 @@ def test_one_or_two_dimensions_stay_as_they_are():
         assert (drawn.shape, share) == ((len(empty_or_same), 2), 1.0)
 
 
-def test_remote_points_lie_outside_and_an_even_spread_does_not():
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(500, 2))
+def test_few_remote_points_lie_outside_and_an_even_spread_or_an_island_does_not():
+    points = np.random.default_rng(0).normal(size=(500, 2))
     assert not view(points, np.ones(500)).outside.any()
+    island = points + np.where(np.arange(500) < 50, 50, 0)[:, None]
+    assert not view(island, np.ones(500)).outside.any()
     points[:3] *= 400
     seen = view(points, np.ones(500))
     assert seen.outside.tolist() == [True] * 3 + [False] * 497
     assert np.abs([seen.low, seen.high]).max() < 5
-
-
-def test_islands_with_much_of_the_mass_stay_inside():
-    points = np.concatenate([np.zeros((90, 2)), np.full((10, 2), 50.0)])
-    assert not view(
-        points + np.random.default_rng(0).normal(size=(100, 2)), np.ones(100)
-    ).outside.any()
 
 
 def test_maps_of_similar_content_are_next_to_each_other():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import reference
+from atlas_samples import similarities_by_map
 from manymaps.atlas.probabilities import Choices
 from manymaps.model.choice import ChoiceModel
 
@@ -23,28 +24,19 @@ def random_choices(kernel, normalization, given, n_maps, factors=True):
     return Choices(maps, proportions, model, ROWS if given else 0, fixed)
 
 
-def table_of(choices):
-    """v_ij summed over maps, (n, n), without factors."""
-    d2 = ((choices.maps[:, :, None] - choices.maps[:, None]) ** 2).sum(-1) / 1.3**2
-    kernel = np.exp(reference.log_kernel_of(choices.model.kernel, d2))
-    pi = choices.proportions
-    return (pi[:, :, None] * pi[:, None] * kernel).sum(axis=0)
-
-
 @pytest.mark.parametrize("kernel", reference.STORED_KERNELS)
 @pytest.mark.parametrize("n_maps", [1, 3])
 class TestOneSet:
     @pytest.mark.parametrize("factors", [True, False])
     def test_conditional(self, kernel, n_maps, factors):
         choices = random_choices(kernel, "conditional", None, n_maps, factors)
-        v = table_of(choices)
-        np.fill_diagonal(v, 0)
-        v *= choices.factors if factors else 1
+        by_map = similarities_by_map(choices) * (choices.factors if factors else 1)
+        v = by_map.sum(axis=0)
         q = v / v.sum(axis=1, keepdims=True)
-        by_map = np.array([choices.shares(i) for i in range(N)])
-        np.testing.assert_allclose(by_map.sum(axis=1), q, rtol=1e-5)
+        shares = np.array([choices.shares(i) for i in range(N)])
+        expected = by_map / v.sum(axis=1)[:, None]
+        np.testing.assert_allclose(shares, expected.swapaxes(0, 1), rtol=1e-5)
         np.testing.assert_allclose(choices.log_normalizers, np.log(v.sum(axis=1)), atol=1e-6)
-        np.testing.assert_allclose(choices.map_weights.T, by_map.sum(axis=2), rtol=1e-5)
         i, j = (~np.eye(N, dtype=bool)).nonzero()
         np.testing.assert_allclose(choices.row_shares(i, j), q[i, j], rtol=1e-5)
         logs = choices.log_of_pairs(i, j) + choices.log_factors[j]
@@ -56,19 +48,17 @@ class TestOneSet:
         for m, pi in enumerate(choices.proportions):
             here = np.flatnonzero(pi > 0)
             with np.errstate(divide="ignore"):
-                logs = np.log(by_map[here, m]) + choices.log_normalizers[here, None]
-            logs -= np.log(pi[here, None])
+                logs = np.log(by_map[m, here] / pi[here, None])
             found = choices.log_in(np.repeat(here, N), np.tile(np.arange(N), len(here)), m)
-            found = np.where(here[:, None] == np.arange(N), -np.inf, found.reshape(-1, N))
-            np.testing.assert_allclose(found, logs, atol=1e-5)
+            others = here[:, None] != np.arange(N)
+            np.testing.assert_allclose(found.reshape(-1, N)[others], logs[others], atol=1e-5)
             np.testing.assert_allclose(choices.log_peaks(here, m), logs.max(axis=1), atol=1e-5)
 
     def test_joint(self, kernel, n_maps):
         choices = random_choices(kernel, "joint", None, n_maps, factors=False)
-        v = table_of(choices)
-        np.fill_diagonal(v, 0)
-        found = np.array([choices.shares(i).sum(axis=0) for i in range(N)])
-        np.testing.assert_allclose(found, v / v.sum(), rtol=1e-5)
+        v = similarities_by_map(choices)
+        shares = np.array([choices.shares(i) for i in range(N)])
+        np.testing.assert_allclose(shares, (v / v.sum()).swapaxes(0, 1), rtol=1e-5)
 
 
 @pytest.mark.parametrize("kernel", reference.STORED_KERNELS)
@@ -79,7 +69,7 @@ class TestTwoKinds:
     def test_conditional(self, kernel, n_maps, factors, given):
         choices = random_choices(kernel, "conditional", given, n_maps, factors)
         fixed = np.ones(N) if choices.factors is None else choices.factors
-        v = table_of(choices)[:ROWS, ROWS:]
+        v = similarities_by_map(choices).sum(axis=0)[:ROWS, ROWS:]
         a, b = fixed[:ROWS], fixed[ROWS:]
         if given == "columns":
             v, a, b = v.T, b, a
@@ -89,16 +79,17 @@ class TestTwoKinds:
         for i in range(N):
             shares = choices.shares(i).sum(axis=0)
             is_row = i < ROWS
-            k = i if is_row else i - ROWS
+            others, k = (slice(ROWS, None), i) if is_row else (slice(0, ROWS), i - ROWS)
             expected = q[k] if is_row == (given == "rows") else back[:, k]
-            others = slice(ROWS, None) if is_row else slice(0, ROWS)
             np.testing.assert_allclose(shares[others], expected, rtol=1e-5)
             assert shares.sum() == pytest.approx(1)
 
     def test_joint(self, kernel, n_maps, factors):
         choices = random_choices(kernel, "joint", "rows", n_maps, factors)
         fixed = np.ones(N) if choices.factors is None else choices.factors
-        v = table_of(choices)[:ROWS, ROWS:] * np.outer(fixed[:ROWS], fixed[ROWS:])
+        v = similarities_by_map(choices).sum(axis=0)[:ROWS, ROWS:] * np.outer(
+            fixed[:ROWS], fixed[ROWS:]
+        )
         found = np.array([choices.shares(i).sum(axis=0)[ROWS:] for i in range(ROWS)])
         np.testing.assert_allclose(found, v / v.sum(), rtol=1e-5)
         columns = np.array([choices.shares(j).sum(axis=0)[:ROWS] for j in range(ROWS, N)])
@@ -107,17 +98,11 @@ class TestTwoKinds:
 
 def test_nearness_leaves_the_factors_out():
     choices = random_choices("gaussian", "conditional", "rows", 2)
-    v = table_of(choices)
+    v = similarities_by_map(choices).sum(axis=0)
     listed = np.arange(N) >= ROWS
     expected = np.where(listed, v[0], 0)
     found = choices.nearness(0, listed).sum(axis=0)
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-9)
-
-
-def test_an_object_alone_chooses_nothing():
-    model = ChoiceModel("gaussian", "conditional")
-    alone = Choices(np.zeros((1, 1, 2)), np.ones((1, 1)), model)
-    assert alone.shares(0).tolist() == [[0.0]]
 
 
 @pytest.mark.parametrize("kernel", reference.STORED_KERNELS)
@@ -138,3 +123,4 @@ def test_who_recalls_nothing_is_in_maps_by_proportion():
     model = ChoiceModel("gaussian", "conditional")
     alone = Choices(np.zeros((2, 1, 2)), np.array([[0.3], [0.7]]), model)
     assert alone.map_weights.tolist() == [[0.3], [0.7]]
+    assert alone.shares(0).tolist() == [[0.0], [0.0]]

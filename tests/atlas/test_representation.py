@@ -1,6 +1,5 @@
 """What a person meets at a prompt: a short atlas that is indexed by label and compared."""
 
-import pickle
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -9,8 +8,9 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.atlas.atlas import Atlas, load_atlas
-from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+from manymaps.atlas.associations import stored_associations
+from manymaps.atlas.atlas import Atlas
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
 HOSTILE = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</td></table></div>",
@@ -27,36 +27,33 @@ def atlas_of(labels, n_maps=3, **more):
     return Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE, **more)
 
 
-@pytest.fixture(scope="module")
-def counted():
-    posts = mm.count_texts({"knot": "tie knot rope knot", "b": "knot rope", "c": "tie suit shirt"})
-    return mm.CODE(max_iter=20, random_state=0).fit(posts).atlas_
+WORDS = ["bow", "arrow", "ribbon", "tie"]
 
 
 @pytest.fixture(scope="module")
 def known():
-    """With associations, whose strengths the maps share."""
-    norms = mm.load_word_relations()
-    fit = mm.MultipleMapsTSNE(n_maps=3, max_iter=20, random_state=0).fit(norms)
-    return fit.atlas_
+    """With associations, whose shares the senses have."""
+    table = sparse.csr_array([[0, 5, 3, 0], [1, 0, 0, 0], [1, 0, 0, 2], [0, 0, 1, 0.0]])
+    return atlas_of(WORDS, associations=stored_associations(table))
 
 
-class TestText:
-    def test_four_lines_however_large(self, known, counted):
-        text = repr(known)
-        assert text.count("\n") == 3
-        assert text.startswith(f"<Atlas of {known.n_objects:,} words in 3 maps of 2 dimensions\n")
-        assert "\n by t-SNE, 3 maps, conditional, Cauchy kernel, penalty 0.001\n" in text
-        assert "with associations" in text
-        atlas = atlas_of(["a", "b"], vectors=np.eye(2), metadata={"kind": np.array(["x", "y"])})
-        assert "vectors of 2 numbers, metadata: kind" in repr(atlas)
-        assert "<Atlas of 3 documents and 5 words in 1 map" in repr(counted)
+@pytest.fixture(scope="module")
+def counted():
+    """Documents and words, of which one of each is called knot."""
+    labels = ["knot", "b", "c", "knot", "tie", "rope"]
+    kinds = ["document"] * 3 + ["word"] * 3
+    return replace(atlas_of(labels, n_maps=1), model=CODE, kinds=kinds)
 
-    def test_no_label_breaks_out(self):
-        for text in (repr(atlas_of(HOSTILE)), *(repr(atlas_of(HOSTILE)[x]) for x in HOSTILE)):
-            assert all(line.isprintable() for line in text.split("\n"))
-            assert len(text) < 2000
-        assert repr(atlas_of(HOSTILE)).count("\n") == 3
+
+def test_a_prompt_shows_four_lines_however_large(known, counted):
+    text = repr(known)
+    assert text.count("\n") == 3
+    assert text.startswith("<Atlas of 4 words in 3 maps of 2 dimensions\n")
+    assert "\n by t-SNE, 3 maps, conditional, Cauchy kernel, penalty 0\n" in text
+    assert "with associations" in text
+    atlas = atlas_of(["a", "b"], vectors=np.eye(2), metadata={"kind": np.array(["x", "y"])})
+    assert "vectors of 2 numbers, metadata: kind" in repr(atlas)
+    assert "<Atlas of 3 documents and 3 words in 1 map" in repr(counted)
 
 
 class Parsed(HTMLParser):
@@ -74,92 +71,82 @@ class Parsed(HTMLParser):
         self.words.append(data)
 
 
-class TestNotebook:
-    def test_a_row_for_each_map_up_to_twenty(self, known):
-        found = Parsed(known._repr_html_())
-        assert found.tags.count("tr") == 1 + known.n_maps
-        assert {label for words in known.captions() for label in words} <= set(found.words)
-        many = atlas_of(["a", "b"], n_maps=45)._repr_html_()
-        assert Parsed(many).tags.count("tr") == 22
-        assert "and 25 more maps" in many
-
-    def test_labels_of_any_kind_are_inert(self):
-        plain = Parsed(atlas_of(["a", "b"], metadata={"c": np.zeros(2)})._repr_html_())
-        assert ("class", "tex2jax_ignore mathjax_ignore") in plain.attributes
-        for label in HOSTILE:
-            odd = atlas_of([label, label + "2"], metadata={label: np.zeros(2)}, method=label)
-            found = Parsed(odd._repr_html_())
-            assert set(found.tags) <= set(plain.tags)
-            assert found.attributes == plain.attributes
+def test_a_notebook_shows_a_row_for_each_map_up_to_twenty(known):
+    found = Parsed(known._repr_html_())
+    assert found.tags.count("tr") == 1 + known.n_maps
+    assert {label for words in known.captions() for label in words} <= set(found.words)
+    many = atlas_of(["a", "b"], n_maps=45)._repr_html_()
+    assert Parsed(many).tags.count("tr") == 22
+    assert "and 25 more maps" in many
 
 
-class TestAsking:
-    def test_an_entry_is_the_object(self, known):
-        entry = known["Bow"]
-        i = known.index("bow")
-        assert (entry.index, entry.label, entry.kind) == (i, "bow", None)
-        np.testing.assert_array_equal(entry.points, known.maps[:, i])
-        np.testing.assert_array_equal(entry.proportions, known.proportions[:, i])
-        assert entry.senses == known.senses("bow")
-        assert entry.neighbors == known.neighbors("bow")
-        text = repr(entry)
-        assert text.startswith(f"<bow on {len(entry.senses)} map")
-        assert text.count("\n") == len(entry.senses)
-        assert entry.senses[0].neighbors[0].label in text
-        told = known.add_metadata(list(range(len(known))), name="n")
-        assert told["bow"].metadata == {"n": i}
+def test_labels_of_any_kind_are_inert():
+    atlas = atlas_of(HOSTILE)
+    for text in (repr(atlas), *(repr(atlas[label]) for label in HOSTILE)):
+        assert all(line.isprintable() for line in text.split("\n"))
+        assert len(text) < 2000
+    assert repr(atlas).count("\n") == 3
+    plain = Parsed(atlas_of(["a", "b"], metadata={"c": np.zeros(2)})._repr_html_())
+    assert ("class", "tex2jax_ignore mathjax_ignore") in plain.attributes
+    for label in HOSTILE:
+        odd = atlas_of([label, label + "2"], metadata={label: np.zeros(2)}, method=label)
+        found = Parsed(odd._repr_html_())
+        assert set(found.tags) <= set(plain.tags)
+        assert found.attributes == plain.attributes
 
-    @pytest.mark.parametrize("key", [0, np.int64(3), slice(2), ("a", "b", "c"), None])
-    def test_numbers_are_no_labels(self, known, key):
+
+def test_an_entry_is_the_object(known):
+    entry = known.add_metadata(np.arange(4), name="n")["Arrow"]
+    assert (entry.index, entry.label, entry.kind) == (1, "arrow", None)
+    np.testing.assert_array_equal(entry.points, known.maps[:, 1])
+    np.testing.assert_array_equal(entry.proportions, known.proportions[:, 1])
+    assert entry.metadata == {"n": 1}
+    assert (entry.senses, entry.neighbors) == (known.senses("arrow"), known.neighbors("arrow"))
+    first, *lines = repr(entry).split("\n")
+    assert first.startswith(f"<arrow on {len(entry.senses)} map")
+    assert len(lines) == len(entry.senses) > 0
+    assert entry.senses[0].neighbors[0].label in lines[0]
+
+
+def test_labels_are_members_and_numbers_are_not(known, counted):
+    assert len(known) == 4
+    assert list(known) == WORDS
+    assert "BOW" in known
+    assert "bowe" not in known
+    assert ("bow", "word") not in known
+    with pytest.raises(mm.UnknownLabelError):
+        known["bowe"]
+    for key in (0, np.int64(3), slice(2), ("a", "b", "c"), None):
+        assert key not in known
         with pytest.raises(TypeError):
             known[key]
-        assert key not in known
-
-    def test_kinds_are_told_apart(self, counted):
-        assert counted["knot"].kind == "document"
-        assert counted["knot", "word"].kind == "word"
-        assert "<knot (word) on 1 map" in repr(counted["knot", "word"])
-        assert ("Knot", "word") in counted
-        assert ("b", "word") not in counted
-        assert ("knot", "site") not in counted
-        with pytest.raises(mm.ParameterError):
-            counted["knot", "site"]
-
-    def test_length_membership_and_iteration_are_of_labels(self, known):
-        assert len(known) == known.n_objects
-        assert list(known) == list(known.labels)
-        assert "BOW" in known
-        assert "bowe" not in known
-        assert ("bow", "word") not in known
-        with pytest.raises(mm.UnknownLabelError):
-            known["bowe"]
+    assert counted["knot"].kind == "document"
+    assert "<knot (word) on 1 map" in repr(counted["knot", "word"])
+    assert ("Knot", "word") in counted
+    assert ("b", "word") not in counted
+    assert ("knot", "site") not in counted
+    with pytest.raises(mm.ParameterError):
+        counted["knot", "site"]
 
 
-class TestEquality:
-    def test_what_is_loaded_equals_what_was_saved(self, known, counted, tmp_path):
-        told = known.add_metadata([float("nan"), *range(1, len(known))], name="n")
-        for atlas in (known, counted, told, atlas_of(["a", "b"], vectors=np.eye(2))):
-            atlas.save(tmp_path / "a.atlas")
-            assert load_atlas(tmp_path / "a.atlas") == atlas
-            assert load_atlas(tmp_path / "a.atlas") == pickle.loads(pickle.dumps(atlas))
-
-    def test_any_part_that_differs_is_seen(self):
-        atlas = atlas_of(["a", "b"], vectors=np.eye(2), metadata={"n": np.array([1, 2])})
-        assert atlas == replace(atlas, maps=atlas.maps.copy())
-        for change in (
-            {"labels": ["a", "c"]},
-            {"maps": atlas.maps + 1},
-            {"proportions": atlas.proportions[::-1]},
-            {"method": "mm-sne"},
-            {"parameters": {"penalty": 1}},
-            {"history": {"cost": np.ones(2)}},
-            {"log_normalizer": 1.0},
-            {"metadata": {"n": np.array([1, 3])}},
-            {"metadata": {"n": np.array(["1", "2"])}},
-            {"vectors": None},
-            {"vectors": sparse.csr_array(np.eye(2))},
-            {"associations": sparse.csr_array(1.0 - np.eye(2))},
-            {"covered": np.array([0.5, np.nan])},
-        ):
-            assert atlas != replace(atlas, **change)
-        assert atlas != "atlas"
+def test_any_part_that_differs_makes_atlases_differ():
+    metadata = {"n": np.array([1, 2]), "x": np.array([np.nan, 1])}
+    atlas = atlas_of(["a", "b"], vectors=np.eye(2), metadata=metadata)
+    assert atlas == replace(atlas, maps=atlas.maps.copy(), metadata=dict(metadata))
+    for change in (
+        {"labels": ["a", "c"]},
+        {"maps": atlas.maps + 1},
+        {"proportions": atlas.proportions[::-1]},
+        {"method": "mm-sne"},
+        {"parameters": {"penalty": 1}},
+        {"history": {"cost": np.ones(2)}},
+        {"log_normalizer": 1.0},
+        {"metadata": metadata | {"n": np.array([1, 3])}},
+        {"metadata": metadata | {"n": np.array(["1", "2"])}},
+        {"vectors": None},
+        {"vectors": sparse.csr_array(np.eye(2))},
+        {"associations": sparse.csr_array(1.0 - np.eye(2))},
+        {"covered": np.array([0.5, np.nan])},
+    ):
+        assert atlas != replace(atlas, **change)
+    assert atlas != "atlas"
