@@ -80,14 +80,16 @@ myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
 autosummary_generate = True
-# Some file systems cannot store two names that differ only in case.
-autosummary_filename_map = {
-    f"manymaps.{name.lower()}": f"manymaps.{name.lower()}-function"
-    for name in manymaps.__all__
-    if name != name.lower() and name.lower() in manymaps.__all__
-}
 default_role = "code"
 autodoc_typehints = "none"  # the sections of numpydoc describe types in words
+autodoc_default_options = {
+    "members": True,
+    # Members of these base classes are left out, because scikit-learn and Python document them.
+    "inherited-members": "BaseEstimator, TransformerMixin, ClusterMixin, Exception, RuntimeError, "
+    "ValueError, UserWarning, LookupError, KeyError, Figure, AnyWidget, Protocol, Mapping, tuple",
+    "exclude-members": "get_metadata_routing, set_fit_request, set_transform_request, "
+    "set_score_request, set_predict_request, set_output",
+}
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -122,6 +124,7 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_prev_next": True,
