@@ -277,11 +277,8 @@ class CheckedParameters:
     get_params: Callable[..., dict[str, Any]]
 
     def _validate_params(self) -> None:
-        """Reject the first parameter that violates its constraints.
-
-        scikit-learn uses the same method name in its own estimators. A parameter that a subclass
-        adds without a constraint may have any value.
-        """
+        """Reject the first parameter that violates its constraints."""
+        # A parameter that a subclass of a user adds without a constraint may have any value.
         for name, value in self.get_params(deep=False).items():
             if name in self._parameter_constraints:
                 check_parameter(name, value, self._parameter_constraints[name])

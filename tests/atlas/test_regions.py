@@ -13,6 +13,7 @@ from manymaps.atlas.regions import (
     MOST_ISLANDS,
     MOST_PARTS,
     STRONG,
+    _alike,
     homes,
     islands_of,
     map_regions,
@@ -158,3 +159,9 @@ def test_the_words_of_a_name_are_the_most_linked_and_belong_together(themes):
         strong = links[:, region.members] >= STRONG
         for second in others:
             assert links[first, second] > 0 or (strong[first] & strong[second]).any()
+
+
+def test_words_that_contain_one_another_do_not_name_a_region_together():
+    assert _alike("CAR", "cars")
+    assert _alike("cars", "CAR")
+    assert not _alike("car", "road")

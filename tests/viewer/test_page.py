@@ -113,6 +113,7 @@ def test_nothing_outside_is_named(atlas, tmp_path):
 def test_no_label_stands_in_the_html(atlas, tmp_path):
     page = page_of(atlas, tmp_path)
     assert viewer_module() == _inline(viewer_module())
+    assert _inline("'</SCRIPT>' + '<!--'") == r"'\x3C/SCRIPT>' + '\x3C!--'"
     for label in LABELS[:-1]:
         assert label not in page
     assert "onerror" not in page.replace(viewer_module(), "")

@@ -544,11 +544,7 @@ def _check_range(
 
 
 def _make_plain(affinity: Affinity) -> None:
-    """Convert NumPy numbers to Python numbers and arrays to tuples, for printing and comparing.
-
-    A perplexity that is not a number raises an error. Its range is checked later, because it
-    depends on the data.
-    """
+    """Convert NumPy numbers to Python numbers and arrays to tuples, for printing and comparing."""
     name: str
     value: Any
     for name, value in list(vars(affinity).items()):
@@ -556,6 +552,7 @@ def _make_plain(affinity: Affinity) -> None:
             object.__setattr__(affinity, name, tuple(np.ravel(value).tolist()))
         elif isinstance(value, np.generic | np.ndarray):
             object.__setattr__(affinity, name, value.item())
+    # Only the type is checked here, because the range of a perplexity depends on the data.
     check_parameter("perplexity", vars(affinity)["perplexity"], _NUMBERS)
 
 

@@ -143,10 +143,9 @@ class Cells:
         return indices, squares
 
     def _nearest_cell(self, queries: np.ndarray) -> np.ndarray:
-        """Find the cell whose centre is nearest to each query.
-
-        k-means in parts may assign a point to a cell that is far from it.
-        """
+        """Find the cell whose centre is nearest to each query."""
+        # The cells of the points are not used, because k-means in parts may assign a point to a
+        # cell that is far from it.
         if len(self.centres) <= _MANY_CELLS:
             return np.asarray(faiss_module().knn(queries, self.centres, 1)[1][:, 0])
         near = self.above.around(_PROBES_FOR_CELL)
@@ -200,13 +199,12 @@ def _dealt(part: np.ndarray) -> list[np.ndarray]:
 
 
 def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Iterator[Any]:
-    """Yield the results of the tasks in order; several tasks run at once.
-
-    faiss releases the interpreter lock during computations. A single task uses all OpenMP threads.
-    """
+    """Yield the results of the tasks in order; several tasks run at once."""
+    # A single task uses all OpenMP threads.
     if n_threads == 1 or len(tasks) <= 1:
         yield from map(work, tasks)
         return
+    # Threads suffice, because faiss releases the interpreter lock during computations.
     alone = faiss_module().omp_set_num_threads
     with ThreadPoolExecutor(n_threads, initializer=alone, initargs=(1,)) as pool:
         yield from pool.map(work, tasks)

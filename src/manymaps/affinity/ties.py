@@ -106,10 +106,7 @@ def _drawn(candidates: np.ndarray, count: int, generator: np.random.Generator) -
 def _groups(
     points: Matrix, indices: np.ndarray, distances: np.ndarray, own: bool
 ) -> np.ndarray | None:
-    """Return the number of each point's group of identical points (n,), or -1 for unique points.
-
-    The result is None if no row can contain only a part of a group.
-    """
+    """Return the group of identical points of each point (n,), -1 if unique; None if no groups."""
     # Only points that may have copies are compared, because most rows of ordinary data have none.
     if own:
         suspects = np.flatnonzero(distances[:, 0] <= _ROUNDING * distances[:, -1].mean())

@@ -445,14 +445,12 @@ def _comparison(
 
 
 def _pooled_atlas(found: GroupedResponses, responses: str, estimator: Any) -> Atlas:
-    """Fit a copy of the estimator to the pooled norms, with a rule for responses never cues.
-
-    A word that is a cue in any group is treated as a cue in all groups, so that no group loses
-    responses because another group had different cues.
-    """
+    """Fit a copy of the estimator to the pooled norms, with a rule for responses never cues."""
     from sklearn.base import clone
 
     counts = found.counts()
+    # A word that is a cue in any group is a cue in all groups, so that no group loses responses
+    # because another group had different cues.
     is_cue = np.diff(counts.indptr) > 0
     order = np.concatenate([np.flatnonzero(is_cue), np.flatnonzero(~is_cue)])
     number = np.empty(len(order), np.int64)

@@ -114,13 +114,7 @@ def map_space(atlas: Atlas, members: np.ndarray | slice = slice(None)) -> MapSpa
 
 
 def _matched(atlas: Atlas, counts: Counts) -> sparse.csr_array:
-    """Return the counts of known rows and columns in the order of the atlas.
-
-    Raises
-    ------
-    DataError
-        If no count has a known row and column.
-    """
+    """Return the counts of known rows and columns in the order of the atlas."""
     source, both = counts.report.source, sides(atlas)
     places = [positions(counts, atlas, axis) for axis in (0, 1)]
     table = in_order_of(counts.values, places[0], places[1], (len(both[0]), len(both[1])))

@@ -313,12 +313,10 @@ def diagnose(
 def _sample(
     subject: _Subject, table: sparse.csr_array, generator: np.random.Generator, count: int
 ) -> Any:
-    """Return the table among some objects, or the distances if the data are distances.
-
-    The objects are sampled by following associations, or at random if the data are distances.
-    """
+    """Return the table among some objects, or the distances if the data are distances."""
     n, D = table.shape[0], subject.distances
     some = np.arange(n)
+    # Few pairs of objects drawn at random are associated, but each pair has a distance.
     if n > count and D is None:
         some = _together(table, generator, count)
     elif n > count:

@@ -286,10 +286,7 @@ def fit_vectors(
 
 
 def _read_table(labels: Sequence[str], frame: Any) -> dict[str, np.ndarray]:
-    """Return the columns in the order of the sites; raise DataError if a site or value is missing.
-
-    A missing value is NaN or, in a column of texts, "".
-    """
+    """Return the columns in the order of the sites, of which none may lack a value."""
     table, unmatched, without = join_columns(labels, frame)
     if not table:
         raise DataError("the table has labels only; expected at least one variable")

@@ -107,10 +107,7 @@ def agreement_effects(
 def _agreement(
     one: sparse.csr_array, other: sparse.csr_array, word: np.ndarray, kinds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Count the pairs of responses from different clusters, and the pairs that agree.
-
-    Counts are returned for each word and, for each cluster, for the word without this cluster.
-    """
+    """Count agreeing and all pairs of responses, per word and without each of its clusters."""
     n = len(kinds) - 1
     word_of_pair = np.repeat(np.arange(n), np.diff(kinds))
     sums = [x.sum(axis=0) for x in (one, other)]
@@ -129,15 +126,13 @@ def _agreement(
 def _jackknife(
     without: np.ndarray, word: np.ndarray, group: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the jackknife variance of each word, and the size m of its smallest group.
-
-    The variance is the sum over groups of (m - 1) / m sum (x - mean)^2.
-    """
+    """Return the jackknife variance of each word, and the size m of its smallest group."""
     n_groups = int(group.max()) + 1
     key = word * n_groups + group
     sizes = np.maximum(np.bincount(key, minlength=n * n_groups), 1)
     means = np.bincount(key, without, minlength=len(sizes)) / sizes
     squares = np.bincount(key, (without - means[key]) ** 2, minlength=len(sizes))
+    # Groups are independent, so their variances (m - 1) / m sum (x - mean)^2 are added.
     parts = (squares * (sizes - 1) / sizes).reshape(n, n_groups)
     return parts.sum(axis=1), sizes.reshape(n, n_groups).min(axis=1)
 

@@ -203,11 +203,7 @@ class _Answers:
     count: np.ndarray
 
     def per_pair(self, norms: Associations, *, everybody: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Count participants with answers to each pair's cue, and participants with its response.
-
-        If `everybody` is True, participants with any answer are counted; otherwise, only
-        participants with an answer in the norms.
-        """
+        """Count participants who answered each pair's cue, and those who gave its response."""
         assert self.person is not None
         n, n_people = norms.n_objects, int(self.person.max(initial=0)) + 1
         place = np.array(label_places(self.labels, norms.labels), dtype=np.int64)
@@ -219,6 +215,7 @@ class _Answers:
         table = sparse.csr_array(numbers, shape=(n, n))
         pair[known] += np.asarray(table[cue[known], answer[known]]).ravel()
         gave = _distinct((pair * n_people + self.person)[pair >= 0]) // n_people
+        # Without `everybody`, participants count only if one of their answers is in the norms.
         counted = cue >= 0 if everybody else pair >= 0
         people = _distinct((cue * n_people + self.person)[counted]) // n_people
         answered = np.bincount(people, minlength=n)

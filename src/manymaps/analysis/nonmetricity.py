@@ -142,15 +142,13 @@ def negative_share_of_distances(D: np.ndarray) -> float:
 
 
 def _negative_share(inner: np.ndarray) -> float:
-    """Compute the negative part of a double-centred table.
-
-    Eigenvalues below 1e-10 of the largest eigenvalue are treated as 0.
-    """
+    """Compute the negative part of a double-centred table."""
     centred = inner - inner.mean(axis=0)
     centred -= centred.mean(axis=1)[:, None]
     values = np.linalg.eigvalsh((centred + centred.T) / 2)
     size = np.abs(values)
     if size.max() == 0:
         return 0.0
+    # Smaller eigenvalues are rounding errors of eigenvalues that are 0.
     real = size > 1e-10 * size.max()
     return float(size[real & (values < 0)].sum() / size[real].sum())

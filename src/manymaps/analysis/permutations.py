@@ -104,10 +104,7 @@ def _statistics(
 def _constants(
     counts: ndarray, held: ndarray, logs: ndarray, constants: ndarray
 ) -> tuple[int, int]:
-    """Fill the invariants of permutations, N log N minus the sums over answers.
-
-    Returns N of all answers, and N of the answers in the atlas.
-    """
+    """Fill the invariants of permutations; return N of all answers, and N of those in the atlas."""
     whole, inside = counts.sum(), held.sum()
     constants[0], constants[1:] = logs[whole], logs[inside]
     for a in range(counts.shape[1]):

@@ -284,11 +284,9 @@ def _heaviest(weights: np.ndarray) -> np.ndarray:
 
 
 def _some(numbers: np.ndarray, most: int) -> np.ndarray:
-    """Draw at most `most` of the numbers at random with a fixed seed.
-
-    Taking every k-th number would miss whole groups if the groups alternate, as in the digits data
-    of scikit-learn.
-    """
+    """Draw at most `most` of the numbers at random with a fixed seed."""
     if len(numbers) <= most:
         return numbers
+    # Every k-th number would miss whole groups if the groups alternate, as in the digits data of
+    # scikit-learn.
     return np.sort(np.random.default_rng(0).choice(numbers, most, replace=False))

@@ -116,14 +116,12 @@ def _chances(weights: np.ndarray, evidence: np.ndarray) -> np.ndarray:
 
 
 def _known(atlas: AtlasData, words: Sequence[str]) -> list[int]:
-    """Return the objects of a list of words, once each and in order, and warn of unknown words.
-
-    If no word is known, `UnknownLabelError` suggests labels for the first one.
-    """
+    """Return the objects of a list of words, once each and in order, and warn of unknown words."""
     listed = list(dict.fromkeys(words))
     places = label_places(listed, atlas.labels)
     unknown = [word for word, place in zip(listed, places, strict=True) if place < 0]
     if unknown and len(unknown) == len(listed):
+        # This call raises `UnknownLabelError`, which suggests similar labels.
         atlas.index(unknown[0])
     if unknown:
         warnings.warn(

@@ -123,11 +123,7 @@ class Choices:
     def _of_pairs(
         self, rows: np.ndarray, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return positions, log proportions and indices of the objects in the pairs.
-
-        The shapes of the first two arrays are (n_maps, k, n_components) and (n_maps, k). Each pair
-        has two indices.
-        """
+        """Return positions, log proportions and two index arrays of the objects in the pairs."""
         ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
         here = self._scaled(self.maps[:, ends]), self._logs(self.proportions[:, ends])
         return *here, places[: len(rows)], places[len(rows) :]
@@ -279,14 +275,12 @@ class Choices:
 
     @cached_property
     def _compiled(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return maps (n_maps, n_components, n) in kernel widths, proportions, and kernel.
-
-        Proportions multiplied by factors give b_i b_j v_ij, which rank j in row i as q_ij does.
-        """
+        """Return maps (n_maps, n_components, n) in kernel widths, proportions, and kernel."""
         from manymaps.compute.similarity import kernel_code
 
         weights = self.proportions.astype(np.float64, order="C")
         if self.factors is not None and self.model.given is None:
+            # The sums are then b_i b_j v_ij, which rank j in row i as q_ij does.
             weights *= self.factors
         points = np.ascontiguousarray(np.moveaxis(self._scaled(self.maps), 2, 1))
         return points, weights, kernel_code(self.model.kernel)

@@ -250,11 +250,7 @@ def _words_of(
 
 
 def _alike(first: str, second: str) -> bool:
-    """Check whether one label contains the other, such as "car" and "cars".
-
-    >>> _alike("CAR", "cars"), _alike("car", "road")
-    (True, False)
-    """
+    """Check whether one label contains the other, such as "CAR" and "cars", ignoring case."""
     one, other = fold(first), fold(second)
     return one in other or other in one
 
@@ -267,10 +263,7 @@ def _divided(
     most: int,
     scale: float = 1.0,
 ) -> list[np.ndarray]:
-    """Divide points into at most `most` joined basins, each in one of the groups `within`, (k,).
-
-    `scale` multiplies the bandwidth.
-    """
+    """Divide points into at most `most` joined basins, each in one of the groups `within`, (k,)."""
     density = grid.density(np.arange(len(weights)), weights, len(weights), scale)
     keys = within * CELLS**2 + _basins(density)[grid.cells]
     found = [np.flatnonzero(keys == key) for key in np.unique(keys)]
@@ -288,11 +281,7 @@ def _joins(
     most: int,
     least: float,
 ) -> list[list[int]]:
-    """Join basins by Ward's criterion until there are at most `most`, each with `least` members.
-
-    Basins are joined only if they have the same value of `within`. The result lists the indices of
-    the basins that are joined.
-    """
+    """Join basins of the same group `within` by Ward's criterion; return the indices joined."""
     joined = [[k] for k in range(len(basins))]
     sizes = np.array([len(own) for own in basins], np.float64)
     masses = np.array([max(weights[own].sum(), 1e-300) for own in basins])
@@ -345,10 +334,7 @@ class _Grid:
     def density(
         self, members: np.ndarray, weights: np.ndarray, of: int, scale: float = 1.0
     ) -> np.ndarray:
-        """Smooth the weights of some points, (CELLS, CELLS).
-
-        `of` is the size of their group, and `scale` multiplies the bandwidth.
-        """
+        """Smooth the weights of members of a group of `of` points, (CELLS, CELLS)."""
         counts = np.bincount(self.cells[members], weights[members], CELLS * CELLS)
         side = np.sqrt(self.extent.prod()) if self.extent.min() > 0 else self.extent.max()
         width = scale * EXTENT_SHARE * side * max(of, 1) ** (-1 / 6) / 2

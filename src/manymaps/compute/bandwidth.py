@@ -52,10 +52,7 @@ def _least(distances):
 
 @inlined
 def _start(distances, nearest, log_perplexity, probabilities):
-    """Find an initial log beta, or fill the row immediately if ties make a search unnecessary.
-
-    The function returns whether the row is final, and log beta.
-    """
+    """Return whether ties determine the row, which is then filled, and an initial log beta."""
     k = distances.size
     ties, mean = 0, 0.0
     for j in range(k):

@@ -156,11 +156,7 @@ def _best_partner(gains, parent, c):
 
 @rounded
 def _merge(weights, degrees, factor, least, labels):
-    """Unite the two communities with the largest gain until no union increases Q.
-
-    Gains are additive: the gain of uniting c with the union of d and e is the sum of the gains of
-    uniting c with d and c with e.
-    """
+    """Unite the two communities with the largest gain until no union increases Q."""
     count = _renumber(labels)
     gains = np.zeros((count, count))
     for a in range(labels.size):
@@ -183,6 +179,7 @@ def _merge(weights, degrees, factor, least, labels):
         for d in range(count):
             if parent[d] == absorbed:
                 parent[d] = c
+            # The gain of uniting d with a union is the sum of its gains with the two parts.
             gains[c, d] += gains[absorbed, d]
             gains[d, c] = gains[c, d]
         for d in range(count):
@@ -226,10 +223,7 @@ def _apply(weights, degrees, ties, strength, labels, who, where):
 
 @rounded
 def _move(weights, degrees, factor, least, labels):
-    """Move every member once, best moves first, restore the best state, and repeat while Q grows.
-
-    The function returns whether there was any gain.
-    """
+    """Move each member once, restore the best state, repeat while Q grows; return if it grew."""
     size = labels.size
     # With one community more than there are members, an empty community is always available.
     ties, strength = np.zeros((size, size + 1)), np.zeros(size + 1)

@@ -29,11 +29,7 @@ _SAME = 1e-12
 
 @inlined
 def _pull(points, indices, weights, y, same, pull):
-    """Fill `pull` with R. Return the weight at y, the sum of w / distance and the nearest point.
-
-    The nearest point is returned as an index. Points within the distance `same` of y are treated as
-    points at y.
-    """
+    """Fill `pull` with R; return the weight at y, the sum of w / distance and the nearest index."""
     pull[:] = 0.0
     at_y, stiffness, nearest, least = 0.0, 0.0, -1, np.inf
     for k in range(indices.size):
@@ -44,6 +40,7 @@ def _pull(points, indices, weights, y, same, pull):
             distance = np.sqrt(d2)
             if distance < least:
                 least, nearest = distance, k
+            # Points this close are treated as points at y, where the pull is not defined.
             if distance <= same:
                 at_y += weights[k]
             else:

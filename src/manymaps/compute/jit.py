@@ -87,19 +87,18 @@ event.register("numba:compile", _CompilingShown())
 
 
 class _NamedByArguments(IndexDataCacheFile):
-    """Cache files of a compiled function, with each file named by the argument types.
-
-    Numba numbers these files without a lock. Two processes that compile one function for different
-    arguments at the same moment choose the same number. The index then refers to code for other
-    arguments, and calls silently return wrong values. With names derived from the arguments, the
-    worst outcome is that a function is compiled again. A function is also compiled again if a file
-    is damaged or cannot be written, for example on a full disk.
-    """
+    """Cache files of a compiled function, with each file named by the argument types."""
 
     def save(self, key: Any, data: Any) -> None:
+        # If a file is damaged or cannot be written, for example on a full disk, the function is
+        # compiled again.
         with suppress(OSError):
             overloads = self._load_index()
             if key not in overloads:
+                # Numba numbers these files without a lock. Two processes that compile one function
+                # for different arguments at the same moment choose the same number. The index then
+                # refers to code for other arguments, and calls silently return wrong values. With
+                # numbers derived from the arguments, a function is at worst compiled again.
                 number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6])
                 overloads[key] = self._data_name(number)
                 self._save_index(overloads)

@@ -32,11 +32,9 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _row(axes, targets, i, sources, start, stop, charges, kind):
-    """Sum K, and then the slopes, over some sources for one target.
-
-    The length of the tuple `axes` is the number of dimensions. Unlike a shape, this length is a
-    constant for the compiler.
-    """
+    """Sum K, and then the slopes, over some sources for one target."""
+    # `axes` is a tuple, because its length, the number of dimensions, is a constant for the
+    # compiler, unlike a shape.
     potential, fx, fy, fz = _ZERO, _ZERO, _ZERO, _ZERO
     dy, dz = _ZERO, _ZERO
     second, third = min(1, len(axes) - 1), len(axes) - 1

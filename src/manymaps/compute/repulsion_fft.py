@@ -76,34 +76,18 @@ _OFFSETS = (np.arange(8) + 0.5) / 8
 
 @dataclass(frozen=True)
 class _Grid:
-    """Grid that several maps share.
-
-    Attributes
-    ----------
-    kind : int
-        Code of the kernel.
-    d : int
-        Number of dimensions, from 1 to 3.
-    n : int
-        Number of cells along one side, including padding.
-    h : float
-        Spacing of the grid points.
-    radius : float
-        Radius below which near pairs are summed directly, or 0 if the kernel is not split.
-    """
+    """Grid that several maps share: kernel, dimensions, cells per side, spacing and near radius."""
 
     kind: int
     d: int
-    n: int
+    n: int  # including the padding that a circular convolution needs
     h: float
-    radius: float
+    radius: float  # 0 if the kernel is not split
 
     def lags(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the lags along one axis, in the order of a transform, and all squared lags.
-
-        In three dimensions, they are limited to one octant.
-        """
+        """Return the lags along one axis, in the order of a transform, and all squared lags."""
         lags = self.h * fft.fftfreq(self.n, 1 / self.n)
+        # In three dimensions, one octant is sufficient, because the kernel is even on each axis.
         lags = lags if self.d < 3 else abs(lags[: self.n // 2 + 1])
         square = lags**2
         for _ in range(1, self.d):
@@ -113,10 +97,7 @@ class _Grid:
 
 @lru_cache(maxsize=16)
 def _kernel_transform(grid: _Grid) -> np.ndarray:
-    """Return the real transform of the deconvolved kernel samples.
-
-    Its shape is (n // 2 + 1,), (n, n // 2 + 1) or, for one octant, (n // 2 + 1,) * 3.
-    """
+    """Return the real transform of the deconvolved kernel samples, as an octant in 3 dimensions."""
     _, d2 = grid.lags()
     samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius)
     whole = fft.rfftn(samples).real if grid.d < 3 else repulsion_volume.even_octant(samples)
@@ -125,16 +106,14 @@ def _kernel_transform(grid: _Grid) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
-    """Return the transforms of the deconvolved samples of the slope along x and along y.
-
-    In three dimensions, the result is an octant of the transform along x, divided by i.
-    """
+    """Return the transforms of the deconvolved samples of the slope along x and along y."""
     lags, d2 = grid.lags()
     if grid.n % 2 == 0:
         lags[grid.n // 2] = 0.0  # equidistant from both sides, so an odd function is 0
     slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius))
     deconvolution = _deconvolution(grid)
     if grid.d == 3:
+        # The other axes have the same octant with axes exchanged. Without the factor i, it is real.
         odd = repulsion_volume.odd_octant(slope * lags)
         return ((odd / deconvolution).astype(np.float32),)
     axes = (lags,) if grid.d == 1 else (np.broadcast_to(lags, d2.shape), lags[:, None])
@@ -153,11 +132,9 @@ def _deconvolution(grid: _Grid) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _clump_error(grid: _Grid) -> float:
-    """Return the common error of the members of a clump along one axis, per unit of `crowding`.
-
-    This error is the force of a unit charge on itself, as the root mean square over a cell of the
-    grid. It depends on coefficients at small lags, which are equal for all longer grids.
-    """
+    """Return the common error of the members of a clump along one axis, per unit of `crowding`."""
+    # This error is the force of a unit charge on itself, as the root mean square over a cell of the
+    # grid. It depends on coefficients at small lags, which are equal for all longer grids.
     grid = replace(grid, n=min(grid.n, 256))
     weights = np.polynomial.polynomial.polyval(_OFFSETS, np.array(SPLINE, np.float64).T)
     slopes = np.polynomial.polynomial.polyval(_OFFSETS, np.array(SLOPE, np.float64).T)
@@ -212,21 +189,10 @@ def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Work:
-    """Sums of one batch on grids, which set `sums` including self terms.
-
-    Attributes
-    ----------
-    batch : Batch
-        Targets and sources of all maps.
-    charges : ndarray of shape (n_sources,), float32
-        Charges relative to the usual charge of their map, without loud charges.
-    grids : Plan
-        Plan of all maps.
-    sums : Field
-        Field of all maps.
-    """
+    """Sums of one batch on grids, which set `sums` including self terms."""
 
     batch: Batch
+    # Relative to the usual charge of their map and without loud charges, so that float32 suffices.
     charges: np.ndarray
     grids: Plan
     sums: Field
@@ -265,11 +231,7 @@ class _Work:
     def sum_maps(
         self, maps: np.ndarray, grid: _Grid, *, by_slopes: bool = False, limit: float = np.inf
     ) -> np.ndarray:
-        """Sum maps on a grid and near pairs, and return their `repulsion_plane.crowding`.
-
-        With `by_slopes`, forces are gathered from interpolants of the slopes. If all maps exceed
-        the limit of crowding, they are not summed.
-        """
+        """Sum maps on a grid and near pairs, and return their `repulsion_plane.crowding`."""
         batch, low, (potential, force, _) = self.batch, self.grids.low, self.sums
         n, d, side = grid.n, grid.d, grid.n // 2
         loops = repulsion_volume if d == 3 else repulsion_plane
@@ -292,6 +254,7 @@ class _Work:
                 )  # fmt: skip
         crowding = np.empty(len(maps))
         share_out(loops.crowding, len(maps), *axes, side, charges_on_grid, crowding)
+        # The caller sums maps above the limit again by slopes.
         if crowding.min() > limit:
             return crowding
         transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if by_slopes else ()))

@@ -66,11 +66,7 @@ def _peak(line):
 
 @inlined
 def _weigh(target, sources, first, base, skip, known, precise, line):
-    """Fill W of one target and a tile of sources, divided by exp(the returned peak).
-
-    `base` contains the logarithms of all charges, `known` is the largest peak so far, and `precise`
-    is a work array. The kernel is Gaussian.
-    """
+    """Fill the Gaussian W of one target and a tile, divided by exp(the returned peak)."""
     n = line.size
     _less_distances(target, sources, first, base, line)
     if first <= skip < first + n:
@@ -140,11 +136,9 @@ def _sum_chunks(
     first_chunk, last_chunk, chunks, targets, sources, own, beside, base, charges, skip, kind,
     potential, force, scale,
 ):  # fmt: skip
-    """Fill the field of some chunks of targets.
-
-    x is computed from targets (n, d) and sources (d, n). `own` is [t, 1] and `beside` is [s, 1],
-    both (n, d + 1) and relative to a centre. `base` is x at distance 0, which is log(charge) or 0.
-    """
+    """Fill the field of some chunks of targets (n, d), from sources (d, n)."""
+    # `own` is [t, 1] and `beside` is [s, 1], both (n, d + 1) and relative to a centre, so that one
+    # product gives W s and the sum of W.
     d = own.shape[1] - 1
     weights, precise = np.empty(_ROWS * _TILE, np.float32), np.empty(_TILE)
     values, scales = np.empty(_ROWS, np.float32), np.empty(_ROWS)

@@ -104,16 +104,14 @@ def _arrange(first, last, maps, offsets, order, sources, charges, axes, c):
 
 @inlined
 def _copy_near(starts, b, layer, row, column, n_columns, axes, c, near):
-    """Copy the sources around a cell to lanes of `near` (4, n_lanes), and return their number.
-
-    If there are too few lanes, only the number is correct.
-    """
+    """Copy the sources around a cell to lanes of `near` (4, n_lanes), and return their number."""
     n_layers = n_columns if len(axes) == 3 else 1
     left, right, n = max(column - 1, 0), min(column + 2, n_columns), 0
     for s in range(max(layer - 1, 0), min(layer + 2, n_layers)):
         for r in range(max(row - 1, 0), min(row + 2, n_columns)):
             before = (s * n_columns + r) * n_columns
             start, stop = starts[b, before + left], starts[b, before + right]
+            # With too few lanes, only the number is needed, for a larger array.
             if n + stop - start <= near.shape[1]:
                 for k in range(start, stop):
                     for axis in range(len(axes)):
@@ -128,10 +126,8 @@ def _add(
     first, last, target_starts, target_order, targets, starts, axes, c, n_columns, radius,
     potential, force,
 ):  # fmt: skip
-    """Add the near sums of the targets in some rows of cells to their potentials and forces.
-
-    The number of axes is constant in the compiled loop, which omits the layers in two dimensions.
-    """
+    """Add the near sums of the targets in some rows of cells to their potentials and forces."""
+    # The number of axes is constant in the compiled loop, which omits the layers in two dimensions.
     is_deep = len(axes) == 3
     n_rows = n_columns * n_columns if is_deep else n_columns
     square = radius * radius

@@ -110,16 +110,14 @@ def _along_z(
     odd_axis: int | None,
     workers: int | None,
 ) -> None:
-    """Transform spectra (n_maps, side, n, n / 2 + 1) along z, multiply by a table, and return.
-
-    The table is real and even along y and z, or odd along `odd_axis` (0 for z, 1 for y).
-    """
+    """Transform spectra (n_maps, side, n, n / 2 + 1) along z, multiply by a table, and return."""
     half, side = n // 2, spectrum.shape[1]
     height = max(1, _SLAB // (n * (half + 1)))
     for m in range(len(spectrum)):
         for start in range(0, n, height):
             rows = np.arange(start, min(start + height, n))
             slab = fft.fft(spectrum[m, :, rows[0] : rows[-1] + 1], n, axis=0, workers=workers)
+            # The table is an octant: it is even along y and z, or odd along `odd_axis` (0 for z).
             part = table[:, np.minimum(rows, n - rows)]
             if odd_axis == 1:
                 part = part * np.where(rows > half, np.float32(-1), np.float32(1))[:, None]

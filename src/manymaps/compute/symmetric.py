@@ -65,11 +65,7 @@ def _first_from(columns, start, stop, least):
 
 @rounded
 def _transposed(low, high, starts, columns, values, divisors):
-    """Return rows low to high of the transpose of the divided table.
-
-    The result contains the first place of each row (high - low + 1,), the columns (n_pairs,) and,
-    unless `values` is None, the values (n_pairs,).
-    """
+    """Return rows low to high of the transpose of the divided table: starts, columns and values."""
     ends = np.zeros(high - low + 1, np.int64)
     for i in range(starts.size - 1):
         a = _first_from(columns, starts[i], starts[i + 1], low)

@@ -324,10 +324,7 @@ def join_columns(
 def _matched_rows(
     labels: Sequence[str], cells: Sequence[str]
 ) -> tuple[list[int | None], list[str]]:
-    """Return each object's row, and the labels of rows without an object.
-
-    Labels match exactly. For other objects, case is ignored, and a row in lower case is preferred.
-    """
+    """Return each object's row, and the labels of rows without an object."""
     known = set(labels)
     exact: dict[str, int] = {}
     for row, cell in enumerate(cells):
@@ -336,6 +333,7 @@ def _matched_rows(
                 f"the metadata contains the object {cell!r} twice, in rows {exact[cell] + 1} "
                 f"and {row + 1} of its data; keep one"
             )
+    # Objects without an exact match ignore case, and prefer a row in lower case.
     folded: dict[str, int] = {}
     for cell in sorted(exact, key=str.islower, reverse=True):
         if cell not in known:

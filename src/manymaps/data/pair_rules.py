@@ -226,11 +226,7 @@ def _n_responses(
 
 
 def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str, int], np.ndarray]:
-    """Select the entries to keep, and number the objects.
-
-    The function also counts the dropped entries by the first reason that applies. The index of a
-    dropped object is -1.
-    """
+    """Return a mask of the entries to keep, dropped entries by reason, and indices of objects."""
     to_self = entries.cue == entries.response
     if rules.self_pairs == "error" and to_self.any():
         k = int(np.flatnonzero(to_self)[0])
@@ -252,6 +248,7 @@ def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str,
         f"{NEVER_A_CUE}{rare}": ~is_kept[entries.response],
     }
     for reason, out in reasons.items():
+        # An entry counts for the first reason only, so that the counts add up.
         count = int(np.count_nonzero(passes & out))
         if count:
             dropped[reason] = count

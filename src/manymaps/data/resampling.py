@@ -149,11 +149,7 @@ def counted_responses(
 def _shares_and_numbers(
     norms: Associations, n_responses: int | None
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return response shares per pair, numbers per cue, and whether the strengths are counts.
-
-    The response shares of a cue sum to 1, or to less if some of its responses do not belong to any
-    pair.
-    """
+    """Return response shares per pair, numbers per cue, and whether the strengths are counts."""
     strengths = norms.strengths
     sums, n_pairs = strengths.sum(axis=1), np.diff(strengths.indptr)
     are_counts = not (sums <= 1 + ROUNDING).all()
@@ -174,6 +170,7 @@ def _shares_and_numbers(
     numbers = np.where(n_pairs > 0, numbers, 0)
     if not ((numbers >= (n_pairs > 0)) & (numbers % 1 == 0)).all():
         raise DataError(f"{norms.report.source}: n_responses must be whole numbers of at least 1")
+    # Proportions that sum to less than 1 stay as they are: other responses belong to no pair.
     shares = strengths.data / np.repeat(np.maximum(sums, 1), n_pairs)
     return shares, numbers.astype(np.int64), are_counts
 

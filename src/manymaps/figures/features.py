@@ -168,15 +168,7 @@ def plot_features(
 def _draw_features(
     panel: Panel, shown: Sequence[_Feature], sheet: Sheet
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw outlines, the lightest first, and numbers.
-
-    Returns
-    -------
-    boxes : ndarray of shape (n_numbers, 4)
-        The numbers in pixels, which labels must avoid.
-    beads : ndarray of shape (k, 3)
-        The outlines as dots in pixels, which labels should avoid.
-    """
+    """Draw outlines, the lightest first, and numbers; return what labels must and should avoid."""
     ax, frame, points = panel.ax, panel.frame, panel.dots[:, :2]
     scale = frame.pixel * sheet.scale
     outward = np.minimum(levels(np.array([each.members for each in shown])), MOST_LEVELS)
@@ -204,6 +196,7 @@ def _draw_features(
         mark = ax.text(x, y, str(shown[at].number), fontproperties=font, color=PAPER, gid="number")
         mark.set(ha="center", va="center_baseline", zorder=6)
         mark.set_bbox({"boxstyle": "circle,pad=0.18", "fc": shown[at].color, "linewidth": 0})
+    # Labels avoid outlines as if these were dots.
     beads = np.concatenate([np.empty((0, 2)), *(line[::2] for at in order for line in lines[at])])
     radius = LINE_RADIUS * panel.dots[:, 2].max()
     return boxes, np.column_stack([beads, np.full(len(beads), radius)])

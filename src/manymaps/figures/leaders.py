@@ -101,15 +101,11 @@ def place_all(
 
 @dataclass(frozen=True)
 class _Places:
-    """All positions of each label and their costs, with the positions next to the dot first.
+    """All positions of each label and their costs, with the positions next to the dot first."""
 
-    The shapes are boxes (n, k, 4), leaders (n, k, 2, 2) and costs (n, k). Impossible positions have
-    an infinite cost.
-    """
-
-    boxes: np.ndarray
-    leaders: np.ndarray
-    costs: np.ndarray
+    boxes: np.ndarray  # (n, k, 4)
+    leaders: np.ndarray  # (n, k, 2, 2)
+    costs: np.ndarray  # (n, k), infinite for impossible positions
     clearance: float
 
     @classmethod
@@ -240,14 +236,12 @@ def _spread(dots: np.ndarray, sizes: np.ndarray, height: float) -> tuple[np.ndar
 
 
 def _columns(dots: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return boxes in columns to the right and left of the dots, and their leaders.
-
-    Rows and columns form one grid, so that labels of neighbouring dots are aligned.
-    """
+    """Return boxes in columns to the right and left of the dots, and their leaders."""
     row = 1.02 * float(sizes[:, 1].max())
     rows, side, column = np.meshgrid(np.arange(-ROWS, ROWS + 1), [1, -1], COLUMNS, indexing="ij")
     x = dots[:, None, 0] + side.ravel() * (dots[:, None, 2] + column.ravel() * row)
     y = dots[:, None, 1] + rows.ravel() * row
+    # Rows and columns form one grid, so that labels of neighbouring dots are aligned.
     ends = np.round(np.stack([x, y], axis=2) / row) * row
     middles = ends + np.stack([side.ravel(), 0 * side.ravel()], axis=1) * sizes[:, None] / 2
     boxes = np.concatenate([middles - sizes[:, None] / 2, middles + sizes[:, None] / 2], axis=2)

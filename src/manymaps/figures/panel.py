@@ -216,11 +216,7 @@ def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray
 
 
 def _draw_dots(panel: Panel, points: np.ndarray, areas: np.ndarray) -> None:
-    """Draw dots in an arbitrary order, so that no group hides the others, but large ones first.
-
-    Dots without a hue or a value are below the others. Requested objects are above the others, but
-    in the panel of a sense, the word must not hide a member that is much smaller.
-    """
+    """Draw dots in an arbitrary order, so that no group hides the others, but large ones first."""
     scene, look, ax, colors = panel.scene, panel.look, panel.ax, panel.colors
     is_dot, is_named = ~scene.is_text & ~scene.view.outside, scene.is_named
     if look.coloring.name is None:
@@ -229,6 +225,8 @@ def _draw_dots(panel: Panel, points: np.ndarray, areas: np.ndarray) -> None:
     is_context = (colors[:, None] == pale).all(axis=2).any(axis=1)
     areas = np.where(is_named, np.maximum(areas, NAMED), areas)
     draws, sizes = np.random.default_rng(0).random(len(areas)), np.where(is_named, 0.5, 1) * areas
+    # Dots without a hue or a value are below the others, and requested objects above them. In the
+    # panel of a sense, however, the word must not hide a member that is much smaller.
     order = np.lexsort((draws, -sizes, ~is_context, is_named & (not look.of_sense)))
     rows = order[is_dot[order]]
     is_many = len(rows) >= RASTERIZED_FROM
@@ -285,11 +283,7 @@ def _draw_specks(panel: Panel, points: np.ndarray, is_seen: np.ndarray) -> None:
 
 
 def _draw_names(panel: Panel, over: np.ndarray) -> np.ndarray:
-    """Write the names of islands, each next to its island; return their boxes (k, 4) in pixels.
-
-    A name has the position next to its island that covers the least dots. Names overlap neither one
-    another nor the boxes `over` (n, 4). An island without a free position has no name.
-    """
+    """Write the names of islands, each next to its island; return their boxes (k, 4) in pixels."""
     look, frame, scene = panel.look, panel.frame, panel.scene
     # If there are few dots, each of them has a label. A line has no space next to its islands.
     is_dense = len(scene.objects) > FEW and not look.crosses and scene.n_components > 1
@@ -302,6 +296,7 @@ def _draw_names(panel: Panel, over: np.ndarray) -> np.ndarray:
     places = np.array(
         [_beside(panel, region.members, size) for region, size in zip(regions, sizes, strict=True)]
     )
+    # An island without a free position has no name, because an overlap would hide two names.
     chosen = place_free(places, panel.dots, frame.bounds, over)
     for at in np.flatnonzero(chosen >= 0):
         box = places[at, chosen[at]]

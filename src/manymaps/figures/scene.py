@@ -173,11 +173,9 @@ def _ranks(priority: np.ndarray) -> np.ndarray:
 
 
 def _remote(atlas: Atlas, objects: np.ndarray) -> np.ndarray | None:
-    """Return a mask of objects whose positions in a map of counts are not determined.
-
-    Without a size penalty, the best positions of such objects are at infinity, and the fit ends at
-    any distance. If a map contained all of them, the others would overlap.
-    """
+    """Return a mask of objects whose positions in a map of counts are not determined."""
+    # Without a size penalty, the best positions of such objects are at infinity, and the fit ends
+    # at any distance. If a map contained all of them, the others would overlap.
     if atlas.kinds is None or atlas.n_maps > 1 or atlas.parameters.get("penalty", 0.0):
         return None
     return out_of_reach(atlas)[objects]

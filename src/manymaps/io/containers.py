@@ -153,12 +153,7 @@ def _arrays(path: Path, kind: str | None) -> Table:
 
 
 def _market(path: Path) -> Table:
-    """Read a MatrixMarket file, and the names of cells and genes from files in its folder.
-
-    References
-    ----------
-    R. Boisvert, R. Pozo & K. Remington (1996). The Matrix Market exchange formats. NISTIR 5935.
-    """
+    """Read a MatrixMarket file (NISTIR 5935), and names of cells and genes from its folder."""
     data, source = read_bytes(path), str(path)
     if b"\0" in data:
         raise DataError(f"{path} contains zero bytes; fetch the file again")
@@ -221,11 +216,7 @@ def _biom(path: Path) -> Table:
 
 
 def _graph(path: Path) -> Any:
-    """Read a GraphML file as a graph of networkx, whose nodes are labels.
-
-    The label of a node is the attribute "label", "name" or "word". If the attribute is incomplete
-    or not unique, the node id is used as the label.
-    """
+    """Read a GraphML file as a graph of networkx, whose nodes are labels."""
     data = read_bytes(path)
     # networkx parses the file with ElementTree, which does not open other files but expands
     # entities to any size.
@@ -244,6 +235,7 @@ def _graph(path: Path) -> Any:
     attributes = {folded(key): key for _, node in graph.nodes(data=True) for key in node}
     for name in NODE_LABELS:
         labels = {n: cell_label(x) for n, x in graph.nodes(data=attributes.get(name, name))}
+        # Labels must be complete and unique; otherwise, the ids of the nodes remain.
         if all(labels.values()) and len(set(labels.values())) == len(labels):
             return networkx.relabel_nodes(graph, labels)
     return graph

@@ -326,10 +326,7 @@ def _without_comments(data: bytes) -> bytes:
 
 
 def _split(data: bytes) -> tuple[str, list[list[str]], int]:
-    """Return the delimiter of a text, the cells of its first rows, and the lines of the first.
-
-    Rows below the first have equal widths, or else at least 2 columns.
-    """
+    """Return the delimiter of a text, the cells of its first rows, and the lines of the first."""
     cut = data.rfind(b"\n", 0, HEAD_BYTES) + 1 if len(data) > HEAD_BYTES else len(data)
     head = data[: cut or len(data)].decode()
     first = next((line for line in head.splitlines() if line.strip()), "").strip()
@@ -338,6 +335,7 @@ def _split(data: bytes) -> tuple[str, list[list[str]], int]:
     for mark in marks or ([" ", ","] if " " in first else [","]):
         rows, skipped = _first_rows(head, mark)
         widths = list(map(len, rows))
+        # Equal widths below the header are the best sign; the next is that there are two columns.
         quality = (len(set(widths[1:])) <= 1, min(2, max(widths, default=0)))
         splits.append((quality, mark, rows, skipped))
     return max(splits, key=lambda split: split[0])[1:]
@@ -364,10 +362,7 @@ def _first_rows(head: str, delimiter: str) -> tuple[list[list[str]], int]:
 def _parsed(
     source: str, data: bytes, delimiter: str, width: int, skipped: int, texts: Sequence[int]
 ) -> pd.DataFrame:
-    """Split a text at a delimiter, and number the rows by their lines.
-
-    The first `skipped` lines are omitted, and columns that are not in `texts` may be numbers.
-    """
+    """Split a text at a delimiter after the `skipped` lines, and number the rows by their lines."""
     import pandas as pd
 
     wrong = _wrong_quotes(data, delimiter) if b'"' in data else None

@@ -261,10 +261,7 @@ def _answers(
 
 
 def _participants(labels: np.ndarray, notes: list[str]) -> tuple[list[str], np.ndarray]:
-    """Return the participants and each row's participant.
-
-    A row without a participant is assigned to a new participant, and a note counts these rows.
-    """
+    """Return the participants and each row's participant, a new one for a row without any."""
     import pandas as pd
 
     who, names = pd.factorize(labels)
@@ -374,10 +371,7 @@ def trial_columns(
 
 
 def _families(names: Sequence[str], numeric: Sequence[bool]) -> list[list[int]]:
-    """Return groups of columns with the same name and numbers from 1.
-
-    Groups of several columns precede single columns, and corrected answers precede raw spellings.
-    """
+    """Return groups of columns with the same name and numbers from 1, the preferred group first."""
     families: dict[tuple[str, str], dict[int, int]] = {}
     for c, name in enumerate(names):
         match = ANSWER.fullmatch(folded(name))
@@ -387,6 +381,7 @@ def _families(names: Sequence[str], numeric: Sequence[bool]) -> list[list[int]]:
         (suffix == "raw", [columns[n] for n in takewhile(columns.__contains__, count(1))])
         for (suffix, _), columns in sorted(families.items())
     ]
+    # Several columns precede single ones, and corrected answers precede raw spellings.
     return [run for _, run in sorted(runs, key=lambda run: (len(run[1]) < 2, run[0])) if run]
 
 

@@ -120,10 +120,7 @@ def read_words(
 def _text_rows(
     stream: BinaryIO, path: Path, words: Collection[str] | None
 ) -> Iterator[tuple[bytes, str, Any]]:
-    """Yield the word, the label and the numbers of each line, or None for a word not in `words`.
-
-    The first line is a header if it consists of two integers.
-    """
+    """Yield the word, the label and the numbers of each line, or None for a word not in `words`."""
     source, n, n_read = str(path), None, 0
     lines = _numbered_lines(stream, source)
     head = list(islice(lines, HEAD_LINES + 1))

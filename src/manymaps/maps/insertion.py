@@ -327,12 +327,7 @@ def _effective_neighbors(
 
 
 def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
-    """Compute the similarity up to which a new object is dissimilar, from at most 500 objects.
-
-    Both conditions are needed. With two compact groups, the spread of all similarities would mark
-    every object as dissimilar. If the largest similarities hardly differ, their spread would mark
-    slight outliers.
-    """
+    """Compute the similarity up to which a new object is dissimilar, from at most 500 objects."""
     if known.shape[0] < 2:
         return 0.0
     n = known.shape[0]
@@ -342,6 +337,9 @@ def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
     best = table.max(axis=1)
     mean, square = (x.sum() / (table.size - len(table)) for x in (table, table * table))
     of_all = mean + _STRANGE * np.sqrt(max(square - mean**2, 0.0))
+    # Both conditions are needed. With two compact groups, the spread of all similarities would mark
+    # every object as dissimilar. If the largest similarities hardly differ, their spread would mark
+    # slight outliers.
     return float(min(of_all, best.mean() - _STRANGE * best.std()))
 
 
@@ -443,12 +441,7 @@ def _refined(
 def _gaussian_rows(
     atlas: Atlas, objects: NewObjects, metric: Metric, perplexities: np.ndarray
 ) -> sparse.csr_array:
-    """Compute the target p_j|i over the nearest atlas objects, of shape (k, n).
-
-        p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2)
-
-    beta_i gives object i the perplexity; the target is the mean over the perplexities.
-    """
+    """Compute the target over the nearest atlas objects (k, n), as the mean over perplexities."""
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():
         raise ParameterError(
@@ -464,5 +457,6 @@ def _gaussian_rows(
     k, n_nearest = graph.distances.shape
     squared = graph.distances.astype(np.float64).ravel() ** 2
     starts = np.arange(0, squared.size + 1, n_nearest)
+    # p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2), where beta_i sets the perplexity.
     p = np.mean([conditional_rows(squared, starts, each) for each in perplexities], axis=0)
     return sparse.csr_array((p, graph.indices.ravel(), starts), (k, n))

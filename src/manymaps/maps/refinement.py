@@ -426,12 +426,10 @@ def _most_agreeing(
     depth: int,
     limits: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Choose the best candidate position (k, n_offers, d) of each new object, or the first of them.
-
-    Candidates other than the first are excluded if their distance to the third nearest object
-    exceeds the limit (k,). This distance is also returned for the chosen positions.
-    """
+    """Choose the best candidate position (k, n_offers, d), and return its distance."""
     distances, seen = tree.query(offers, np.arange(1, depth + 1), workers=current_threads())
+    # A candidate that is farther from its third nearest object than the limit is excluded. The
+    # first one remains, so that there is always a choice.
     away = distances[:, :, min(_NEAR, depth) - 1]
     allowed = np.full(away.shape, True) if limits is None else away <= limits[:, None]
     allowed[:, 0] = True

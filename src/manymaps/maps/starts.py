@@ -230,11 +230,8 @@ def _principal_components(
 
 
 def _in_reach(numbers: Any) -> Any:
-    """Divide numbers by the power of two near the largest number, which is exact.
-
-    The unit of the numbers has no effect on a start, and squares of values such as 1e200 would
-    overflow.
-    """
+    """Divide numbers by the power of two near the largest number, which is exact."""
+    # The unit has no effect on a start, and squares of values such as 1e200 would overflow.
     stored = numbers if isinstance(numbers, np.ndarray) else numbers.data
     scaled = np.ldexp(stored, -int(np.frexp(np.abs(stored).max(initial=0))[1]))
     if isinstance(numbers, np.ndarray):
@@ -251,10 +248,8 @@ def _all_alike(vectors: Any) -> bool:
 
 
 def _centred(vectors: np.ndarray) -> np.ndarray:
-    """Centre the columns, with means computed in float64.
-
-    In float32, products of columns far from 0 would lose small differences.
-    """
+    """Centre the columns, with means computed in float64."""
+    # In float32, columns far from 0 would lose small differences.
     mean = vectors.mean(axis=0, dtype=np.float64)
     kind = np.float32 if vectors.dtype == np.float32 else np.float64
     return np.subtract(

@@ -243,10 +243,7 @@ class DenseObjective:
         slopes: np.ndarray,
         explained: np.ndarray,
     ) -> tuple[Parameters, np.ndarray]:
-        """Compute the gradient from c_ij, and each object's explained share per map.
-
-        `log_sum` is log sum_m v_ij^m, without the factors b_j.
-        """
+        """Compute the gradient from c_ij, and each object's explained share per map."""
         width, scale, log_pi = self.model.kernel_width, self.target.scale, log_softmin(w)
         both, explained = slopes + slopes.T, explained + explained.T
         d_positions, d_log_pi = np.empty(y.shape), np.empty(w.shape)
@@ -254,6 +251,7 @@ class DenseObjective:
         for m, points in enumerate(y / width):
             squares = squared_distances(points, points)
             logs = log_pi[m] + log_pi[m][:, None] + log_kernel(squares, self.model.kernel)
+            # Factors b_j are the same in all maps, so that they cancel in the part of a map.
             part = np.exp(logs - log_sum, where=np.isfinite(log_sum), out=np.zeros_like(logs))
             forces = both * part
             d_log_pi[m], shares[m] = forces.sum(axis=1), (explained * part).sum(axis=1)

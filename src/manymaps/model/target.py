@@ -257,10 +257,7 @@ def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarra
 def _cleaned(
     strengths: sparse.sparray, one_set: bool, observed: np.ndarray | None = None
 ) -> tuple[sparse.csr_array, np.ndarray | None]:
-    """Return canonical rows of the used pairs, which may share arrays with `strengths`.
-
-    The second result is a mask of the judged pairs of different objects, or None for all.
-    """
+    """Return canonical rows of the used pairs, and a mask of the judged pairs or None for all."""
     judged = None if observed is None else np.array(observed, bool)
     if judged is not None:
         np.fill_diagonal(judged, False)
@@ -273,6 +270,7 @@ def _cleaned(
         values = sparse.csr_array(values.multiply(judged))
     on_diagonal = one_set and bool(values.diagonal().any())
     if on_diagonal or not values.data.all():
+        # The rows may share arrays with the data of the user, which must not change.
         values = values.copy()
         if on_diagonal:
             rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))

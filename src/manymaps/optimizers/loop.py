@@ -323,15 +323,12 @@ def _fade(
 
 
 def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: float) -> np.ndarray:
-    """Compute the amounts to add to the mixing weights, shape (n_maps, n).
-
-    The amount is log 8 for an inactive entry. For an active entry that explains less than `least`
-    of its proportion, the amount reduces the proportion to a third of the smallest active
-    proportion.
-    """
+    """Compute the amounts to add to the mixing weights, shape (n_maps, n)."""
     proportions = np.exp(log_softmin(weights))
     explained = shares / np.maximum(shares.sum(axis=0), np.finfo(np.float32).tiny)
     unsupported = mask & (explained < least * proportions) & (shares.sum(axis=0) > 0)
+    # This amount reduces a proportion to a third of the smallest active proportion, so that the
+    # entry is inactive at the next refresh.
     leaving = np.log(np.maximum(3 / _ACTIVE * proportions, 2.0))
     return np.where(unsupported, leaving, np.where(mask, 0.0, _FADE)).astype(weights.dtype)
 

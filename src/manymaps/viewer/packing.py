@@ -254,13 +254,7 @@ def _sentence(atlas: Atlas, noun: str, nouns: str, *, has_associations: bool) ->
 def _examples(
     atlas: Atlas, options: PageOptions, senses: PageSenses | None, number: np.ndarray
 ) -> list[int]:
-    """Return the indices of the examples in the page.
-
-    Raises
-    ------
-    UnknownLabelError
-        If an example is not an object of the atlas. The message suggests similar labels.
-    """
+    """Return the indices of the examples in the page."""
     if options.examples is not None:
         chosen = numbers_of(atlas, options.examples)
     elif senses is not None:
@@ -394,13 +388,10 @@ def _maps(
 
 
 def _vectors(found: FittedVectors | None, box: View) -> list[dict[str, Any]]:
-    """List the arrows of a map, the strongest first, and the centroids of factors.
-
-    An arrow extends from the origin, or from the middle of a view without the origin, to x, y. A
-    centroid is the point x, y.
-    """
+    """List the arrows of a map, the strongest first, and the centroids of factors."""
     if found is None:
         return []
+    # Arrows extend from the origin, or from the middle of a view without the origin.
     start, tips = found.ends(box.low, box.high)
     arrows = found.arrows.assign(x=tips[:, 0], y=tips[:, 1]).dropna()
     levels = found.centroids

@@ -171,11 +171,7 @@ def _page(packed: bytes, title: str) -> str:
 
 
 def _inline(module: str) -> str:
-    """Escape text in a module that would end a script element.
-
-    >>> print(_inline("a = '</SCRIPT>' + '<!--'"))
-    a = '\\x3C/SCRIPT>' + '\\x3C!--'
-    """
+    """Escape text in a module that would end a script element."""
     return ENDS_A_SCRIPT.sub(r"\\x3C", module)
 
 
