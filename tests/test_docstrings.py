@@ -95,21 +95,6 @@ def test_docstring_of_a_method(name):
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_others_that_a_docstring_names_exist(name):
-    named = NumpyDocString(inspect.getdoc(PUBLIC[name]) or "")["See Also"]
-    prefixes = (f"{name.rpartition('.')[0]}.", "")
-    for others, _ in named:
-        for other, _ in others:
-            assert any(f"{prefix}{other}" in PUBLIC or _is_method(f"{prefix}{other}")
-                       for prefix in prefixes), other  # fmt: skip
-
-
-def _is_method(name: str) -> bool:
-    owner, _, attribute = name.rpartition(".")
-    return owner in PUBLIC and hasattr(PUBLIC[owner], attribute)
-
-
-@pytest.mark.parametrize("name", PUBLIC)
 def test_an_example_imports_what_it_uses(name):
     """Doctests see the names of their module; who copies an example has what it shows."""
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(PUBLIC[name]) or "")
