@@ -44,7 +44,7 @@ def test_it_sends_the_atlas_and_the_viewer(atlas):
     assert widget.atlas is atlas
 
 
-def test_the_selection_by_label(widget):
+def test_python_and_the_viewer_select(widget):
     widget.selection = ["CAFÉ", "knot", "Knot"]
     assert widget.selected == [2, 1]
     assert widget.selection == ("café", "Knot")
@@ -52,16 +52,13 @@ def test_the_selection_by_label(widget):
     assert widget.selected == [0]
     widget.selection = ()
     assert widget.selection == ()
-
-
-def test_the_selection_from_the_viewer(widget):
     heard = []
     widget.observe(lambda change: heard.append(widget.selection), "selected")
     widget.set_state({"selected": [2, 0]})
     assert heard == [("café", "tie")]
 
 
-def test_word_and_map(widget):
+def test_word_map_and_theme(widget):
     widget.word = "KNOT"
     assert widget.word == "Knot"
     widget.word = ""
