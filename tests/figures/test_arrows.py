@@ -29,9 +29,16 @@ def table(atlas) -> dict[str, list]:
     }  # fmt: skip
 
 
-def ends_of(ax) -> np.ndarray:
-    """Starts and tips of all arrows."""
-    return np.array([(each.xyann, each.xy) for each in ax.texts if each.get_gid() == "vector"])
+def arrows_of(ax) -> tuple[np.ndarray, np.ndarray]:
+    """Starts and steps of all arrows."""
+    arrows = [each for each in ax.texts if each.get_gid() == "vector"]
+    starts = np.array([each.xyann for each in arrows])
+    return starts, np.array([each.xy for each in arrows]) - starts
+
+
+def assert_along(steps, found):
+    directions = steps / np.hypot(*steps.T)[:, None]
+    np.testing.assert_allclose(directions, found.arrows[["x", "y"]], atol=1e-9)
 
 
 @pytest.mark.parametrize("width", [None, "column"])
@@ -40,11 +47,10 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     assert found.arrows["variable"].tolist() == ["east", "north west"]
     figure = mm.plot_map(atlas, vectors=found, width=width)
     (ax,) = figure.axes
-    ends = ends_of(ax)
-    np.testing.assert_allclose(ends[:, 0], [found.origin] * 2)
-    steps = ends[:, 1] - ends[:, 0]
+    starts, steps = arrows_of(ax)
+    np.testing.assert_allclose(starts, [found.origin] * 2)
+    assert_along(steps, found)
     lengths = np.hypot(*steps.T)
-    np.testing.assert_allclose(steps / lengths[:, None], found.arrows[["x", "y"]], atol=1e-9)
     r2 = found.arrows["r2"]
     np.testing.assert_allclose(lengths / lengths[0], np.sqrt(r2 / r2[0]))
     # The longest arrow fills three quarters of the space to the edge.
@@ -58,7 +64,7 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     assert_apart(figure, [*names, *(text for text in ax.texts if text.get_gid() == "label")])
     (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
     np.testing.assert_allclose(diamonds.get_offsets(), found.centroids[["x", "y"]])
-    np.testing.assert_allclose(found.ends(low, high)[1], ends[:, 1])
+    np.testing.assert_allclose(found.ends(low, high)[1], starts + steps)
 
 
 def test_arrows_start_in_the_middle_if_their_origin_is_not_in_the_picture(atlas, table):
@@ -68,11 +74,9 @@ def test_arrows_start_in_the_middle_if_their_origin_is_not_in_the_picture(atlas,
     figure = mm.plot_map(atlas, vectors=far)
     (ax,) = figure.axes
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-    ends = ends_of(ax)
-    np.testing.assert_allclose(ends[:, 0], [(low + high) / 2] * 2)
-    steps = ends[:, 1] - ends[:, 0]
-    directions = steps / np.hypot(*steps.T)[:, None]
-    np.testing.assert_allclose(directions, found.arrows[["x", "y"]], atol=1e-9)
+    starts, steps = arrows_of(ax)
+    np.testing.assert_allclose(starts, [(low + high) / 2] * 2)
+    assert_along(steps, found)
     assert (np.abs(steps) / (high - low)).max() == pytest.approx(0.75 / 2)
     names = [text.get_text() for text in ax.texts if text.get_gid() == "variable"]
     assert sorted(names) == ["east", "half: lower", "north west"]
@@ -85,15 +89,11 @@ def test_variables_without_a_direction_or_none_at_all_are_no_arrows(atlas):
         assert not [x for x in ax.texts if x.get_gid() in ("vector", "variable")]
 
 
-@pytest.fixture
-def two(atlas):
+def test_arrows_of_another_map_or_dimension_are_refused(atlas, table):
     maps = np.concatenate([atlas.maps] * 2)
-    return mm.Atlas(SITES, maps, np.full((2, 16), 0.5), MULTIPLE_MAPS_T_SNE)
-
-
-def test_arrows_of_another_map_or_dimension_are_refused(atlas, two, table):
-    with pytest.raises(ParameterError):
-        mm.plot_map(two, 1, vectors=mm.fit_vectors(two, table, n_permutations=9))
+    two = mm.Atlas(SITES, maps, np.full((2, 16), 0.5), MULTIPLE_MAPS_T_SNE)
     line = mm.Atlas(SITES, atlas.maps[:, :, :1], np.ones((1, 16)), T_SNE)
-    with pytest.raises(ParameterError):
-        mm.plot_map(line, vectors=mm.fit_vectors(line, table, n_permutations=9))
+    for other, m in ((two, 1), (line, 0)):
+        vectors = mm.fit_vectors(other, table, n_permutations=9)
+        with pytest.raises(ParameterError):
+            mm.plot_map(other, m, vectors=vectors)

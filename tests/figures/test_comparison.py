@@ -71,6 +71,9 @@ def test_dots_say_what_was_found():
     told = [text.get_text() for text in marked(figure, "change")]
     assert told == [change for change in senses.change if change]
     assert [text.get_text() for text in marked(figure, "word")] == ["word5", "word0"]
+    assert len(found.changed) == 3
+    surest = [text.get_text() for text in marked(plot_comparison(found), "word")]
+    assert surest == found.words["word"][:3].tolist()
 
 
 @pytest.mark.parametrize("with_senses", [False, True])
@@ -81,14 +84,6 @@ def test_a_word_without_senses_has_the_responses_of_each_group(with_senses):
     told = [text.get_text().split(" · ") for text in marked(figure, "members")]
     assert told == [[answer for answer, _ in found.answers(last, name)] for name in found.groups]
     assert marked(figure, "share") == []
-
-
-def test_words_are_the_surest_by_default():
-    found = compared()
-    figure = plot_comparison(found)
-    expected = found.words["word"][:3].tolist()
-    assert len(found.changed) == 3
-    assert [text.get_text() for text in marked(figure, "word")] == expected
 
 
 @pytest.mark.parametrize(("words", "error"), [([], ParameterError), ("tiger", UnknownLabelError)])

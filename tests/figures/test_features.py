@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.path import Path as Outline
 
-from figure_samples import extents, overlapping
+from figure_samples import assert_apart, extents
 from manymaps.atlas.atlas import Atlas
 from manymaps.clustering.scaling import similarity_map
 from manymaps.data.associations import Associations
@@ -30,13 +30,11 @@ def features(printed):
 
 
 def integers():
-    data = load_integers()
-    return similarity_map(data.strengths.toarray(), data.labels), features(INTEGER_CLUSTERS)
+    return similarity_map(load_integers()), features(INTEGER_CLUSTERS)
 
 
 def consonants():
-    data = load_consonants()
-    return similarity_map(data.strengths.toarray(), data.labels), features(CONSONANT_CLUSTERS)
+    return similarity_map(load_consonants()), features(CONSONANT_CLUSTERS)
 
 
 def words(n=400):
@@ -55,11 +53,9 @@ def texts(ax, gid):
     return [text for text in ax.texts if text.get_gid() == gid]
 
 
-def inside(line_or_patch, points):
-    """Which points a drawn outline holds, by the even-odd rule, holes and all."""
-    path = line_or_patch.get_path() if hasattr(line_or_patch, "get_path") else line_or_patch
-    parts = path.to_polygons(closed_only=True)
-    return np.sum([Outline(part).contains_points(points) for part in parts], axis=0) % 2 == 1
+def inside(paths, points):
+    """Which points closed lines hold, by the even-odd rule, holes and all."""
+    return np.sum([Outline(path).contains_points(points) for path in paths], axis=0) % 2 == 1
 
 
 def outlines(ax):
@@ -72,16 +68,11 @@ def outlines(ax):
 def test_nothing_overlaps_or_is_cut_off(make):
     atlas, found = make()
     figure = plot_features(atlas, found)
-    figure.draw_without_rendering()
     (ax,) = figure.axes
-    marks = [*texts(ax, "label"), *texts(ax, "number")]
-    pairs = overlapping(extents(marks), slack=0.5)
-    assert len(pairs) == 0, [marks[i].get_text() for i in pairs[0]]
-    for text in [*figure.texts, *ax.texts]:
-        extent = text.get_window_extent()
-        assert extent.x0 >= -1
-        assert extent.x1 <= figure.bbox.x1 + 1
-        assert extent.y0 >= -1
+    assert_apart(figure, [*texts(ax, "label"), *texts(ax, "number")])
+    low, high = np.split(extents([*figure.texts, *ax.texts]), 2, axis=1)
+    assert low.min() >= -1
+    assert high[:, 0].max() <= figure.bbox.x1 + 1
     assert len(texts(ax, "number")) == len(outlines(ax)) == min(len(found), 10)
 
 
@@ -93,7 +84,8 @@ def test_an_outline_holds_its_members_alone(make):
     assert weights == sorted(weights, reverse=True)
     # The lightest is drawn first, so that the heaviest lies on top.
     for patch, one in zip(reversed(outlines(ax)), found, strict=True):
-        held = inside(patch, atlas.maps[0])
+        paths = patch.get_path().to_polygons(closed_only=True)
+        held = inside(paths, atlas.maps[0])
         members = np.isin(atlas.labels, one.members)
         distance = np.hypot(*np.moveaxis(atlas.maps[0][:, None] - atlas.maps[0], -1, 0))
         # Who shares a place with a member cannot be kept out.
@@ -114,20 +106,11 @@ def test_the_key_lists_the_weights_of_all_features():
 def test_members_that_a_map_lacks_are_left_out():
     points = np.random.default_rng(0).normal(size=(2, 4, 2))
     shares = np.array([[1.0, 1.0, 0.95, 0.0], [0.0, 0.0, 0.05, 1.0]])
-    atlas = Atlas(list("abcd"), points, shares, MULTIPLE_MAPS_T_SNE)
     found = features({("a", "c", "d"): 1.0, ("d",): 0.5})
-    for m, n_outlines in ((0, 1), (1, 2)):
-        figure = plot_features(atlas, found, map=m)
-        assert len(outlines(figure.axes[0])) == n_outlines
-
-
-@pytest.mark.parametrize("n_components", [1, 3])
-def test_other_dimensions(n_components):
-    points = np.random.default_rng(0).normal(size=(1, 6, n_components))
-    atlas = Atlas(list("abcdef"), points, np.ones((1, 6)), T_SNE)
-    figure = plot_features(atlas, features({("a", "b", "c"): 1.0}))
-    figure.draw_without_rendering()
-    assert len(outlines(figure.axes[0])) == 1
+    for d in (1, 2):
+        atlas = Atlas(list("abcd"), points[:, :, :d], shares, MULTIPLE_MAPS_T_SNE)
+        drawn = [plot_features(atlas, found, map=m).axes[0] for m in (0, 1)]
+        assert [len(outlines(ax)) for ax in drawn] == [1, 2]
 
 
 KINDS = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), CODE, kinds=("document", "word"))
@@ -180,8 +163,7 @@ def test_outlines_hold_every_member_and_nobody_else(seed, n_members):
     members = np.zeros(len(points), bool)
     members[rng.choice(len(points), n_members, replace=False)] = True
     lines = outline(points, members, 14.0, 9.0)
-    held = np.sum([Outline(line).contains_points(points) for line in lines], axis=0) % 2 == 1
-    np.testing.assert_array_equal(held, members)
+    np.testing.assert_array_equal(inside(lines, points), members)
     for line in lines:
         np.testing.assert_allclose(line[0], line[-1])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from figure_samples import labels_of, marked, overlapping, points_of
+from figure_samples import assert_no_overlap, extents, labels_of, marked, overlapping, points_of
 from manymaps.figures import panel
 from manymaps.figures.features import plot_features
 from manymaps.figures.leaders import place_all
@@ -33,38 +33,24 @@ def cross(one, other):
 
 
 def assert_all_labelled(figure, counts):
-    figure.draw_without_rendering()
-    for ax, count in zip(figure.axes, counts, strict=True):
-        texts = labels_of(ax)
-        assert len(texts) == count
-        boxes = np.array([text.get_window_extent().extents for text in texts])
-        assert len(overlapping(boxes)) == 0
-        frame = ax.get_window_extent()
-        assert (boxes[:, :2] >= np.array([frame.x0, frame.y0]) - 1).all()
-        assert (boxes[:, 2:] <= np.array([frame.x1, frame.y1]) + 1).all()
+    assert_no_overlap(figure)
+    assert [len(labels_of(ax)) for ax in figure.axes] == list(counts)
+    for ax in figure.axes:
+        boxes = extents(labels_of(ax))
         for line in leaders_of(ax):
             assert not any(passes_through(line, box, inset=1) for box in boxes)
 
 
-@pytest.fixture(scope="module")
-def consonants():
-    model = mm.MultipleMapsTSNE(2, max_iter=150, random_state=0)
-    return model.fit(mm.load_consonants()).atlas_
-
-
 @pytest.mark.parametrize("n_components", [1, 2])
-def test_small_maps(n_components):
+def test_small_maps_and_the_senses_of_a_word(n_components):
     model = mm.MultipleMapsTSNE(2, n_components=n_components, max_iter=150, random_state=1)
     atlas = model.fit(mm.load_consonants()).atlas_
     counts = [int((weights >= 0.1).sum()) for weights in atlas.map_weights]
     assert_all_labelled(mm.plot_atlas(atlas), counts)
     assert_all_labelled(mm.plot_map(atlas, 1), counts[1:])
-
-
-def test_the_senses_of_a_word(consonants):
-    figure = mm.plot_senses(consonants, "p", n_neighbors=5)
-    counts = [len(points_of(ax)) + len(points_of(ax, "beyond")) for ax in figure.axes]
-    assert_all_labelled(figure, counts)
+    senses = mm.plot_senses(atlas, "p", n_neighbors=5)
+    counts = [len(points_of(ax)) + len(points_of(ax, "beyond")) for ax in senses.axes]
+    assert_all_labelled(senses, counts)
 
 
 def test_features():
@@ -115,18 +101,17 @@ class TestPlaces:
         assert 0 <= boxes.min() <= boxes.max() <= 600
         again = place_all(dots, sizes, [0, 0, 600, 600], gap=0.5, taken=taken)
         np.testing.assert_array_equal(again[0], boxes)
-        led = np.flatnonzero(np.isfinite(leaders[:, 0, 0]))
         for i in range(n):
             inside = (points > boxes[i, :2]) & (points < boxes[i, 2:])
             assert not inside.all(axis=1).any()
-        for i in led.tolist():
+        led = np.flatnonzero(np.isfinite(leaders[:, 0, 0])).tolist()
+        for i in led:
             line = leaders[i]
             assert np.hypot(*(line[0] - points[i])) == pytest.approx(dots[i, 2])
             end = np.clip(line[1], boxes[i, :2], boxes[i, 2:])
             np.testing.assert_allclose(end, line[1], atol=1e-6)
-            others = np.delete(np.arange(n), i)
-            assert not any(passes_through(line, boxes[j]) for j in others)
-            assert not any(cross(line, leaders[j]) for j in led[led > i].tolist())
+            assert not any(passes_through(line, box) for box in np.delete(boxes, i, axis=0))
+            assert not any(cross(line, leaders[j]) for j in led if j > i)
 
     def test_a_label_alone_stands_to_the_right(self):
         boxes, leaders = place_all([[50, 50, 4]], [[20, 10]], [0, 0, 100, 100], gap=1)

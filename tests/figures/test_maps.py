@@ -40,6 +40,7 @@ def test_labels_never_overlap_at_any_resolution(n_components):
         assert_no_overlap(figure)
     one.set_dpi(200)
     assert_no_overlap(one)
+    assert one._repr_png_().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("least", [0.0, 0.35])
@@ -130,7 +131,7 @@ def test_one_object_or_none():
     assert len(plot_atlas(empty).axes) == 5
 
 
-def two_senses():
+def two_senses(strengths=(0.3, 0.2, 0.1, 0.1, 0.2, 0.1)):
     """The word light, whose associates are close on two maps, or on neither."""
     labels = ["light", "lamp", "bulb", "torch", "sun", "heavy", "pound", *"abcdefgh"]
     points = np.zeros((2, 15, 2))
@@ -140,15 +141,9 @@ def two_senses():
     held = np.full((2, 15), 0.5)
     held[:, 1:5], held[:, 5:] = [[1], [0]], [[0], [1]]
     table = np.zeros((15, 15))
-    table[0, 1:7] = [0.3, 0.2, 0.1, 0.1, 0.2, 0.1]
+    table[0, 1:7] = strengths
     associations = sparse.csr_array(table)
     return Atlas(labels, points, held, MULTIPLE_MAPS_T_SNE, associations=associations)
-
-
-def with_strengths(atlas, strengths):
-    table = np.zeros((15, 15))
-    table[0, 1:7] = strengths
-    return replace(atlas, associations=sparse.csr_array(table))
 
 
 class TestSenses:
@@ -189,9 +184,8 @@ class TestSenses:
 
     @pytest.mark.parametrize("width", [None, "page", "column"])
     def test_one_sense_has_a_panel_of_the_usual_size(self, width):
-        atlas = two_senses()
-        less = with_strengths(atlas, [0.32, 0.32, 0.32, 0, 0.04, 0])
-        one, two = (plot_senses(each, "light", width=width) for each in (less, atlas))
+        less = two_senses([0.32, 0.32, 0.32, 0, 0.04, 0])
+        one, two = (plot_senses(each, "light", width=width) for each in (less, two_senses()))
         assert [len(figure.axes) for figure in (one, two)] == [1, 2]
         sizes = [figure.axes[0].get_window_extent().size for figure in (one, two)]
         np.testing.assert_allclose(*sizes)
@@ -207,7 +201,7 @@ class TestSenses:
             assert away > 0.8 * radius
 
     def test_a_word_without_senses_is_drawn_on_its_largest_map(self):
-        atlas = with_strengths(two_senses(), [0, 0, 0, 1.0, 0, 0])
+        atlas = two_senses([0, 0, 0, 1.0, 0, 0])
         held = atlas.proportions.copy()
         held[:, 0] = 0.4, 0.6
         far = replace(atlas, proportions=held)
@@ -250,10 +244,6 @@ def test_refusals(call, name):
         call(random_atlas(0, n=20))
     if error is ParameterError:
         assert caught.value.name == name
-
-
-def test_notebooks_show_the_figure():
-    assert plot_map(random_atlas(0, n=10), 0)._repr_png_().startswith(b"\x89PNG")
 
 
 def test_numbers_of_rows_do_not_hide_what_colours_say():
