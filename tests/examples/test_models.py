@@ -3,26 +3,20 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.sparse.csgraph import dijkstra
 
-from lib.models import (
-    AssociationModel,
-    Popularity,
-    SpreadingActivation,
-    Uniform,
-    tune,
-)
+from lib.models import AssociationModel, Popularity, SpreadingActivation, Uniform, tune
 from lib.spaces import (
     ChoiceCost,
     ClassicalScaling,
     ExtendedEuclidean,
     LatentSemanticAnalysis,
+    _squared_distances,
 )
 from lib.topics import ProbabilisticLSA, TopicModel
-from manymaps.affinity.network import (
-    association_network,
-    degree_scaled,
-)
+from manymaps.affinity.network import association_network, degree_scaled
 from manymaps.prediction.held_out import Split, prediction_error, split_associations
+from reference import numeric_slope
 
 SMALL: list[AssociationModel] = [
     Uniform(), Popularity(), SpreadingActivation(), LatentSemanticAnalysis(n_components=8),
@@ -30,10 +24,6 @@ SMALL: list[AssociationModel] = [
     ClassicalScaling(n_positive=8, n_negative=4), ExtendedEuclidean(n_components=4, penalty=1.0),
 ]  # fmt: skip
 LEARNING = SMALL[2:]
-
-
-def name(model: AssociationModel) -> str:
-    return type(model).__name__
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +44,7 @@ def split(groups: sparse.csr_array) -> Split:
     return split_associations(groups, random_state=1)
 
 
-@pytest.mark.parametrize("model", SMALL, ids=name)
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: type(model).__name__)
 def test_probabilities(model: AssociationModel, split: Split) -> None:
     model.fit(split.train, random_state=0)
     everything = model.probabilities(np.arange(60))
@@ -66,27 +56,22 @@ def test_probabilities(model: AssociationModel, split: Split) -> None:
     assert model.probabilities(np.arange(0)).shape == (0, 60)
 
 
-@pytest.mark.parametrize("model", LEARNING, ids=name)
+@pytest.mark.parametrize("model", LEARNING, ids=lambda model: type(model).__name__)
 def test_better_than_popularity(model: AssociationModel, split: Split) -> None:
     floor = Popularity().fit(split.train)
     model.fit(split.train, random_state=0)
-    errors = [
+    of_floor, of_model = (
         prediction_error(found.probabilities, split.test, split.n_cues) for found in (floor, model)
-    ]
-    assert errors[1] < errors[0] - 0.02
+    )
+    assert of_model < of_floor - 0.02
 
 
 def test_spreading_is_the_sum_of_walks(split: Split) -> None:
-    model = SpreadingActivation(
-        steps=3,
-        first_step=1,
-        decay=0.5,
-        backward=0.3,
-        power=0.8,
-        popularity=0.4,
-        smoothing=0.2,
-        uniform=0.2,
-    ).fit(split.train)
+    settings = {
+        "steps": 3, "first_step": 1, "decay": 0.5, "backward": 0.3, "power": 0.8,
+        "popularity": 0.4, "smoothing": 0.2, "uniform": 0.2,
+    }  # fmt: skip
+    model = SpreadingActivation(**settings).fit(split.train)
     table = split.train.toarray() ** 0.8
     walk = 0.7 * table + 0.3 * table.T
     sums = walk.sum(axis=1, keepdims=True)
@@ -106,10 +91,6 @@ def test_spreading_is_the_sum_of_walks(split: Split) -> None:
 
 def test_classical_scaling_rebuilds_path_lengths(split: Split) -> None:
     """All positive and all negative dimensions together give the squared path lengths back."""
-    from scipy.sparse.csgraph import dijkstra
-
-    from lib.spaces import _squared_distances
-
     model = ClassicalScaling(n_positive=59, n_negative=59).fit(split.train, random_state=0)
     network = degree_scaled(association_network(split.train, power=0.7), 0.2)
     network.data = 1 + np.log(network.data.max() / network.data)
@@ -126,7 +107,8 @@ def test_gradient_of_extended_euclidean(split: Split) -> None:
     generator = np.random.default_rng(0)
     x, s = generator.normal(size=(60, 3)), generator.normal(size=60)
     cost = ChoiceCost(split.train, x.shape, 0.3)
-    value, gradient = cost(np.concatenate([x.ravel(), s]))
+    point = np.concatenate([x.ravel(), s])
+    value, gradient = cost(point)
     d2 = ((x[:, None] - x) ** 2).sum(axis=2) + s
     np.fill_diagonal(d2, np.inf)
     q = np.exp(-d2)
@@ -137,12 +119,8 @@ def test_gradient_of_extended_euclidean(split: Split) -> None:
     expected += 0.15 * ((x**2).sum() + ((s - s.mean()) ** 2).sum())
     assert value == pytest.approx(expected, rel=1e-5)
     direction = generator.normal(size=gradient.size)
-    step = 1e-2
-    values = []
-    for sign in (1, -1):
-        moved = np.concatenate([x.ravel(), s]) + sign * step * direction
-        values.append(cost(moved)[0])
-    assert (values[0] - values[1]) / (2 * step) == pytest.approx(gradient @ direction, rel=2e-3)
+    slope = numeric_slope(lambda at: cost(at[0])[0], (point,), (direction,), step=1e-2)
+    assert slope == pytest.approx(gradient @ direction, rel=2e-3)
 
 
 def test_tuning_never_sees_the_test_part(split: Split) -> None:
