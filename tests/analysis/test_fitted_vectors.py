@@ -1,9 +1,5 @@
 """Fitted variables: results of vegan, invariances and invalid tables."""
 
-import shutil
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -124,57 +120,3 @@ REFUSALS = [
 def test_refusals(atlas, change, options, error):
     with pytest.raises(error):
         mm.fit_vectors(atlas, {**TABLE, **change}, **options)
-
-
-WRITE = """
-library(vegan); data(dune, dune.env, mite, mite.env, varespec, varechem)
-for (name in c("dune", "mite", "varespec")) {
-  counts <- get(name)
-  env <- get(c(dune = "dune.env", mite = "mite.env", varespec = "varechem")[name])
-  rownames(counts) <- rownames(env) <- paste0("s", rownames(counts))
-  write.csv(counts, paste0(name, ".csv")); write.csv(env, paste0(name, "_env.csv"))
-}
-"""
-FIT = """
-library(vegan)
-for (name in c("dune", "mite", "varespec")) {
-  axes <- as.matrix(read.csv(paste0(name, "_axes.csv"), row.names = 1))
-  env <- read.csv(paste0(name, "_env.csv"), row.names = 1, stringsAsFactors = TRUE)
-  set.seed(1)
-  found <- envfit(axes, env[rownames(axes), ])
-  out <- function(x, end) write.csv(format(as.data.frame(x), digits = 16), paste0(name, end))
-  out(with(found$vectors, cbind(arrows, r2 = r, p = pvals)), "_vectors.csv")
-  if (!is.null(found$factors)) out(with(found$factors, cbind(r2 = r, p = pvals)), "_factors.csv")
-}
-"""
-
-
-@pytest.mark.slow
-def test_published_data_have_the_figures_of_vegan(tmp_path: Path) -> None:
-    """The data sets are part of vegan, which fits the same positions of CODE."""
-    rscript = shutil.which("Rscript") or "Rscript"
-    asked = [rscript, "-e", "stopifnot(requireNamespace('vegan', quietly = TRUE))"]
-    if not shutil.which(rscript) or subprocess.run(asked, capture_output=True).returncode:
-        pytest.skip("vegan is not installed; use apt install r-cran-vegan")
-    subprocess.run([rscript, "-e", WRITE], cwd=tmp_path, check=True, timeout=60)
-    fits = {}
-    for name in ("dune", "mite", "varespec"):
-        counts = mm.counts_from(pd.read_csv(tmp_path / f"{name}.csv", index_col=0))
-        fits[name] = atlas = mm.CODE(random_state=0).fit(counts).atlas_
-        rows = np.flatnonzero(atlas.of_kind(atlas.kinds[0]))
-        axes = pd.DataFrame(atlas.maps[0, rows], [atlas.labels[i] for i in rows], ["x", "y"])
-        axes.to_csv(tmp_path / f"{name}_axes.csv", float_format="%.17g")
-    subprocess.run([rscript, "-e", FIT], cwd=tmp_path, check=True, timeout=60)
-    for name, atlas in fits.items():
-        env = pd.read_csv(tmp_path / f"{name}_env.csv", index_col=0, keep_default_na=False)
-        found = mm.fit_vectors(atlas, env)
-        expected = pd.read_csv(tmp_path / f"{name}_vectors.csv", index_col=0)
-        assert list(expected.index) == list(found.arrows["variable"])
-        np.testing.assert_allclose(found.arrows[["x", "y"]], expected[["x", "y"]], atol=1e-9)
-        np.testing.assert_allclose(found.arrows["r2"], expected["r2"], atol=1e-10)
-        # Twice the standard error of the difference between two estimates from 999 permutations.
-        np.testing.assert_allclose(found.arrows["p"], expected["p"], atol=0.045)
-        for factor, levels in found.centroids.groupby("variable"):
-            r2, p = pd.read_csv(tmp_path / f"{name}_factors.csv", index_col=0).loc[factor]
-            np.testing.assert_allclose(levels["r2"], r2, atol=1e-10)
-            np.testing.assert_allclose(levels["p"], p, atol=0.045)

@@ -184,20 +184,6 @@ def test_intervals_of_shifts_cover():
     assert 0.93 <= np.mean(covered) <= 0.985
 
 
-def test_responses_given_once_change_every_p_but_hardly_an_effect():
-    """Half of the responses to a word are the only ones of their kind."""
-    rng = np.random.default_rng(1)
-    shares = np.append([0.2, 0.1, 0.1, 0.05, 0.05], np.full(600, 1 / 1200))
-    rows = [[rng.multinomial(600, shares) for _ in range(40)] for _ in range(2)]
-    groups = {
-        "complete": norms(*rows[0], n_answers=605),
-        "lacking": norms(*(np.where(row > 1, row, 0) for row in rows[1]), n_answers=605),
-    }
-    found = compare(groups, responses="keep", n_permutations=999)
-    assert len(found.changed) == len(found.words)
-    assert found.words["effect"].median() < 0.25
-
-
 def test_intervals_of_listed_words_have_the_level_of_their_selection():
     rng = np.random.default_rng(0)
     shares = rng.dirichlet(np.ones(6), 40)

@@ -126,20 +126,14 @@ class TestStrengths:
             assert told == pytest.approx((1 / n, *jeffreys(1, n)))
 
 
-class TestNotes:
+@pytest.mark.parametrize("by", [None, "participants", "responses"])
+def test_data_that_do_not_identify_participants_have_a_note(by):
     atlas, row = planted()
     trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
-
-    def test_data_that_do_not_identify_participants_have_a_note(self):
-        counts = counted(self.atlas, np.round(self.row * 200))
-        unknown = replace(self.trials, participant=None, participants=())
-        for data in (counts, self.trials.associations("R12"), unknown):
-            (note,) = mm.intervals(data, self.atlas).notes
-            assert "do not identify participants" in note
-
-    @pytest.mark.parametrize("by", [None, "participants", "responses"])
-    def test_trials_that_identify_participants_get_no_note(self, by):
-        assert mm.intervals(self.trials, self.atlas, by=by).notes == ()
+    assert mm.intervals(trials, atlas, by=by).notes == ()
+    unknown = replace(trials, participant=None, participants=())
+    for data in (counted(atlas, np.round(row * 200)), trials.associations("R12"), unknown):
+        assert len(mm.intervals(data, atlas).notes) == 1
 
 
 class TestSenses:
@@ -194,15 +188,6 @@ class TestSenses:
         assert found.effective_numbers["n_responses"].tolist() == [200]
         assert found.effective_numbers["outside"].tolist() == [50]
         assert found.effective_numbers["design_effect"].tolist() == pytest.approx([1], rel=0.01)
-
-    def test_of_trials_without_answers_to_a_word_nothing_is_known(self):
-        atlas, row = planted()
-        rng = np.random.default_rng(1)
-        trials = people(atlas, row, 5, rng, of_one_mind=False)
-        others = trials.take(trials.cue != 0)
-        found = mm.intervals(others, atlas, words=["w0"], responses="keep")
-        assert effective_number(found, "w0") is None
-        assert found.effective_numbers["design_effect"].tolist() == [1]
 
     def test_words_with_one_associate(self):
         atlas, _ = planted()

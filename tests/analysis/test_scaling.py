@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import config_context
 
 from manymaps.analysis.scaling import least_stress, stress, stress_by_chance
 
@@ -64,10 +63,3 @@ def test_equal_dissimilarities_may_have_unequal_distances():
     alike = 1 - np.eye(5)
     assert least_stress(alike, 2) == pytest.approx(0, abs=1e-9)
     assert least_stress(np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]]), 4) < 1e-3
-
-
-def test_the_output_set_for_scikit_learn_changes_nothing():
-    D = distances(np.random.default_rng(1).normal(size=(9, 3)))
-    plain = least_stress(D, 2)
-    with config_context(transform_output="pandas"):
-        assert least_stress(D, 2) == plain

@@ -97,30 +97,6 @@ def test_cooling_finds_better_maps_than_no_noise(scanned):
     assert costs["cooled"] < 0.9 * costs["plain"]
 
 
-def test_scans_of_several_maps():
-    estimator = MultipleMapsTSNE(2, perplexity=8, random_state=0)
-    scan = noise_scan(estimator, roll(60), n_levels=8, per_level=5)
-    assert np.isfinite(scan.costs).all()
-    assert scan.costs[-1] < scan.costs[0]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"highest": 0}, "highest=0"), ({"lowest": 5}, "lowest=5"), ({"n_levels": 2}, "n_levels=2"),
-        ({"per_level": 0}, "per_level=0"), ({"highest": 0.1}, "highest=0.1 is too low"),
-    ],
-)  # fmt: skip
-def test_settings_out_of_range(settings, message):
-    with pytest.raises(ParameterError, match=message):
-        noise_scan(SymmetricSNE(perplexity=8, random_state=0), roll(60), **settings)
-
-
-def test_an_optimizer_without_noise():
-    with pytest.raises(ParameterError, match=r"optimizer=LBFGS.* adds no noise"):
-        noise_scan(SymmetricSNE(optimizer=LBFGS()), roll(60))
-
-
 def test_the_model_of_associations_has_its_factors(monkeypatch):
     rng = np.random.default_rng(0)
     groups = np.arange(40) // 10
@@ -132,5 +108,22 @@ def test_the_model_of_associations_has_its_factors(monkeypatch):
     made = annealing.objective_of
     monkeypatch.setattr(annealing, "objective_of", lambda *a: seen.append(made(*a)) or seen[-1])
     estimator = MultipleMapsTSNE(2, marginals=True, random_state=0)
-    noise_scan(estimator, words, n_levels=8, per_level=30)
+    scan = noise_scan(estimator, words, n_levels=8, per_level=30)
     assert seen[0].column_factors.argmax() == 0
+    assert np.isfinite(scan.costs).all()
+    assert scan.costs[-1] < scan.costs[0]
+
+
+REFUSALS = [
+    ("highest", {"highest": 0}), ("lowest", {"lowest": 5}), ("n_levels", {"n_levels": 2}),
+    ("per_level", {"per_level": 0}), ("highest", {"highest": 0.1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "settings"), [*REFUSALS, ("optimizer", {})])
+def test_refusals(name, settings):
+    optimizer = LBFGS() if name == "optimizer" else None
+    estimator = SymmetricSNE(perplexity=8, optimizer=optimizer, random_state=0)
+    with pytest.raises(ParameterError) as caught:
+        noise_scan(estimator, roll(60), **settings)
+    assert caught.value.name == name

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import manymaps as mm
 from manymaps.affinity import nearest_neighbors
@@ -90,17 +89,3 @@ def test_a_start_without_a_cost(optimizer):
     )
     assert "not finite at the start" in refused(estimator, TABLE)
     assert np.isfinite(estimator.maps_).all()
-
-
-def test_a_start_beyond_reach_is_refused():
-    with pytest.raises(mm.ParameterError):
-        mm.TSNE(affinity="precomputed", init=np.full((12, 2), 1e30)).fit(TABLE)
-
-
-def test_a_predictor():
-    ring = sparse.diags_array([0.5, 0.5], offsets=[-1, 1], shape=(8, 8)).tocsr()
-    estimator = mm.AssociationPredictor(1, 2, max_iter=60, optimizer=Momentum(1e30), random_state=0)
-    with np.errstate(all="ignore"):
-        refused(estimator, ring)
-    assert estimator.n_iter_ >= 1
-    assert all(np.isfinite(part).all() for part in estimator.history_.values())

@@ -121,11 +121,7 @@ def test_a_fit_numbers_its_maps_so_and_one_from_an_atlas_keeps_its_numbers():
     array = mm.MultipleMapsTSNE(n_maps=4, max_iter=2, random_state=0, init=start.maps).fit(norms)
     alike = np.corrcoef(array.maps_.reshape(4, -1), start.maps.reshape(4, -1))[:4, 4:]
     assert alike.argmax(axis=1).tolist() == [0, 1, 2, 3]
-
-
-def test_code_numbers_its_maps_so():
-    rng = np.random.default_rng(0)
-    counts = mm.Counts(rng.poisson(1.0, (12, 9)))
-    fit = mm.CODE(n_maps=3, max_iter=20, random_state=0).fit(counts)
-    rows, columns = fit.proportions_[:, :12], fit.proportions_[:, 12:]
+    counts = mm.Counts(np.random.default_rng(0).poisson(1.0, (12, 9)))
+    code = mm.CODE(n_maps=3, max_iter=20, random_state=0).fit(counts)
+    rows, columns = code.proportions_[:, :12], code.proportions_[:, 12:]
     assert order_of_maps(counts.values, rows, columns).tolist() == [0, 1, 2]

@@ -23,34 +23,17 @@ def read(atlas, new, labels=None, vectors=VECTORS, similarity="cosine"):
     return read_new(atlas, new, labels, vectors, similarity)
 
 
+ROWS = np.array([[2.0, 1], [0, 3]])
+
+
 class TestVectors:
     def test_kinds(self, atlas):
-        rows = np.array([[2.0, 1], [0, 3]])
-        for new in (rows, rows.tolist(), sparse.coo_array(rows)):
+        for new in (ROWS, ROWS.tolist(), sparse.coo_array(ROWS)):
             found = read(atlas, new)
             assert found.labels == ("4", "5")
-            np.testing.assert_array_equal(sparse.csr_array(found.vectors).toarray(), rows)
-        assert read(atlas, Vectors(["a", "b"], rows)).labels == ("a", "b")
-        assert read(atlas, Vectors(["a", "b"], rows), labels=["c", "d"]).labels == ("c", "d")
-
-    @pytest.mark.parametrize(
-        ("new", "message"),
-        [
-            ([[1.0, 0], [np.nan, 1]], "new objects in row 1, column 0 is NaN"),
-            ([[1.0, 0], [1, np.inf]], "new objects in row 1, column 1 is inf"),
-            ([[1.0, 0, 0], [0, 0, 1]], "3 components, but those of the atlas have 2"),
-            ([1.0, 2.0], r"shape \(2,\)"),
-        ],
-    )
-    def test_refused(self, atlas, new, message):
-        with pytest.raises(DataError, match=message):
-            read(atlas, new, labels=["a", "b"])
-
-    def test_vectors_of_the_atlas(self, atlas):
-        with pytest.raises(DataError, match="contains no vectors"):
-            read(atlas, [[1.0, 0]], vectors=None)
-        with pytest.raises(DataError, match="atlas has 4 objects"):
-            read(atlas, [[1.0, 0]], vectors=VECTORS[:3])
+            np.testing.assert_array_equal(sparse.csr_array(found.vectors).toarray(), ROWS)
+        assert read(atlas, Vectors(["a", "b"], ROWS)).labels == ("a", "b")
+        assert read(atlas, Vectors(["a", "b"], ROWS), labels=["c", "d"]).labels == ("c", "d")
 
     def test_dense_and_sparse_together(self, atlas):
         for known, new in (
@@ -61,35 +44,9 @@ class TestVectors:
             assert sparse.issparse(found.vectors) == sparse.issparse(known)
             assert found.vectors.dtype == np.float64
 
-    def test_what_cannot_be_read_as_numbers(self, atlas):
-        with pytest.raises(DataError):
-            read(atlas, [["a", "b"]])
-        with pytest.raises(DataError, match="one column per object"):
-            read(atlas, [[1.0, 0]], similarity="precomputed")
-
-
-class TestLabels:
-    @pytest.mark.parametrize(
-        ("labels", "message"),
-        [
-            (["a", "dog"], r"row 1.*'dog'"),
-            (["a", "a"], "'a'"),
-            (["a"], "1 labels for 2 new objects"),
-        ],
-    )
-    def test_refused(self, atlas, labels, message):
-        with pytest.raises(DataError, match=message):
-            read(atlas, [[1.0, 0], [0, 1]], labels=labels)
-
     def test_numbers_that_are_free(self):
         named = Atlas(["4", "a", "b", "5"], np.zeros((1, 4, 2)), np.ones((1, 4)), T_SNE)
-        assert read(named, [[1.0, 0], [0, 1]]).labels == ("6", "7")
-
-    def test_nothing_new(self, atlas):
-        with pytest.raises(DataError, match="no new objects"):
-            read(atlas, np.empty((0, 2)))
-        with pytest.raises(DataError, match="no new objects"):
-            read(atlas, {})
+        assert read(named, ROWS).labels == ("6", "7")
 
 
 class TestSimilarities:
@@ -100,25 +57,36 @@ class TestSimilarities:
             np.testing.assert_array_equal(found.toarray(), rows)
             assert found.nnz == 3
 
-    @pytest.mark.parametrize(
-        ("row", "message"),
-        [
-            ([0, -1, 0, 1], r"row 1.*'b'"),
-            ([0, 0, 0, 0], r"row 1.*'b'"),
-            ([0, 0, np.nan, 0], "row 1, column 2"),
-        ],
-    )
-    @pytest.mark.parametrize("form", [np.array, sparse.csr_array])
-    def test_refused(self, atlas, row, message, form):
-        with pytest.raises(DataError, match=message):
-            read(atlas, form([[1.0, 0, 0, 0], row]), ["a", "b"], similarity="precomputed")
-
     def test_mapping(self, atlas):
         found = read(atlas, {"pup": {"Dog": 2.0, "cat": 1.0}, "van": {"car": 1.0}})
         assert found.labels == ("pup", "van")
         np.testing.assert_array_equal(found.similarities.toarray(), [[1, 2, 0, 0], [0, 0, 0, 1]])
-        with pytest.raises(DataError, match="'van'"):
-            read(atlas, {"pup": {"dog": 1.0}, "van": {}})
+
+
+GIVEN = {"similarity": "precomputed"}
+REFUSALS = [
+    ("row 1, column 0 is NaN", [[1.0, 0], [np.nan, 1]], {}),
+    ("row 1, column 1 is inf", [[1.0, 0], [1, np.inf]], {}),
+    ("3 components", np.eye(2, 3), {}), (r"shape \(2,\)", [1.0, 2.0], {}),
+    ("numbers", [["a", "b"], ["c", "d"]], {}),
+    ("no vectors", ROWS, {"vectors": None}), ("4 objects", ROWS, {"vectors": VECTORS[:3]}),
+    ("row 1.*'dog'", ROWS, {"labels": ["a", "dog"]}), ("'a'", ROWS, {"labels": ["a", "a"]}),
+    ("1 labels", ROWS, {"labels": ["a"]}),
+    ("no new objects", np.empty((0, 2)), {"labels": None}),
+    ("no new objects", {}, {"labels": None}),
+    ("one column per object", ROWS, GIVEN),
+    *((r"row 1.*'b'", form([[1.0, 0, 0, 0], row]), GIVEN)
+      for form in (np.array, sparse.csr_array) for row in ([0, -1, 0, 1], [0, 0, 0, 0])),
+    *(("row 1, column 2", form([[1.0, 0, 0, 0], [0, 0, np.nan, 0]]), GIVEN)
+      for form in (np.array, sparse.csr_array)),
+    ("'van'", {"pup": {"dog": 1.0}, "van": {}}, {"labels": None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "new", "settings"), REFUSALS)
+def test_refusals(atlas, message, new, settings):
+    with pytest.raises(DataError, match=message):
+        read(atlas, new, **{"labels": ["a", "b"], **settings})
 
 
 class TestTriples:
@@ -137,17 +105,12 @@ class TestTriples:
         assert labels == ("a", "b")
         assert found.nnz == 2
 
-    @pytest.mark.parametrize(
-        ("new", "known", "strengths", "message"),
-        [
-            ("ab", ["cat", "dgo"], [1, 1], r"'b'.*'dgo'.*'dog'"),
-            *(
-                ("aa", ["cat", "dog"], [1, s], r"row 1 \('a', 'dog'\)")
-                for s in (-1, np.nan, np.inf)
-            ),
-            ("ab", ["cat"], [1.0], "2 new words, 1 known words and 1 strengths"),
-        ],
-    )
-    def test_refused(self, atlas, new, known, strengths, message):
-        with pytest.raises(DataError, match=message):
-            similarity_table(list(new), known, strengths, atlas)
+    def test_refusals(self, atlas):
+        unusable = [("aa", ["cat", "dog"], [1, s], "row 1.*'dog'") for s in (-1, np.nan, np.inf)]
+        for new, known, strengths, message in (
+            ("ab", ["cat", "dgo"], [1, 1], "'b'.*'dgo'.*'dog'"),
+            ("ab", ["cat"], [1.0], "2 new words"),
+            *unusable,
+        ):
+            with pytest.raises(DataError, match=message):
+                similarity_table(list(new), known, strengths, atlas)

@@ -79,18 +79,27 @@ def numeric_slopes(function, x, step=1e-5):
     return slopes
 
 
+def assert_cost_and_slopes(atlas, constant=0.0, penalty=0.0):
+    """Against the dense cost, less a constant, and its central differences."""
+    target, positions, weights = random_rows(atlas)
+
+    def expected(positions, weights):
+        fit = dense_cost(atlas, target, positions, weights)
+        return fit - constant + size(positions, penalty, atlas.model)
+
+    rows = NewRows(atlas, target, np.ones(weights.shape, bool), penalty)
+    cost, d_positions, d_weights = rows.evaluate(positions, weights)
+    np.testing.assert_allclose(cost, expected(positions, weights), rtol=1e-5)
+    numeric = numeric_slopes(lambda y: expected(y, weights), positions)
+    np.testing.assert_allclose(d_positions, numeric, atol=1e-4 * np.abs(numeric).max())
+    numeric = numeric_slopes(lambda w: expected(positions, w), weights)
+    np.testing.assert_allclose(d_weights, numeric, atol=1e-4 * max(np.abs(numeric).max(), 1e-2))
+
+
 @pytest.mark.parametrize("n_maps", [1, 3])
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: "-".join(map(str, m.as_dict().values())))
 def test_cost_and_slopes(model, n_maps):
-    atlas = random_atlas(model, n_maps)
-    target, positions, weights = random_rows(atlas)
-    rows = NewRows(atlas, target, np.ones(weights.shape, bool))
-    cost, d_positions, d_weights = rows.evaluate(positions, weights)
-    np.testing.assert_allclose(cost, dense_cost(atlas, target, positions, weights), rtol=1e-5)
-    numeric = numeric_slopes(lambda y: dense_cost(atlas, target, y, weights), positions)
-    np.testing.assert_allclose(d_positions, numeric, atol=1e-4 * np.abs(numeric).max())
-    numeric = numeric_slopes(lambda w: dense_cost(atlas, target, positions, w), weights)
-    np.testing.assert_allclose(d_weights, numeric, atol=1e-4 * max(np.abs(numeric).max(), 1e-2))
+    assert_cost_and_slopes(random_atlas(model, n_maps), penalty=0.3 * (n_maps == 1))
 
 
 @pytest.mark.parametrize("background", [0.0, 0.2])
@@ -98,27 +107,14 @@ def test_factors(background):
     model = replace(MULTIPLE_MAPS_T_SNE, background=background)
     factors = np.random.default_rng(0).uniform(0.3, 3, 25)
     atlas = replace(random_atlas(model), factors=factors)
-    target, positions, weights = random_rows(atlas)
-    rows = NewRows(atlas, target, np.ones(weights.shape, bool))
-    cost, d_positions, d_weights = rows.evaluate(positions, weights)
-    expected = dense_cost(atlas, target, positions, weights)
-    if not background:
-        expected += target @ np.log(factors)  # The cost does not contain this constant.
-    np.testing.assert_allclose(cost, expected, rtol=1e-5)
-    numeric = numeric_slopes(lambda y: dense_cost(atlas, target, y, weights), positions)
-    np.testing.assert_allclose(d_positions, numeric, atol=1e-4 * np.abs(numeric).max())
-    numeric = numeric_slopes(lambda w: dense_cost(atlas, target, positions, w), weights)
-    np.testing.assert_allclose(d_weights, numeric, atol=1e-4 * max(np.abs(numeric).max(), 1e-2))
+    # The cost without a background does not contain the factors of the target.
+    constant = 0.0 if background else -random_rows(atlas)[0] @ np.log(factors)
+    assert_cost_and_slopes(atlas, constant)
 
 
-@pytest.mark.parametrize("d", [3, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 8))])
+@pytest.mark.parametrize("d", [1, 3])
 def test_other_dimensions(d):
-    atlas = random_atlas(T_SNE, 1, d=d)
-    target, positions, weights = random_rows(atlas)
-    cost, slopes, _ = NewRows(atlas, target, np.ones((1, 4), bool)).evaluate(positions, weights)
-    np.testing.assert_allclose(cost, dense_cost(atlas, target, positions, weights), rtol=1e-5)
-    numeric = numeric_slopes(lambda y: dense_cost(atlas, target, y, weights), positions)
-    np.testing.assert_allclose(slopes, numeric, atol=1e-4 * np.abs(numeric).max())
+    assert_cost_and_slopes(random_atlas(T_SNE, 1, d=d))
 
 
 def test_a_missing_normalizer_is_summed():
@@ -164,18 +160,6 @@ def test_no_cost_rises_and_the_slopes_vanish(model):
     found = NewRows(atlas, target, np.ones(weights.shape, bool), 0.05)
     _, slopes, _ = found.evaluate(refined, after_weights)
     assert np.abs(slopes).max() < 1e-2
-
-
-def test_the_penalty_and_its_slope():
-    for model in (T_SNE, replace(T_SNE, normalization="conditional")):
-        atlas = random_atlas(model, 1)
-        target, positions, weights = random_rows(atlas)
-        active = np.ones((1, 4), bool)
-        with_it, slopes, _ = NewRows(atlas, target, active, 0.3).evaluate(positions, weights)
-        without, bare, _ = NewRows(atlas, target, active).evaluate(positions, weights)
-        np.testing.assert_allclose(with_it - without, size(positions, 0.3, model))
-        numeric = numeric_slopes(lambda y, m=model: size(y, 0.3, m), positions)
-        np.testing.assert_allclose(slopes - bare, numeric, atol=1e-5)
 
 
 def test_fixed_mixing_keeps_proportions():

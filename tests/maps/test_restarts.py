@@ -59,15 +59,6 @@ def test_one_run_is_the_first_of_several():
     assert first == estimator().fit(table()).restarts_[0]
 
 
-@pytest.mark.slow
-def test_single_seeds_of_a_small_table_end_far_above_the_best():
-    """Of ten seeds seven end at more than twice the least divergence; ten runs find that one."""
-    fit = estimator(n_init=10, penalty=0, max_iter=600).fit(table())
-    divergences = np.array([one.kl_divergence for one in fit.restarts_])
-    assert fit.kl_divergence_ == divergences.min()
-    assert (divergences > 2 * divergences.min()).sum() >= 3
-
-
 def test_vectors_start_once_from_their_axes_and_then_at_random():
     x = np.random.default_rng(0).normal(size=(40, 5))
     fit = TSNE(perplexity=5, max_iter=40, n_init=2, random_state=0).fit(x)
@@ -82,19 +73,13 @@ def test_a_true_answer_begins_no_other_run():
     assert [one.n_iter for one in fit.restarts_] == [7]
 
 
-class TestCommand:
-    def fit(self, tmp_path, *options):
-        np.save(tmp_path / "judged.npy", table())
-        arguments = ("--maps", 2, "--iterations", 60, "--restarts", 4, *options)
-        return invoke("fit", tmp_path / "judged.npy", "-o", tmp_path / "out.atlas", *arguments)
-
-    def test_restarts_are_told(self, tmp_path):
-        result = worked(self.fit(tmp_path, "--json"))
-        record = json.loads(result.stdout)
-        # A file with a symmetric table contains judged similarities, as the array does.
-        fit = estimator(n_init=4).fit(table())
-        assert [one["seed"] for one in record["restarts"]] == [0, *derived_seeds(0, 3)]
-        best = min(record["restarts"], key=lambda one: one["cost"])
-        assert best["kl_divergence"] == record["kl_divergence"]
-        assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
-        assert len(load_atlas(tmp_path / "out.atlas").parameters["restarts"]) == 4
+def test_the_command_records_the_restarts(tmp_path):
+    np.save(tmp_path / "judged.npy", table())
+    output = tmp_path / "out.atlas"
+    options = ("--maps", 2, "--iterations", 60, "--restarts", 4, "--json", "-o", output)
+    record = json.loads(worked(invoke("fit", tmp_path / "judged.npy", *options)).stdout)
+    assert [one["seed"] for one in record["restarts"]] == [0, *derived_seeds(0, 3)]
+    # A file with a symmetric table contains judged similarities, as the array does.
+    fit = estimator(n_init=4).fit(table())
+    assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
+    assert len(load_atlas(output).parameters["restarts"]) == 4

@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.utils.estimator_checks import (
+    check_no_attributes_set_in_init,
+    check_parameters_default_constructible,
+    parametrize_with_checks,
+)
 
 import manymaps as mm
 from manymaps.affinity import GlobalGaussian, LocalPerplexity, nearest_neighbors
 from manymaps.optimizers import LBFGS
 
-FORMATS = ["coo", "csc", "csr", "dok", "lil"]
 SINGLE = [mm.SNE, mm.SymmetricSNE, mm.UniSNE, mm.TSNE]
 MANY = [mm.AspectMaps, mm.MultipleMapsSNE, mm.MultipleMapsTSNE]
 
@@ -29,6 +32,24 @@ def points(n=50, width=3, seed=0):
 
 def fitted(X, **settings):
     return mm.TSNE(**{"perplexity": 5, "max_iter": 60, "random_state": 0, **settings}).fit(X)
+
+
+# Some of the checks fit rows of zeros. The other estimators differ in their models alone.
+@parametrize_with_checks(
+    [
+        mm.TSNE(perplexity=2, max_iter=20, random_state=0),
+        mm.MultipleMapsTSNE(n_maps=2, perplexity=2, max_iter=6, random_state=0),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
+def test_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", SINGLE + MANY)
+def test_constructors(estimator):
+    check_parameters_default_constructible(estimator.__name__, estimator())
+    check_no_attributes_set_in_init(estimator.__name__, estimator())
 
 
 class TestNeighbours:
@@ -54,42 +75,37 @@ class TestNeighbours:
         assert near.max() / near.mean() < 2
 
 
-class TestDistances:
-    """`metric="precomputed"`: a table, dense or sparse in any format."""
+# Tables of distances, dense or sparse in any format, with duplicates.
+TABLES = [
+    *((form, {"init": "random"}) for form in ("coo", "csc", "csr", "dok", "lil")),
+    ("csr", {"init": "mds"}), ("csr", {"affinity": GlobalGaussian(5)}),
+    ("csr", {"affinity": LocalPerplexity(5)}),
+]  # fmt: skip
 
-    @pytest.mark.parametrize("form", FORMATS)
-    @pytest.mark.parametrize("duplicates", [False, True])
-    @pytest.mark.parametrize(
-        "settings",
-        [
-            {"init": "random"}, {"init": "mds"},
-            {"affinity": GlobalGaussian(5)}, {"affinity": LocalPerplexity(5)},
-        ],
-        ids=str,
-    )  # fmt: skip
-    def test_a_sparse_table_of_all_pairs_is_the_dense_one(self, form, duplicates, settings):
+
+class TestDistances:
+    @pytest.mark.parametrize(("form", "settings"), TABLES)
+    def test_a_sparse_table_of_all_pairs_is_the_dense_one(self, form, settings):
         X = points(40)
-        X[7] = X[3] if duplicates else X[7]
+        X[7] = X[3]
         table = kneighbors_graph(X, 40, mode="distance", include_self=True)
         assert table.nnz == 40 * 40
         settings = {"metric": "precomputed", "max_iter": 30, **settings}
         expected = fitted(table.toarray(), **settings).embedding_
         np.testing.assert_array_equal(fitted(table.asformat(form), **settings).embedding_, expected)
 
-    @pytest.mark.parametrize("form", FORMATS)
-    def test_pairs_that_are_not_stored_are_no_neighbours(self, form):
+    def test_pairs_that_are_not_stored_are_no_neighbours(self):
         X = points(40)
         table = kneighbors_graph(X, 15, mode="distance")
-        settings = {"metric": "precomputed", "max_iter": 30}
         expected = fitted(nearest_neighbors(X, 15), max_iter=30).embedding_
-        given = table.asformat(form)
-        np.testing.assert_allclose(fitted(given, **settings).embedding_, expected, atol=1e-3)
+        found = fitted(table, metric="precomputed", max_iter=30).embedding_
+        np.testing.assert_allclose(found, expected, atol=1e-3)
 
     def test_what_is_no_table_of_distances(self):
-        with pytest.raises(mm.DataError):
-            fitted([[0.0], [1.0]], metric="precomputed", perplexity=1)
-        with pytest.raises(mm.DataError, match="bsr format; pass a csr_array"):
-            fitted(sparse.csr_array(cdist(points(40), points(40))).tobsr(), metric="precomputed")
+        table = sparse.csr_array(cdist(points(40), points(40)))
+        for X in ([[0.0], [1.0]], table.tobsr()):
+            with pytest.raises(mm.DataError):
+                fitted(X, metric="precomputed", perplexity=1)
 
 
 class TestIterations:
@@ -114,6 +130,8 @@ class TestIterations:
         ("settings", "values"),
         [
             ({}, ((0, 12.0), (250, 1.0))),
+            ({"max_iter": 90}, ((0, 12.0), (30, 1.0))),
+            ({"late_exaggeration": 4, "max_iter": 1000}, ((0, 12.0), (250, 1.0), (750, 4.0))),
             ({"early_exaggeration_iter": 0}, ((0, 1.0),)),
             ({"early_exaggeration_iter": 400}, ((0, 12.0), (400, 1.0))),
             ({"late_exaggeration": 4}, ((0, 12.0), (250, 1.0), (500, 4))),
@@ -135,81 +153,45 @@ class TestIterations:
         assert (seen, fit.n_iter_) == ([1, 2, 3], 3)
 
 
-class TestPlaces:
-    @pytest.mark.filterwarnings("ignore:.*cannot have a perplexity")
-    @pytest.mark.filterwarnings("ignore:in init, all objects have the same coordinate")
-    @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
-    def test_of_equal_objects_that_start_together_are_separated(self, metric):
-        X = np.zeros((30, 30)) if metric == "precomputed" else np.ones((30, 4))
-        fit = fitted(X, metric=metric, init=np.zeros((30, 2)))
-        assert np.isfinite(fit.embedding_).all()
-        assert len(np.unique(fit.embedding_, axis=0)) == 30
-
-
-class TestPerplexity:
-    @pytest.mark.parametrize("perplexity", [20, 30, 19.5, [5, 20]])
-    @pytest.mark.parametrize("estimator", SINGLE + MANY)
-    def test_of_all_objects_is_refused(self, estimator, perplexity):
-        X = points(20)
-        D = cdist(X, X)
-        settings = {"perplexity": perplexity} | ({"n_maps": 2} if estimator in MANY else {})
-        graph = nearest_neighbors(X, 19)
-        for data, metric in (
-            (X, "euclidean"), (sparse.csr_array(X), "euclidean"), (X, "cityblock"),
-            (D, "precomputed"), (sparse.csr_array(D), "precomputed"), (graph, "euclidean"),
-            ((graph.indices, graph.distances), "euclidean"),
-        ):  # fmt: skip
-            with pytest.raises(mm.ParameterError) as caught:
-                estimator(metric=metric, **settings).fit(data)
-            assert caught.value.name == "perplexity"
-
-
-def outputs():
-    """Estimators and what they are fitted to, of every start that there is."""
+@pytest.mark.parametrize("perplexity", [20, 19.5, [5, 20]])
+@pytest.mark.parametrize("estimator", [mm.TSNE, mm.MultipleMapsTSNE])
+def test_a_perplexity_of_all_objects_is_refused(estimator, perplexity):
     X = points(20)
-    table = np.exp(-cdist(X, X))
-    quick = {"max_iter": 5, "random_state": 0}
-    for init in ("auto", "random", "pca", "mds"):
-        yield mm.TSNE(perplexity=4, init=init, **quick), X
-    for estimator in (mm.SNE, mm.SymmetricSNE, mm.UniSNE):
-        yield estimator(perplexity=4, **quick), X
-    for estimator in MANY:
-        yield estimator(n_maps=2, perplexity=4, **quick), X
-    yield mm.TSNE(affinity="precomputed", **quick), table
-    yield mm.MultipleMapsTSNE(n_maps=2, affinity="precomputed", **quick), table
-    yield mm.CODE(**quick), np.random.default_rng(0).poisson(3, size=(12, 6)) + 1.0
-    yield mm.AdditiveClustering(2, n_init=1, random_state=0), table
+    D = cdist(X, X)
+    graph = nearest_neighbors(X, 19)
+    for data, metric in (
+        (X, "euclidean"), (sparse.csr_array(X), "euclidean"), (X, "cityblock"),
+        (D, "precomputed"), (sparse.csr_array(D), "precomputed"), (graph, "euclidean"),
+        ((graph.indices, graph.distances), "euclidean"),
+    ):  # fmt: skip
+        with pytest.raises(mm.ParameterError) as caught:
+            estimator(metric=metric, perplexity=perplexity).fit(data)
+        assert caught.value.name == "perplexity"
 
 
-class TestOutput:
-    """Frames where they are asked of one estimator, or of all of scikit-learn."""
+TABLE = np.exp(-cdist(points(20), points(20)))
 
-    @pytest.mark.parametrize("kind", ["pandas", "polars"])
-    @pytest.mark.parametrize("everywhere", [False, True])
-    def test_is_a_frame(self, kind, everywhere):
-        library = pytest.importorskip(kind)
-        # What all of scikit-learn is told reaches each in the same way.
-        for made, X in list(outputs())[:: 4 if everywhere else 1]:
-            plain = clone(made).fit_transform(X)
-            estimator = clone(made) if everywhere else clone(made).set_output(transform=kind)
-            labels = [f"w{i}" for i in range(len(X))]
-            square = X.shape[0] == X.shape[1]
-            names = labels if square else [f"c{i}" for i in range(X.shape[1])]
-            given = [X, library.DataFrame(X)]
-            if kind == "pandas":
-                given += [library.DataFrame(X, index=labels, columns=names)]
-            # Who asks for frames makes no difference to what is given.
-            if isinstance(made, mm.CODE) or (type(made) is mm.TSNE and made.init == "auto"):
-                given += [sparse.csr_array(X), sparse.csc_matrix(X)]
-            for data in given:
-                with config_context(transform_output=kind if everywhere else None):
-                    found = clone(estimator).fit(data)
-                    frames = found.transform(data), clone(estimator).fit_transform(data)
-                for frame in frames:
-                    assert isinstance(frame, library.DataFrame)
-                    assert list(frame.columns) == list(found.get_feature_names_out())
-                    assert frame.shape == plain.shape
-                    if isinstance(data, np.ndarray):
-                        np.testing.assert_allclose(frame.to_numpy(), plain, atol=1e-4)
-                if kind == "pandas" and hasattr(data, "index"):
-                    assert list(frames[0].index) == list(data.index)
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("estimator", "X"),
+    [
+        (mm.TSNE(perplexity=4, max_iter=5, random_state=0), points(20)),
+        (mm.MultipleMapsTSNE(2, affinity="precomputed", max_iter=5, random_state=0), TABLE),
+        (mm.CODE(max_iter=5, random_state=0), np.eye(12, 6) + 1),
+    ],
+    ids=str,
+)
+def test_transform_returns_a_frame_where_one_is_asked_for(estimator, X, kind):
+    library = pytest.importorskip(kind)
+    plain = clone(estimator).fit_transform(X)
+    asked = clone(estimator).set_output(transform=kind)
+    labels = [f"w{i}" for i in range(len(X))]
+    if kind == "pandas":
+        columns = labels if X.shape[0] == X.shape[1] else [f"c{i}" for i in range(X.shape[1])]
+        data = library.DataFrame(X, index=labels, columns=columns)
+        assert list(asked.fit_transform(data).index) == labels
+    for frame in (asked.fit_transform(X), asked.transform(X)):
+        assert isinstance(frame, library.DataFrame)
+        assert list(frame.columns) == list(asked.get_feature_names_out())
+        np.testing.assert_allclose(frame.to_numpy(), plain, atol=1e-4)
