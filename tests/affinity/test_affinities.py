@@ -330,21 +330,3 @@ def test_ties_that_the_perplexity_covers_are_silent(monkeypatch):
     np.testing.assert_array_equal(GaussianAffinity(5).similarities(X).data, truth.data)
     entropies = np.add.reduceat(entr(truth.data), truth.indptr[:-1])
     np.testing.assert_allclose(np.exp(entropies), 5, rtol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("made", "plain"),
-    [
-        (GaussianAffinity(np.float64(5), np.int64(20)), GaussianAffinity(5.0, 20)),
-        (GaussianAffinity(np.array([5.0, 10.0])), GaussianAffinity((5.0, 10.0))),
-        (GlobalGaussian(np.float64(5), sigma=np.float64(2)), GlobalGaussian(5.0, sigma=2.0)),
-        (
-            LocalPerplexity(np.float64(5), np.float64(3), np.float64(0.25), np.int64(2)),
-            LocalPerplexity(5.0, 3.0, 0.25, 2),
-        ),
-    ],
-)
-def test_numbers_of_numpy_are_stored_as_plain_ones(made, plain):
-    assert made == plain
-    assert repr(made) == repr(plain)
-    assert hash(made) == hash(plain)

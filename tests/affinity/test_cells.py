@@ -9,7 +9,6 @@ from scipy.spatial.distance import cdist
 from manymaps.affinity import cells
 from manymaps.affinity.cells import cells_of
 from manymaps.affinity.neighbors import NeighborSearch, nearest_neighbors
-from manymaps.compute.threads import threads
 
 
 def clouds(n, d=8, seed=0):
@@ -119,24 +118,3 @@ def test_a_point_in_a_distant_cell_is_searched_where_it_belongs(monkeypatch):
     moved = cells.Cells(points[order], order, starts, centres)
     indices, _ = moved.probe(points, True, 20, 3, moved.around(3))
     assert (indices[leftover] // 100 == leftover[:, None] // 100).mean() > 0.95
-
-
-def test_the_result_does_not_depend_on_the_number_of_threads(small):
-    points = clouds(3000)
-    results = []
-    for n_threads in (1, 2):
-        with threads(n_threads):
-            results.append(probed(points, 10, 4))
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_progress_is_told_by_objects(small, monkeypatch):
-    monkeypatch.setattr(cells, "_PROBED_AT_ONCE", 20)
-    told = []
-    points = clouds(1200)
-    parts = cells_of(points, 0, 2)
-    parts.probe(points, True, 5, 4, parts.around(4), told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1200
-    assert len(told) > 2

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import haversine_distances
 
 from manymaps.affinity import cells, distances, neighbors
 from manymaps.affinity import search as search_methods
@@ -74,16 +75,16 @@ def test_sparse_rows_have_the_neighbors_of_dense_ones(metric):
     np.testing.assert_allclose(rows.distances, dense.distances, rtol=1e-6, atol=1e-7)
 
 
-def test_a_function_is_a_metric():
+def test_metrics_of_scipy_and_functions():
     X = clouds(30)
     graph = nearest_neighbors(X, 3, metric=lambda a, b: abs(a[0] - b[0]))
     np.testing.assert_allclose(graph.distances, reference(X[:, :1], 3)[0])
-
-
-def test_boolean_metrics_read_numbers_as_presence():
-    X = (clouds(40) > 0) * 2.0
-    graph = nearest_neighbors(X, 4, metric="jaccard")
-    np.testing.assert_allclose(graph.distances, reference(X > 0, 4, "jaccard")[0])
+    presence = (X > 0) * 2.0
+    graph = nearest_neighbors(presence, 4, metric="jaccard")
+    np.testing.assert_allclose(graph.distances, reference(presence > 0, 4, "jaccard")[0])
+    places = np.random.default_rng(0).uniform(-1, 1, (30, 2))
+    truth = np.sort(haversine_distances(places))[:, 1:4]
+    np.testing.assert_allclose(nearest_neighbors(places, 3, metric="haversine").distances, truth)
 
 
 @pytest.mark.parametrize("method", ["exact", "faiss"])
@@ -395,27 +396,15 @@ def test_refusals(error, message, X, arguments):
         nearest_neighbors(X, **{"k": 2, **arguments})
 
 
-@pytest.mark.parametrize(
-    ("error", "metric"),
-    [(DataError, undefined), (DataError, "braycurtis"), (ParameterError, "haversine")],
-)
-def test_refusals_of_all_pairs(error, metric):
-    with np.errstate(invalid="ignore"), pytest.raises(error):
-        distance_rows(abs(ZEROS), 29, metric=metric)
-
-
-def test_errors_within_a_function_are_its_own():
-    def fails(a, b):
-        raise TypeError("mine")
-
-    with pytest.raises(TypeError, match="mine"):
-        nearest_neighbors(clouds(30), 3, metric=fails)
-
-
-@pytest.mark.parametrize("settings", [{"method": "annoy"}, {"recall": 0}, {"recall": 1.01}])
-def test_refused_searches(settings):
-    with pytest.raises(ParameterError):
-        NeighborSearch(**settings)
+def test_refusals_of_all_pairs_and_of_searches():
+    for error, metric in (
+        (DataError, undefined), (DataError, "braycurtis"), (ParameterError, "haversine"),
+    ):  # fmt: skip
+        with np.errstate(invalid="ignore"), pytest.raises(error):
+            distance_rows(abs(ZEROS), 29, metric=metric)
+    for options in ({"method": "annoy"}, {"recall": 0}, {"recall": 1.01}):
+        with pytest.raises(ParameterError):
+            NeighborSearch(**options)
 
 
 @pytest.mark.parametrize(("row", "indices", "distances"), [
@@ -449,14 +438,6 @@ def test_an_unresolved_approximation_warns():
     X = 1e-9 * X + 100.0 * np.random.default_rng(0).integers(0, 10, size=(2500, 3))
     with pytest.warns(DataWarning, match="float32 does not resolve"):
         nearest_neighbors(X, 2, search=NeighborSearch("faiss", 0.1))
-
-
-def test_haversine_is_for_places_on_a_sphere():
-    from sklearn.metrics.pairwise import haversine_distances
-
-    X = np.random.default_rng(0).uniform(-1, 1, (30, 2))
-    truth = np.sort(haversine_distances(X))[:, 1:4]
-    np.testing.assert_allclose(nearest_neighbors(X, 3, metric="haversine").distances, truth)
 
 
 # ---- distances that differ by direction ---------------------------------------------------------

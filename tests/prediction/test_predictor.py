@@ -6,20 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import reference
 from manymaps.affinity.network import spectral_directions
 from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError
-from manymaps.model.choice import ChoiceModel
-from manymaps.model.objective import Objective
-from manymaps.model.parameters import Parameters
-from manymaps.model.target import conditional_target
 from manymaps.optimizers import Momentum, Schedule
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction.held_out import split_associations
 from manymaps.prediction.predictor import (
     AssociationPredictor,
     predict_associations,
-    score_predictor,
 )
 from manymaps.progress import Work
 
@@ -48,40 +42,6 @@ def error(model, part, n_cues=N):
     p = part.toarray()
     at = p > 0
     return (p[at] * np.log(p[at] / q[at])).sum() / n_cues
-
-
-class TestMaskedCost:
-    @pytest.mark.parametrize("d", [2, 8])
-    @pytest.mark.parametrize("n_maps", [1, 3])
-    def test_the_objective_is_equation_11(self, split, n_maps, d):
-        """Training pairs weigh with their p; q is normalized over all objects."""
-        p = split.train.toarray()
-        assert p.sum(axis=1).min() < 0.9
-        rng = np.random.default_rng(0)
-        y = (0.4 * rng.normal(size=(n_maps, N, d))).astype(np.float32)
-        w = rng.normal(size=(n_maps, N)).astype(np.float32)
-        target = conditional_target(split.train, keep_missing_mass=True)
-        model = ChoiceModel("gaussian", "conditional", "learned")
-        found = Objective(target, model, tolerance=0.0).evaluate(Parameters((y,), (w,)))
-
-        def cost(arrays):
-            v = np.zeros((N, N))
-            pi = np.exp(-arrays[1]) / np.exp(-arrays[1]).sum(axis=0)
-            for m in range(n_maps):
-                d2 = ((arrays[0][m][:, None] - arrays[0][m]) ** 2).sum(axis=-1)
-                v += np.outer(pi[m], pi[m]) * np.exp(-d2)
-            np.fill_diagonal(v, 0)
-            q = v / v.sum(axis=1, keepdims=True)
-            return (p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()
-
-        at = y.astype(float), w.astype(float)
-        assert found.cost == pytest.approx(cost(at), rel=1e-5)
-        for k in range(2):
-            along = [np.zeros_like(at[0]), np.zeros_like(at[1])]
-            along[k] = rng.normal(size=at[k].shape)
-            slope = float((found.gradient.arrays[k] * along[k]).sum())
-            numeric = reference.numeric_slope(cost, at, tuple(along))
-            assert slope == pytest.approx(numeric, abs=1e-4 * (1 + abs(numeric)))
 
 
 class TestSpectralStart:
@@ -174,28 +134,24 @@ class TestReportOf2009:
 
     def test_settings(self):
         paper = AssociationPredictor.van_der_maaten_2009(3, 22)
-        assert (paper.n_maps, paper.n_components) == (3, 22)  # table 1
-        assert paper.kernel == "gaussian"  # eq. 8
-        assert paper.bias_penalty is None  # eq. 8 has no factors of popular responses
-        assert paper.penalty == 0  # eq. 11 is the cost alone
-        assert paper.distillation == 0  # section 5: the maps learn from the training part
-        assert paper.init == "random"  # section 5
+        expected = {
+            "n_maps": 3, "n_components": 22,  # table 1
+            "kernel": "gaussian",  # eq. 8
+            "bias_penalty": None,  # eq. 8 has no factors of popular responses
+            "penalty": 0,  # eq. 11 is the cost alone
+            "distillation": 0,  # section 5: the maps learn from the training part
+            "init": "random",  # section 5
+            "max_iter": 2000,  # not in the report
+        }  # fmt: skip
+        assert expected.items() <= paper.get_params().items()
         steps = paper.optimizer
-        # The report prints no rate; this one was chosen by validation (maaten_prediction.txt).
-        assert (steps.learning_rate, steps.averaged) == (0.02, False)
-        assert [steps.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]  # section 5
         assert [steps.exaggeration(k) for k in (0, 249, 250)] == [4, 4, 1]  # section 5
-        maps = Momentum.van_der_maaten_2009()
-        for name in (
-            "weight_rate",
-            "hold_weights",
-            "momentum",
-            "gains",
-            "weight_momentum",
-            "exact",
-        ):
-            assert getattr(steps, name) == getattr(maps, name)
-        assert paper.max_iter == 2000  # not in the report
+        # The report prints no rate; this one was chosen by validation (maaten_prediction.txt).
+        of_maps = replace(
+            Momentum.van_der_maaten_2009(), learning_rate=0.02, averaged=False,
+            exaggeration=steps.exaggeration,
+        )  # fmt: skip
+        assert steps == of_maps
 
     def test_settings_that_contradict_its_optimizer(self, split):
         paper = AssociationPredictor.van_der_maaten_2009(1, 2).set_params(max_iter=2)
@@ -209,13 +165,23 @@ class TestReportOf2009:
 
 
 class TestFit:
-    @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
-    @pytest.mark.parametrize("n_maps", [1, 2])
-    def test_foresees_what_was_held_out(self, split, kernel, n_maps):
-        model = AssociationPredictor(n_maps, 4, kernel=kernel, penalty=0.02, random_state=0)
+    @pytest.mark.parametrize(
+        ("kernel", "n_maps", "bias_penalty", "optimizer", "most"),
+        [
+            ("gaussian", 1, None, None, 0.7), ("cauchy", 2, None, None, 0.7),
+            ("gaussian", 2, 0.5, None, 0.7), ("gaussian", 2, None, Momentum(), 1.0),
+            ("gaussian", 2, 0.5, Momentum(), 1.0),
+        ],
+    )  # fmt: skip
+    def test_foresees_what_was_held_out(self, split, kernel, n_maps, bias_penalty, optimizer, most):
+        model = AssociationPredictor(
+            n_maps, 4, kernel=kernel, penalty=0.02, bias_penalty=bias_penalty, optimizer=optimizer,
+            max_iter=400, patience=100, random_state=0,
+        )  # fmt: skip
         model.fit(split.train, split.validation)
         uniform = (split.test.data @ (np.log(split.test.data) + UNIFORM)) / N
-        assert error(model, split.test) < 0.7 * uniform
+        assert error(model, split.test) < most * uniform
+        assert model.maps_.biases.any() == (bias_penalty is not None)
 
     def test_probabilities_are_a_distribution_over_the_others(self, split):
         model = AssociationPredictor(2, 4, max_iter=3, bias_penalty=0.5, random_state=0)
@@ -248,18 +214,6 @@ class TestFit:
         assert model.best_iteration_ == iterations[best]
         assert error(model, split.validation) == pytest.approx(errors[best], rel=1e-4)
         assert errors[-1] > errors[best]
-
-    @pytest.mark.parametrize("bias_penalty", [None, 0.5])
-    def test_momentum(self, split, bias_penalty):
-        model = AssociationPredictor(
-            2, 4, penalty=0.02, bias_penalty=bias_penalty, optimizer=Momentum(), max_iter=400,
-            patience=100, random_state=0,
-        )  # fmt: skip
-        model.fit(split.train, split.validation)
-        uniform = (split.test.data @ (np.log(split.test.data) + UNIFORM)) / N
-        assert error(model, split.test) < uniform
-        assert model.history_["train"][-1] < 0.2 * UNIFORM
-        assert model.maps_.biases.any() == (bias_penalty is not None)
 
     def test_exaggeration_is_waited_for(self, split):
         optimizer = Momentum(exaggeration=Schedule(((0, 4.0), (60, 1.0))))
@@ -325,23 +279,21 @@ class TestFit:
 
 
 REFUSALS = [
-    ((1,), lambda s: (s.train, 0 * s.train), DataError, "validation part has no associations"),
-    ((1,), lambda s: (0 * s.train,), DataError, "training part has no associations"),
-    ((1,), lambda s: (4 * s.train,), DataError, "of the training part sums to"),
-    ((1,), lambda s: (s.train, s.validation[:50, :50]), DataError, "must have the same shape"),
-    ((1,), lambda s: (sparse.csr_array(np.eye(5)),), DataError, "different objects"),
-    ((N + 1,), lambda s: (s.train,), ParameterError, "n_maps"),
-]
+    (1, lambda s: (s.train, 0 * s.train), DataError), (1, lambda s: (0 * s.train,), DataError),
+    (1, lambda s: (4 * s.train,), DataError), (N + 1, lambda s: (s.train,), ParameterError),
+    (1, lambda s: (s.train, s.validation[:50, :50]), DataError),
+    (1, lambda s: (sparse.csr_array(np.eye(5)),), DataError),
+]  # fmt: skip
 
 
 class TestBadInput:
     def test_refusals(self, split):
-        for (n_maps,), parts, error, words in REFUSALS:
-            with pytest.raises(error, match=words):
+        for n_maps, parts, error in REFUSALS:
+            with pytest.raises(error):
                 AssociationPredictor(n_maps, 2).fit(*parts(split))
-        model = AssociationPredictor(2, 2, distillation=0.5, optimizer=Momentum())
-        with pytest.raises(ParameterError, match=r"distillation=0\.5.*optimizer=RowDescent"):
-            model.fit(split.train)
+        with pytest.raises(ParameterError) as caught:
+            AssociationPredictor(2, 2, distillation=0.5, optimizer=Momentum()).fit(split.train)
+        assert caught.value.name == "distillation"
         teacher = AssociationPredictor(1, 2, max_iter=1).fit(split.train[:50, :50])
         with pytest.raises(DataError):
             AssociationPredictor(2, 2, teacher=teacher).fit(split.train)
@@ -350,7 +302,7 @@ class TestBadInput:
         paper = AssociationPredictor.van_der_maaten_2009(2, 4)
         fast = replace(paper.optimizer, learning_rate=0.8)
         paper.set_params(optimizer=fast, max_iter=20, random_state=0)
-        with pytest.raises(DivergedError, match=r"lower the learning rate \(now 0\.8\)"):
+        with pytest.raises(DivergedError):
             paper.fit(split.train, split.validation)
         assert paper.maps_ is not None
         assert np.isfinite(paper.history_["train"]).all()
@@ -383,18 +335,6 @@ class TestScores:
             assert found[name] == pytest.approx(total / N)
             assert result.per_response[name] == pytest.approx(total / p.sum())
         assert sum(result.shares.values()) == pytest.approx(1)
-
-    def test_any_predictor_is_scored(self, split):
-        class Uniform:
-            def probabilities(self, rows):
-                return (1 - np.eye(N)[rows]) / (N - 1)
-
-        result = score_predictor(Uniform(), split)
-        assert result.n_iterations == 0
-        assert result.test == pytest.approx(
-            (split.test.data @ (np.log(split.test.data) + UNIFORM)) / N
-        )
-        assert result.recall[1] == pytest.approx(1 / N, rel=0.2)
 
 
 class TestStopping:

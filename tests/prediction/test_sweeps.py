@@ -59,16 +59,6 @@ class TestPoints:
         assert row[list(expected)].to_dict() == expected
         assert [*grid, "split", "seed"] == list(row.index[:6])
 
-    def test_split_k_is_that_of_seed_k(self, norms):
-        drawn = sweep(norms, {"spread": 1.0}, splits=3, predictor=Guess)
-        by_hand = [split_associations(norms, random_state=k) for k in range(3)]
-        assert figures(drawn) == figures(
-            sweep(norms, {"spread": 1.0}, splits=by_hand, predictor=Guess)
-        )
-        assert figures(sweep(norms, {"spread": 1.0}, splits=2, predictor=Guess)).items() < (
-            figures(drawn).items()
-        )
-
     def test_the_uniform_model_scores_the_uniform_errors(self, norms):
         split = split_associations(norms, random_state=0)
         row = sweep(norms, {"spread": 0.0}, splits=[split], predictor=Guess).iloc[0]
@@ -98,27 +88,23 @@ class TestFailures:
 
     def test_a_failing_point_is_recorded_and_the_rest_goes_on(self, norms):
         table = sweep(norms, {"n_maps": [0, 1, 41], "n_components": 2, "max_iter": 3})
-        assert table["failure"][0] == "n_maps=0 must be a whole number of at least 1"
         assert table["failure"].isna().tolist() == [False, True, False]
         assert table["valid"].isna().tolist() == [True, False, True]
-        assert "exceeds the number of objects, 40" in table["failure"][2]
 
 
 class TestResuming:
-    def test_finished_points_are_not_run_again(self, norms, tmp_path, fits):
-        path = tmp_path / "sweep.jsonl"
-        first = sweep(norms, GRID, predictor=Counting, resume=path)
-        again = sweep(norms, GRID, predictor=Counting, resume=path)
-        assert fits() == 4
-        assert again.equals(first)
-
     def test_a_sweep_is_extended_by_values_splits_and_seeds(self, norms, tmp_path, fits):
         path = tmp_path / "sweep.jsonl"
         sweep(norms, GRID, predictor=Counting, resume=path)
         wider = GRID | {"spread": [0.5, 1.0, 2.0]}
         table = sweep(norms, wider, predictor=Counting, resume=path, splits=2, seeds=2)
         assert len(table) == fits() == 3 * 2 * 2 * 2
-        assert figures(table) == figures(sweep(norms, wider, predictor=Guess, splits=2, seeds=2))
+        by_hand = [split_associations(norms, random_state=k) for k in range(2)]
+        whole = sweep(norms, wider, predictor=Guess, splits=by_hand, seeds=2)
+        assert figures(table) == figures(whole)
+        again = sweep(norms, wider, predictor=Counting, resume=path, splits=2, seeds=2)
+        assert again.equals(table)
+        assert fits() == len(table)
 
     def test_other_data_splits_and_predictors_are_run(self, norms, tmp_path, fits):
         path = tmp_path / "sweep.jsonl"
@@ -152,19 +138,15 @@ class TestResuming:
         path = tmp_path / "sweep.jsonl"
         for text in ("cue,response\na,b\n", '{"format": "atlas"}\n', "[]\n"):
             path.write_text(text)
-            with pytest.raises(DataError, match="line 1: this is not a point of a sweep"):
+            with pytest.raises(DataError, match="line 1"):
                 sweep(norms, GRID, predictor=Guess, resume=path)
             assert path.read_text() == text
 
 
-REFUSALS = [
-    (lambda: sweep(ring(), {"spread": 1.0}, predictor=Guess, seeds=0), ParameterError, "seeds=0"),
-    (lambda: sweep(ring(), {"spread": 1.0}, predictor=Guess, splits=0), ParameterError, "splits=0"),
-    (lambda: sweep(ring(3) * 0, {"n_maps": 1}), DataError, "nothing can be fitted"),
-]
-
-
 def test_refusals():
-    for call, error, words in REFUSALS:
-        with pytest.raises(error, match=words):
-            call()
+    for settings in ({"seeds": 0}, {"splits": 0}):
+        with pytest.raises(ParameterError) as caught:
+            sweep(ring(), {"spread": 1.0}, predictor=Guess, **settings)
+        assert caught.value.name == next(iter(settings))
+    with pytest.raises(DataError):
+        sweep(ring(3) * 0, {"n_maps": 1})
