@@ -32,6 +32,11 @@ def dies(marks, k):
     return k * 10
 
 
+def sleeps(marks, seconds):
+    time.sleep(seconds)
+    (marks / str(seconds)).touch()
+
+
 def complains(k):
     if k % 2:
         warnings.warn(f"number {k} is odd", DataWarning, stacklevel=1)

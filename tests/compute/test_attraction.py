@@ -84,16 +84,6 @@ class TestAgainstTheDenseSum:
 
 @pytest.mark.parametrize("kernel", reference.KERNELS)
 class TestProperties:
-    def test_pulls_balance(self, kernel):
-        pull = attract(random_case(), kernel)[0]
-        np.testing.assert_allclose(pull.sum(axis=1), 0, atol=1e-5)
-
-    def test_object_without_pairs_feels_nothing(self, kernel):
-        pull, share, mass, cost = attract(random_case(), kernel)
-        assert not pull[:, 3].any()
-        assert not share[:, 3].any()
-        assert (mass[3], cost[3]) == (0, 0)
-
     def test_pull_does_not_need_the_cost(self, kernel):
         case = random_case()
         for got, true in zip(

@@ -89,14 +89,6 @@ def test_linear_pulls_are_those_of_a_gaussian_kernel(d, joint):
 
 
 @EACH_KERNEL
-def test_no_pairs_is_no_force(kernel):
-    target, positions = case()
-    pull, mass, cost = sums(target, positions, kernel, 0.0)
-    assert not pull[3].any()
-    assert mass[3] == cost[3] == 0
-
-
-@EACH_KERNEL
 @EACH_REST
 def test_far_and_coincident_pairs(kernel, rest):
     target, positions = case()

@@ -32,26 +32,18 @@ def blas_threads() -> set[int]:
     }
 
 
-def test_one_blas_thread_while_anybody_is_inside():
+@pytest.mark.parametrize("first_to_end", [0, 1])
+def test_one_blas_thread_while_anybody_is_inside(first_to_end):
+    """Blocks lie within one another, or fits end in any order."""
     with threadpool_limits(2, user_api="blas"):
         usual = blas_threads()
-        first, second = one_blas_thread(), one_blas_thread()
-        first.__enter__()
-        second.__enter__()
-        # Fits end in any order.
-        first.__exit__(None, None, None)
-        assert blas_threads() == {1}
-        second.__exit__(None, None, None)
-        assert blas_threads() == usual
-
-
-def test_blocks_within_one_another():
-    with threadpool_limits(2, user_api="blas"):
-        usual = blas_threads()
-        with one_blas_thread():
-            with one_blas_thread():
-                assert blas_threads() == {1}
+        inside = [one_blas_thread(), one_blas_thread()]
+        for block in inside:
+            block.__enter__()
             assert blas_threads() == {1}
+        inside.pop(first_to_end).__exit__(None, None, None)
+        assert blas_threads() == {1}
+        inside.pop().__exit__(None, None, None)
         assert blas_threads() == usual
 
 
