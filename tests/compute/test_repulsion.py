@@ -345,10 +345,9 @@ class TestChooser:
         near, far = self.dense(kernel, 30, 0), self.dense(kernel, 30, 1)
         far.targets[0, 0] += 1e5
         far.log_charges[3] = loud
-        batch = joined(near, far)
-        assert_near(
-            relative(batch.field(kernel, "fft")), batch.reference(kernel), ACCURACY["exact"]
-        )
+        for batch, accuracy in ((far, "exact"), (joined(near, far), "fft")):
+            found = relative(batch.field(kernel, "fft"))
+            assert_near(found, batch.reference(kernel), ACCURACY[accuracy])
 
     @pytest.mark.parametrize("kernel", reference.KERNELS)
     def test_engines_mix_within_a_batch(self, kernel):

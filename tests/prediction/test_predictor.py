@@ -149,7 +149,7 @@ class TestReportOf2009:
         # The report prints no rate; this one was chosen by validation (maaten_prediction.txt).
         of_maps = replace(
             Momentum.van_der_maaten_2009(), learning_rate=0.02, averaged=False,
-            exaggeration=steps.exaggeration,
+            exaggeration=steps.exaggeration, start_spread=None,
         )  # fmt: skip
         assert steps == of_maps
 
