@@ -7,7 +7,7 @@ from scipy import sparse
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError
 from manymaps.io.kinds import kind_of, read
-from vector_samples import VALUES, WORDS, lines_of, save
+from vector_samples import VALUES, WORDS, lines_of
 
 PAIRS = "tie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
 SQUARE = "tie,1,.5,.2\nknot,.5,1,.1\nsuit,.2,.1,1\n"
@@ -41,25 +41,22 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("content", KINDS)
-def test_the_names_of_columns_tell_the_kind(tmp_path, content):
-    if content != lines_of(WORDS, VALUES):
-        assert kind_of(save(tmp_path / "v.csv", content)) == KINDS[content]
-    assert kind_of(save(tmp_path / "v.txt", content)) == KINDS[content]
+def test_the_names_of_columns_tell_the_kind(write):
+    for content, kind in KINDS.items():
+        assert kind_of(write("v.txt", content)) == kind
+        if content != lines_of(WORDS, VALUES):
+            assert kind_of(write("v.csv", content)) == kind
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_files_whose_kind_is_unknown_are_refused(write):
+    for content in (
         "animal,size,age\ncat,1,2\nbat,3,4\n",
+        "tie,knot,suit\n1,.5,x\n.5,1,.1\n.2,.1,1\n",
         "not much of a file",
-        "",
         '"",teal,coot\n"1",0,2\n"2",1,0\n',
-    ],
-)
-def test_files_whose_kind_is_unknown_are_refused(tmp_path, content):
-    with pytest.raises(DataError, match=r"cannot tell what|is empty"):
-        kind_of(save(tmp_path / "v.csv", content))
+    ):
+        with pytest.raises(DataError, match="cannot tell what"):
+            kind_of(write("v.csv", content))
 
 
 def test_kinds_of_arrays(tmp_path):
@@ -76,14 +73,6 @@ def test_kinds_of_arrays(tmp_path):
     path.write_bytes(path.read_bytes()[:20])
     with pytest.raises(DataError):
         kind_of(path)
-
-
-def test_saved_counts_are_counts(tmp_path):
-    Counts(np.eye(3) + 1).save(tmp_path / "c.npz")
-    assert kind_of(tmp_path / "c.npz") == "counts"
-    assert read(tmp_path / "c.npz").values.sum() == 12
-
-
-def test_a_file_is_read_as_ratings_on_request(tmp_path):
-    path = save(tmp_path / "r.csv", b"word1,word2,rating\ntie,knot,6\ntie,suit,5\n")
-    assert read(path, "ratings")["rating"].tolist() == [6, 5]
+    Counts(np.eye(3) + 1).save(npz)
+    assert kind_of(npz) == "counts"
+    assert read(npz).values.sum() == 12

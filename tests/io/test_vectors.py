@@ -1,14 +1,18 @@
-"""Reading vectors: arrays, objects in memory, words to keep, real data and speed."""
+"""Reading vectors: tables, arrays, AnnData, objects in memory, and words to keep."""
 
 from types import SimpleNamespace
 
 import anndata
+import h5py
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from scipy import sparse
 
-from manymaps.data.vectors import Vectors
+from manymaps.anndata import tsne
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors, vectors_from
@@ -17,44 +21,101 @@ from vector_samples import VALUES, WORDS, assert_same, lines_of, save, text_of
 # --- words to keep --------------------------------------------------------------------------------
 
 
-def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path):
-    path = save(tmp_path / "v.vec", text_of(WORDS, VALUES))
-    words = save(tmp_path / "words.txt", "owl\r\ndog\r\ncat\r\nowl\r\n\r\n")
+def test_words_are_kept_in_their_order_and_missing_ones_reported(write):
+    path = write("v.vec", text_of(WORDS, VALUES))
+    words = write("words.txt", "owl\r\ndog\r\ncat\r\nowl\r\n\r\n")
     listed = ["owl", "dog", "cat", "owl"]
-    for given_words in (words, str(words), listed, iter(listed)):
-        vectors = read_vectors(path, words=given_words)
+    for wanted in (words, str(words), listed, iter(listed)):
+        vectors = read_vectors(path, words=wanted)
         assert_same(vectors, ["owl", "cat"], VALUES[[2, 0]])
         assert vectors.report.n_read == 4
         assert vectors.report.dropped == {"not in the list of words": 2}
         assert vectors.report.notes == (f"1 of 3 words not in {path}: 'dog'",)
+    # All rows of a repeated word are kept.
+    path = write("v.txt", lines_of(["cat", "bat", "cat", "owl"], VALUES))
+    kept = read_vectors(path, words=["owl", "cat"])
+    assert_same(kept, ["owl", "cat", "cat (2)"], VALUES[[3, 0, 2]])
+    for error, wrong in (
+        (ParameterError, []),
+        (DataError, ["CAT", "x"]),
+        (DataError, write("w.txt", "\n")),
+        (FileNotFoundError, "no such file"),
+    ):
+        with pytest.raises(error):
+            read_vectors(path, words=wrong)
+
+
+def test_only_the_numbers_of_wanted_words_are_parsed(write):
+    path = write("v.txt", lines_of(WORDS, VALUES).replace("0.375", "broken"))
+    assert_same(read_vectors(path, words=["owl"]), ["owl"], VALUES[[2]])
     with pytest.raises(DataError):
-        read_vectors(path, words=["CAT", "x"])
+        read_vectors(path)
 
 
-def test_only_the_numbers_of_wanted_words_are_parsed(tmp_path):
-    content = lines_of(WORDS, VALUES).replace("0.375", "broken")
-    assert_same(
-        read_vectors(save(tmp_path / "v.txt", content), words=["owl"]), ["owl"], VALUES[[2]]
-    )
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", ["", "word,a,b,c,d\n", ",0,1,2,3\n", "a,b,c,d\n"])
+def test_text_tables(write, header):
+    content = header + lines_of(WORDS, VALUES, ",")
+    for name in ("v.csv", "v.txt"):
+        vectors = read_vectors(write(name, content))
+        assert_same(vectors)
+        assert vectors.report.notes == ()
+
+
+def test_columns_of_a_text_table(write):
+    path = write("v.csv", "id,label,word,x,y\n1,pet,cat,0.5,1\n2,bird,owl,2,3\n")
+    vectors = read_vectors(path)
+    assert_same(vectors, ["cat", "owl"], [[0.5, 1], [2, 3]])
+    assert vectors.report.notes == ("columns left out: 'id', 'label'",)
+    assert read_vectors(path, labels="Label").labels == ("pet", "bird")
+    assert read_vectors(path, labels=["a", "b"], words=["b"]).labels == ("b",)
+    for content, labels, values in (
+        ("id,x,y\n7,1,2\n8,3,4\n", "78", [[1, 2], [3, 4]]),
+        ("x,y\n1,2\n3,4\n", "01", [[1, 2], [3, 4]]),
+        ("a;0,5;2\nb;1;3\n", "ab", [[0.5, 2], [1, 3]]),
+    ):
+        assert_same(read_vectors(write("n.csv", content)), labels, values)
     with pytest.raises(DataError):
-        read_vectors(save(tmp_path / "v.txt", content))
+        read_vectors(path, labels="name")
 
 
-def test_all_rows_of_a_repeated_word_are_kept(tmp_path):
-    path = save(tmp_path / "v.txt", lines_of(["cat", "bat", "cat", "owl"], VALUES))
-    assert_same(
-        read_vectors(path, words=["owl", "cat"]), ["owl", "cat", "cat (2)"], VALUES[[3, 0, 2]]
-    )
+REFUSED = [
+    "word,x,y\na,1,2\nb,1\n",
+    "word,x,y\na,1,2\nb,1,no\nc,1,2\n",
+    "word,x,y\na,1,2\nb,nan,1\nc,2,3\n",
+    "word,x,y\na,1,2\n,2,1\n",
+    "word,x,y,when\na,1,2,2019-01-01\nb,2,3,2019-02-01\n",
+    "word,kind\na,b\nc,d\n",
+    "alone\nwords\n",
+    "cue,response,count\ntie,knot,3\nknot,tie,4\n",
+]
 
 
-def test_no_words(tmp_path):
-    path = save(tmp_path / "v.txt", lines_of(WORDS, VALUES))
-    with pytest.raises(ParameterError):
-        read_vectors(path, words=[])
+def test_text_tables_that_are_refused(write):
+    for content in REFUSED:
+        with pytest.raises(DataError):
+            read_vectors(write("v.csv", content))
+
+
+def test_frames(tmp_path):
+    indexed = pd.DataFrame(VALUES, index=WORDS)
+    assert_same(vectors_from(indexed))
+    indexed.to_parquet(tmp_path / "v.parquet")
+    assert_same(read_vectors(tmp_path / "v.parquet"))
+    assert vectors_from(pd.DataFrame(VALUES)).labels == tuple("0123")
+    assert_same(vectors_from(indexed.assign(kind=["pet", "pet", "bird", "deer"])))
+    columns = {f"x{c}": VALUES[:, c] for c in range(4)}
+    assert_same(vectors_from(pl.LazyFrame({"id": WORDS, **columns})))
+    # Dates are no features, and lists would be left out silently.
     with pytest.raises(DataError):
-        read_vectors(path, words=save(tmp_path / "w.txt", "\n"))
-    with pytest.raises(FileNotFoundError):
-        read_vectors(path, words="no such file")
+        vectors_from(indexed.assign(when=pd.to_datetime(["2019-01-01"] * 4)))
+    table = pa.table({"word": WORDS, "rank": [1, 2, 3, 4], "embedding": VALUES.tolist()})
+    parquet.write_table(table, tmp_path / "v.parquet")
+    for make in (lambda: vectors_from(table), lambda: read_vectors(tmp_path / "v.parquet")):
+        with pytest.raises(DataError, match="'embedding' contains lists"):
+            make()
 
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -67,11 +128,10 @@ def test_npy_stays_on_disk(tmp_path):
     assert isinstance(vectors.values, np.memmap)
     assert_same(vectors)
     assert read_vectors(path).labels == ("0", "1", "2", "3")
-    assert_same(read_vectors(path, labels=save(tmp_path / "l", "cat\nbat\nowl\nelk\n")))
-    with pytest.raises(DataError):
-        read_vectors(path, labels=save(tmp_path / "l", "cat\nbat\nowl\n"))
-    with pytest.raises(DataError):
-        read_vectors(path, labels=save(tmp_path / "l", ""))
+    assert_same(read_vectors(path, labels=save(tmp_path / "l", "\n".join(WORDS))))
+    for content in ("cat\nbat\nowl\n", ""):
+        with pytest.raises(DataError):
+            read_vectors(path, labels=save(tmp_path / "l", content))
 
 
 def test_npz(tmp_path):
@@ -101,49 +161,53 @@ def test_annotated_data(tmp_path, kind):
     data.obsm["X_pca"] = VALUES[:, :2].astype(np.float64)
     path = tmp_path / "v.h5ad"
     data.write_h5ad(path)
+    assert kind_of(path) == "vectors"
     for vectors in (read_vectors(path), vectors_from(data)):
         assert vectors.labels == tuple(WORDS)
-        dense = vectors.values if kind is np.asarray else vectors.values.toarray()
-        np.testing.assert_array_equal(dense, VALUES)
-    assert kind_of(path) == "vectors"
+        np.testing.assert_array_equal(sparse.csr_array(vectors.values).toarray(), VALUES)
+    with h5py.File(path, "r+") as file:
+        del file["X"]
+    assert read_vectors(path).report.notes == ("uses X_pca, 2 components",)
+    whole = path.read_bytes()
+    for damaged in (whole[: len(whole) // 2], whole[:8] + bytes(200) + whole[208:]):
+        with pytest.raises(DataError):
+            read_vectors(save(path, damaged))
 
 
-def test_objects_in_memory(tmp_path):
+@pytest.mark.parametrize(("n_variables", "table"), [(50, "X"), (51, "X_pca")])
+def test_files_and_the_functions_for_anndata_choose_the_same_table(tmp_path, n_variables, table):
+    rows = np.random.default_rng(0).normal(size=(12, n_variables))
+    data = anndata.AnnData(rows, obsm={"X_pca": rows[:, :3]})
+    data.write_h5ad(tmp_path / "a.h5ad")
+    vectors = read_vectors(tmp_path / "a.h5ad")
+    expected = rows if table == "X" else rows[:, :3]
+    np.testing.assert_allclose(vectors.values, expected, rtol=1e-6)
+    tsne(data, perplexity=2, max_iter=2)
+    assert data.uns["X_manymaps_tsne"]["params"]["use_rep"] == table
+    del data.obsm["X_pca"]
+    assert vectors_from(data).report.notes == (f"uses X, {n_variables} variables",)
+
+
+def test_objects_in_memory(write):
     keyed = SimpleNamespace(index_to_key=WORDS, vectors=VALUES)
     vectors = vectors_from(keyed)
-    assert_same(vectors)
     assert np.shares_memory(vectors.values, VALUES)
     assert vectors.report.source == "KeyedVectors"
+    labels = write("words.txt", "\n".join(WORDS))
+    for found in (
+        vectors,
+        vectors_from(SimpleNamespace(wv=keyed)),
+        vectors_from(dict(zip(WORDS, VALUES, strict=True))),
+        vectors_from(VALUES, labels=WORDS),
+        vectors_from(VALUES, labels=str(labels)),
+    ):
+        assert_same(found)
     assert vectors_from(vectors) is vectors
-    assert_same(vectors_from(SimpleNamespace(wv=keyed)))
-    assert_same(vectors_from(dict(zip(WORDS, VALUES, strict=True))))
-    assert_same(vectors_from(VALUES, labels=WORDS))
-    (tmp_path / "words.txt").write_text("\n".join(WORDS))
-    assert_same(vectors_from(VALUES, labels=str(tmp_path / "words.txt")))
     assert vectors_from(vectors, words=[WORDS[1]]).labels == (WORDS[1],)
+    assert_same(vectors_from(VALUES.tolist()), "0123")
+    assert isinstance(vectors_from(sparse.eye_array(3, 4)).values, sparse.csr_array)
     with pytest.raises(ParameterError, match="its own labels"):
         vectors_from(vectors, labels=WORDS)
-    assert_same(vectors_from(VALUES.tolist()), "0123")
-    assert isinstance(vectors_from(sparse.csr_array(VALUES)).values, sparse.csr_array)
-    assert isinstance(vectors_from(sparse.eye_array(3, 4)), Vectors)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"a": [1, 2], "b": [1]},
-        {"a": [[1, 2]]},
-        (WORDS, VALUES),
-        object(),
-    ],
-)
-def test_objects_that_are_refused(data):
-    with pytest.raises(DataError):
-        vectors_from(data)
-
-
-# --- real data and speed --------------------------------------------------------------------------
-
-
-# --- a few rows of a large file -------------------------------------------------------------------
+    for data in ({}, {"a": [1, 2], "b": [1]}, {"a": [[1, 2]]}, (WORDS, VALUES), object()):
+        with pytest.raises(DataError):
+            vectors_from(data)
