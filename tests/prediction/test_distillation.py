@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps.prediction.distillation import SoftTarget, _systematic_sample
+from manymaps.prediction.distillation import SoftTarget, _systematic_samples
 
 N = 700
 
@@ -33,8 +33,8 @@ class TestDraw:
     def test_expectation_is_the_mixture(self):
         teacher, p = Teacher(), training()
         soft = SoftTarget(p, teacher, 0.7, n_largest=50, n_drawn=40)
-        generator, n_draws = np.random.default_rng(0), 60
-        mean = sum(soft.draw(generator).toarray() for _ in range(n_draws)) / n_draws
+        targets, n_draws = soft.samples(np.random.default_rng(0)), 60
+        mean = sum(next(targets).toarray() for _ in range(n_draws)) / n_draws
         expected = 0.3 * p.toarray() + 0.7 * teacher.q
         # A small entry is drawn with a chance of 40 shares of what the rows' largest leave.
         np.testing.assert_allclose(mean.sum(axis=0), expected.sum(axis=0), rtol=0.1)
@@ -43,7 +43,7 @@ class TestDraw:
     def test_largest_entries_and_sums_are_exact(self):
         teacher, p = Teacher(), training()
         before = teacher.q.copy()
-        drawn = SoftTarget(p, teacher, 0.7).draw(np.random.default_rng(0)).toarray()
+        drawn = next(SoftTarget(p, teacher, 0.7).samples(np.random.default_rng(0))).toarray()
         np.testing.assert_array_equal(teacher.q, before)
         np.testing.assert_allclose(drawn.sum(axis=1), 0.3 * p.sum(axis=1) + 0.7)
         for i in (0, 511, 512, N - 1):
@@ -55,7 +55,7 @@ class TestDraw:
 
     def test_few_objects_are_taken_whole(self):
         teacher, p = Teacher(40), training(40)
-        drawn = SoftTarget(p, teacher, 0.9).draw(np.random.default_rng(0))
+        drawn = next(SoftTarget(p, teacher, 0.9).samples(np.random.default_rng(0)))
         np.testing.assert_allclose(drawn.toarray(), 0.1 * p.toarray() + 0.9 * teacher.q)
 
 
@@ -65,7 +65,7 @@ class TestSystematicSample:
         rng = np.random.default_rng(0)
         values = rng.gamma(0.3, size=(30, 20))
         values[:, ::3] = 0
-        drawn = _systematic_sample(values, n_drawn, rng)
+        drawn = next(_systematic_samples(values, n_drawn, rng.random((1, 30))))
         shares = n_drawn * values / values.sum(axis=1, keepdims=True)
         for line, expected in zip(drawn, shares, strict=True):
             counts = np.bincount(line, minlength=20)

@@ -61,10 +61,5 @@ def local_charts(
     with one_blas_thread():
         centres = spherical_centres(directions, n_maps, generator)
         log_pi = log_softmin(-_SHARPNESS * (directions @ centres.T).T)
-        positions = np.array(
-            [
-                principal_places(directions, np.exp(2 * map_log_pi), n_components)
-                for map_log_pi in log_pi
-            ]
-        )
-    return positions, log_pi
+        places = [principal_places(directions, np.exp(2 * row), n_components) for row in log_pi]
+    return np.array(places), log_pi

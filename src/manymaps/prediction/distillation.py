@@ -16,6 +16,7 @@ Shapes: p and t (n, n) sparse.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ from manymaps.prediction.held_out import Predictor
 
 # Blocks of 512 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 512
+_TARGETS_AT_ONCE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,8 @@ class SoftTarget:
     ...     def probabilities(self, rows):
     ...         return (1 - np.eye(5)[rows]) / 4
     >>> p = sparse.csr_array(np.eye(5, k=1))
-    >>> SoftTarget(p, Even(), 0.8).draw(np.random.default_rng(0)).toarray()[0].round(3).tolist()
+    >>> targets = SoftTarget(p, Even(), 0.8).samples(np.random.default_rng(0))
+    >>> next(targets).toarray()[0].round(3).tolist()
     [0.0, 0.4, 0.2, 0.2, 0.2]
     """
 
@@ -60,48 +63,48 @@ class SoftTarget:
     n_largest: int = 100
     n_drawn: int = 30
 
-    def draw(self, generator: np.random.Generator) -> sparse.csr_array:
-        """Return the target with a new sample of the small entries."""
+    def samples(self, generator: np.random.Generator) -> Iterator[sparse.csr_array]:
+        """Yield targets without end, each with a new sample of the small entries."""
         n = self.p.shape[0]
-        blocks = [
-            self._soft(np.arange(first, min(first + _ROWS_AT_ONCE, n)), generator)
-            for first in range(0, n, _ROWS_AT_ONCE)
-        ]
-        soft = sparse.vstack(blocks, format="csr")
-        target = sparse.csr_array((1 - self.share) * self.p + self.share * soft)
-        target.sort_indices()
-        return target
+        blocks = np.split(np.arange(n), np.arange(_ROWS_AT_ONCE, n, _ROWS_AT_ONCE))
+        while True:
+            # The teacher computes q once for several targets, which takes longer than the sampling.
+            starts = generator.random((_TARGETS_AT_ONCE, n))
+            soft = [self._soft(rows, starts[:, rows]) for rows in blocks]
+            for parts in zip(*soft, strict=True):
+                target = (1 - self.share) * self.p + self.share * sparse.vstack(parts, format="csr")
+                target.sort_indices()
+                yield target
 
-    def _soft(self, rows: np.ndarray, generator: np.random.Generator) -> sparse.csr_array:
-        """Return rows of q with sampled small entries."""
+    def _soft(self, rows: np.ndarray, starts: np.ndarray) -> list[sparse.csr_array]:
+        """Return rows of q, with small entries sampled from each row of starts."""
         q = self.teacher.probabilities(rows)
-        n = q.shape[1]
-        if n <= self.n_largest + self.n_drawn:
-            return sparse.csr_array(q)
+        if q.shape[1] <= self.n_largest + self.n_drawn:
+            return [sparse.csr_array(q)] * len(starts)
         largest = np.argpartition(-q, self.n_largest, axis=1)[:, : self.n_largest]
-        largest_values = np.take_along_axis(q, largest, axis=1)
+        values = np.take_along_axis(q, largest, axis=1)
         np.put_along_axis(q, largest, 0.0, axis=1)
-        rest = q.sum(axis=1)
-        drawn = _systematic_sample(q, self.n_drawn, generator)
-        values = np.hstack(
-            [largest_values, np.repeat(rest[:, None] / self.n_drawn, self.n_drawn, axis=1)]
-        )
-        row_indices = np.repeat(np.arange(len(rows)), values.shape[1])
-        columns = np.hstack([largest, drawn]).ravel()
-        sampled = sparse.coo_array((values.ravel(), (row_indices, columns)), shape=q.shape).tocsr()
-        sampled.eliminate_zeros()
+        rest = q.sum(axis=1, keepdims=True) / self.n_drawn
+        values = np.hstack([values, np.repeat(rest, self.n_drawn, axis=1)])
+        indptr = np.arange(len(rows) + 1) * values.shape[1]
+        sampled = []
+        for drawn in _systematic_samples(q, self.n_drawn, starts):
+            entries = values.ravel(), np.hstack([largest, drawn]).ravel(), indptr
+            target = sparse.csr_array(entries, q.shape, copy=True)
+            target.sum_duplicates()
+            target.eliminate_zeros()
+            sampled.append(target)
         return sampled
 
 
-def _systematic_sample(
-    values: np.ndarray, n_drawn: int, generator: np.random.Generator
-) -> np.ndarray:
-    """Draw columns in proportion to the values of each row, shape (len(values), n_drawn)."""
-    n_rows, n = values.shape
-    sums = np.cumsum(values, axis=1)
+def _systematic_samples(q: np.ndarray, n_drawn: int, starts: np.ndarray) -> Iterator[np.ndarray]:
+    """Draw columns in proportion to the values of each row, shape (len(q), n_drawn) per sample."""
+    sums = np.cumsum(q, axis=1)
     sums /= np.where(sums[:, -1:] > 0, sums[:, -1:], 1.0)
-    steps = (np.arange(n_drawn) + generator.random((n_rows, 1))) / n_drawn
     # A single search handles all rows because offsets separate their ranges.
-    offsets = 2.0 * np.arange(n_rows)[:, None]
-    indices = np.searchsorted((sums + offsets).ravel(), (steps + offsets).ravel())
-    return np.minimum(indices.reshape(n_rows, n_drawn) - n * np.arange(n_rows)[:, None], n - 1)
+    row = np.arange(len(q))[:, None]
+    ranges = (sums + 2.0 * row).ravel()
+    for start in starts:
+        steps = (np.arange(n_drawn) + start[:, None]) / n_drawn
+        indices = np.searchsorted(ranges, (steps + 2.0 * row).ravel()).reshape(len(q), n_drawn)
+        yield np.minimum(indices - q.shape[1] * row, q.shape[1] - 1)

@@ -591,9 +591,10 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     ) -> None:
         """Fit the maps by passes of stochastic steps, each to a new sample of a soft target."""
         passes = steps.start(maps, cost, int(generator.integers(2**31)))
+        targets = soft.samples(generator) if soft is not None else None
         for iteration in range(1, self.max_iter + 1):
-            if soft is not None:
-                passes.aim_at(soft.draw(generator))
+            if targets is not None:
+                passes.aim_at(next(targets))
             passes.step()
             if stopping.see(iteration, maps):
                 break
