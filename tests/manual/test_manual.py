@@ -85,7 +85,7 @@ def test_code_of_pages_prints_the_text_below_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", path)
     for page in script["pages"]():
         # The complete fit of the README, which is that of the demo, takes a minute.
-        text = page.read_text("utf-8").replace("max_iter=500", "max_iter=50")
+        text = page.read_text("utf-8").replace("max_iter=300", "max_iter=50")
         _, outputs = script["run"](text, atlas)
         plt.close("all")
         for code, shown, found in outputs:

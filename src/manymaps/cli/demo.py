@@ -39,7 +39,7 @@ def demo(options: DemoOptions) -> None:
     """Fit maps to the word associations in the package.
 
     The command writes DIR/demo.atlas, DIR/demo.html (a page for exploring the maps) and
-    DIR/demo.png in one or two minutes. No network connection is needed.
+    DIR/demo.png in about half a minute. No network connection is needed.
 
     \b
     Example:  manymaps demo -o first-look
@@ -52,7 +52,7 @@ def demo(options: DemoOptions) -> None:
 
     data = mm.load_word_associations()
     note(f"{data.report.source}: {data.n_pairs:,} pairs of {data.n_objects:,} words")
-    estimator = estimator_from("MultipleMapsTSNE", "demo", options.running, n_maps=20, max_iter=500)
+    estimator = estimator_from("MultipleMapsTSNE", "demo", options.running, n_maps=20, max_iter=300)
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
     run_fit(estimator, data, "the word associations", output)
     estimator.atlas_.save(output)
