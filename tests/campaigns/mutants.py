@@ -52,22 +52,20 @@ _DOCTESTS = """
 import doctest, importlib, sys
 sys.exit(doctest.testmod(importlib.import_module({name!r})).failed > 0)
 """
-_VECTORS = ("tests/io/test_vector_tables.py",)
 # Tests of another name that hold what a module does.
 _ALSO = {
     "io/associations": ("tests/io/test_matrices.py", "tests/io/test_graphs.py"),
-    "io/containers": (
-        "tests/io/test_files.py", "tests/io/test_market.py", "tests/io/test_otu_tables.py",
-        "tests/io/test_graphs.py",
+    "io/containers": ("tests/io/test_frames.py", "tests/io/test_graphs.py"),
+    "io/columns": (
+        "tests/io/test_matrices.py", "tests/io/test_counts.py", "tests/io/test_vectors.py",
+        "tests/io/test_rules.py",
     ),
-    "io/columns": ("tests/io/test_matrices.py", "tests/io/test_counts.py", *_VECTORS),
-    "io/counts": ("tests/io/test_counts.py", "tests/data/test_counts.py"),
+    "io/counts": ("tests/io/test_rules.py", "tests/data/test_counts.py"),
     "io/similarities": (
-        "tests/io/test_judgements.py", "tests/io/test_ratings.py", "tests/cli/test_cluster.py",
+        "tests/io/test_ratings.py", "tests/io/test_rules.py", "tests/cli/test_cluster.py",
         "tests/data/test_datasets.py",
     ),
-    "io/trials": ("tests/io/test_missing_answers.py",),
-    "io/texts": ("tests/io/test_texts.py", "tests/io/test_counting.py"),
+    "io/texts": ("tests/io/test_counting.py",),
     "compute/steps": ("tests/optimizers",),
     "compute/rows": ("tests/model/test_rows.py", "tests/prediction/test_predictor.py"),
     "compute/cluster_moves": ("tests/clustering/test_solvers.py",),
