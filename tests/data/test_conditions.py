@@ -34,19 +34,14 @@ def rows(mask):
     return "".join(map(str, np.flatnonzero(mask)))
 
 
-@pytest.mark.parametrize(("text", "holds", "missing", "opposite"), CASES)
-def test_the_rows_for_which_a_condition_holds(text, holds, missing, opposite):
-    selected, unknown, other = select_rows(text, PEOPLE)
-    assert (rows(selected), rows(unknown)) == (holds, missing)
-    assert other == (opposite or f"not ({text.strip()})")
-
-
-@pytest.mark.parametrize("text", ["age < 30", "age != 20", "gender == 'Fe'", "age in [20]"])
-def test_the_opposite_of_a_comparison_holds_for_all_other_known_rows(text):
-    holds, missing, opposite = select_rows(text, PEOPLE)
-    others, unknown, _ = select_rows(opposite, PEOPLE)
-    np.testing.assert_array_equal(others, ~holds & ~missing)
-    np.testing.assert_array_equal(unknown, missing)
+def test_the_rows_for_which_a_condition_and_its_opposite_hold():
+    for text, holds, missing, opposite in CASES:
+        selected, unknown, other = select_rows(text, PEOPLE)
+        assert (rows(selected), rows(unknown)) == (holds, missing)
+        assert other == (opposite or f"not ({text.strip()})")
+        others, also_unknown, _ = select_rows(other, PEOPLE)
+        np.testing.assert_array_equal(others, ~selected & ~unknown)
+        np.testing.assert_array_equal(also_unknown, unknown)
 
 
 MISTAKES = [
@@ -61,7 +56,3 @@ def test_a_mistake_is_refused():
         with pytest.raises(ParameterError) as caught:
             select_rows(text, PEOPLE)
         assert (caught.value.name, caught.value.value) == ("where", text.strip())
-    with pytest.raises(ParameterError, match=r"'aeg'.*did you mean 'age'"):
-        select_rows("aeg < 30", PEOPLE)
-    with pytest.raises(ParameterError, match=r"'Fe' is not a column.*gender == \"Fe\""):
-        select_rows("gender == Fe", PEOPLE)

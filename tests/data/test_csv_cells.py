@@ -3,7 +3,6 @@
 import io
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,19 +19,16 @@ LABELS = ["=cmd|' /C calc'!A0", "@sum", "-ing", "+1", "'=A1", "''", "tie"]
 @given(st.text(alphabet="'=+-@\t1.5ea", max_size=6))
 def test_a_guard_is_taken_away_exactly(cell):
     assert unguarded(guarded(cell)) == cell
-    is_number = guarded(cell) == cell and cell.startswith(("+", "-"))
-    if is_number:
+    if guarded(cell) == cell and cell.startswith(("+", "-")):
         float(cell)
 
 
-@pytest.mark.parametrize("start", STARTS)
-def test_every_start_of_a_formula_is_guarded(start):
-    assert guarded(f"{start}x") == f"'{start}x"
+def test_every_start_of_a_formula_is_guarded():
+    for start in STARTS:
+        assert guarded(f"{start}x") == f"'{start}x"
     out = io.StringIO()
-    write_csv(out, [["label", f"{start}x"], [None, -1.5], [np.float32("-inf"), "a=b"]])
-    assert out.getvalue().startswith("label,")
-    assert f"'{start}x" in out.getvalue()
-    assert out.getvalue().endswith("\n,-1.5\n-inf,a=b\n")
+    write_csv(out, [["label", "=x"], [None, -1.5], [np.float32("-inf"), "a=b"]])
+    assert out.getvalue() == "label,'=x\n,-1.5\n-inf,a=b\n"
 
 
 def test_an_export_has_no_formula_and_its_labels_come_back(tmp_path):
