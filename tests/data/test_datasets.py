@@ -1,7 +1,6 @@
 """The included data: their contents, and the scripts that rebuild them byte by byte."""
 
 import importlib.util
-import io
 import os
 import re
 import sys
@@ -99,10 +98,6 @@ def test_the_script_rebuilds_the_shipped_file():
         pytest.skip(f"{folder} holds no WordNet database (Debian: wordnet-base)")
     rebuilt = script.write_archive(script.pack(script.build_rows(folder)))
     shipped = (DATA / "word_relations.npz").read_bytes()
-    with np.load(io.BytesIO(rebuilt)) as new, np.load(io.BytesIO(shipped)) as old:
-        assert set(new.files) == set(old.files)
-        for name in old.files:
-            np.testing.assert_array_equal(new[name], old[name], err_msg=name)
     assert rebuilt == shipped
 
 

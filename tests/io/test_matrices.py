@@ -50,9 +50,8 @@ def test_renormalized_matrices_say_that_symmetry_is_lost(write):
     assert "keep the rows as they are" in " ".join(norms.report.notes)
 
 
-def test_arrays_in_files(tmp_path):
-    labels = tmp_path / "labels.txt"
-    labels.write_text("tie\nknot\nsuit")
+def test_arrays_in_files_and_in_memory(tmp_path, write):
+    labels = write("labels.txt", "tie\nknot\nsuit")
     np.save(tmp_path / "a.npy", DENSE)
     np.savez(tmp_path / "b.npz", strengths=DENSE, other=np.zeros((2, 2)), labels=np.array(WORDS))
     np.savez(tmp_path / "c.npz", strengths=DENSE)
@@ -61,6 +60,10 @@ def test_arrays_in_files(tmp_path):
     for name in ("a.npy", "c.npz", "d.npz"):
         assert_matrix(read_associations(tmp_path / name, rows="keep"), "012")
         assert_matrix(read_associations(tmp_path / name, rows="keep", labels=labels))
+    frame = pd.DataFrame(DENSE, index=WORDS, columns=WORDS)
+    assert_matrix(associations_from(frame, rows="keep"))
+    for matrix in (DENSE, DENSE.tolist(), sparse.coo_array(DENSE)):
+        assert_matrix(associations_from(matrix, rows="keep", labels=WORDS))
 
 
 GAPS = np.array([[1, 0.6, np.nan], [0.6, 1, 0], [np.nan, 0, np.nan]])
@@ -141,13 +144,6 @@ def test_matrices_that_cannot_be_used(tmp_path, write):
             read_associations(tmp_path / "a.npy", labels=write("l.txt", content))
     with pytest.raises(ParameterError):
         read_associations(tmp_path / "a.npy", missing="usual")
-
-
-def test_square_frames_and_arrays():
-    frame = pd.DataFrame(DENSE, index=WORDS, columns=WORDS)
-    assert_matrix(associations_from(frame, rows="keep"))
-    for matrix in (DENSE, DENSE.tolist(), sparse.coo_array(DENSE), sparse.csr_matrix(DENSE)):
-        assert_matrix(associations_from(matrix, rows="keep", labels=WORDS))
 
 
 def test_published_similarity_matrices(data_folder):
