@@ -3,6 +3,7 @@
 import io
 import zipfile
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -51,13 +52,11 @@ PLACES = pytest.mark.parametrize("place", ["npy", "npz"])
 
 
 @PLACES
-@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (0, 4), (2, 0, 3)])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_arrays_come_through(tmp_path, place, shape, order):
-    for kind in TYPES:
+def test_arrays_come_through(tmp_path, place):
+    shapes = (), (0,), (3,), (2, 3), (0, 4), (2, 0, 3)
+    for shape, order, kind in product(shapes, "CF", TYPES):
         values = np.arange(np.prod(shape, dtype=int)).reshape(shape)
-        array = np.asarray(values.astype("m8[D]") if kind[0] == "d" else values, order=order)
-        array = np.asarray(array.astype("i8").astype(kind), order=order)
+        array = np.asarray(values.astype(kind), order=order)
         buffer = io.BytesIO()
         np.save(buffer, array)
         found = read(written(tmp_path, buffer.getvalue(), place))
@@ -109,11 +108,8 @@ class TestZips:
         path = tmp_path / "bomb.npz"
         np.savez_compressed(path, x=np.zeros(2**20))
         assert path.stat().st_size < 2**14
-        with (
-            pytest.raises(DataError),
-            open_arrays(path),
-        ):
-            pass
+        with pytest.raises(DataError), open_arrays(path):
+            pytest.fail("the bomb is unpacked")
 
     def test_flipped_bytes_never_end_in_anything_else(self, tmp_path):
         path = tmp_path / "a.npz"
@@ -141,9 +137,8 @@ class TestTables:
             with open_arrays(tmp_path / "a.npz") as file:
                 np.testing.assert_array_equal(file.table().toarray(), table)
 
-    @pytest.mark.parametrize(
-        "changes",
-        [
+    def test_parts_that_do_not_fit(self):
+        for changes in (
             {"indices": np.array([0, 1, 2, 3])},
             {"indices": np.array([0, 1, -1, 2])},
             {"indices": np.array([0, 1, 2])},
@@ -154,16 +149,12 @@ class TestTables:
             {"indptr": np.array([0, 2, 2, 2**40])},
             {"data": np.array(["a", "b", "c", "d"])},
             {"data": np.ones((4, 1))},
-        ],
-    )
-    def test_parts_that_do_not_fit(self, changes):
-        with pytest.raises(DataError):
-            csr_from({**PARTS, **changes}, (3, 3), "here")
-
-    @pytest.mark.parametrize("shape", [(-1, 3), (3, -1), (2**62, 3), (3, 2)])
-    def test_no_table_has_such_a_shape(self, shape):
-        with pytest.raises(DataError):
-            csr_from(PARTS, shape, "here")
+        ):
+            with pytest.raises(DataError):
+                csr_from({**PARTS, **changes}, (3, 3), "here")
+        for shape in (-1, 3), (3, -1), (2**62, 3), (3, 2):
+            with pytest.raises(DataError):
+                csr_from(PARTS, shape, "here")
 
     def test_foreign_byte_order_and_halves_are_computed_with(self):
         parts = {
@@ -174,9 +165,12 @@ class TestTables:
         table = csr_from(parts, (3, 3), "here")
         assert (table @ np.ones(3)).tolist() == [3, 0, 5]
 
-    @pytest.mark.parametrize(
-        "changes",
-        [
+    def test_damaged_tables_are_refused(self, tmp_path):
+        parts = {
+            "format": np.array(b"coo"), "shape": np.array([3, 3]), "data": np.ones(4),
+            "row": np.array([0, 1, 1, 2]), "col": np.array([0, 1, 2, 0]),
+        }  # fmt: skip
+        for changes in (
             {"shape": np.array([10**12, 10**12])},
             {"shape": np.array([-3, 3])},
             {"shape": np.array(3)},
@@ -186,13 +180,7 @@ class TestTables:
             {"row": np.array([0, 2**40, 1, 1])},
             {"row": np.array([0, -1, 1, 1])},
             {"col": np.array([0, 1])},
-        ],
-    )
-    def test_damaged_tables_are_refused(self, tmp_path, changes):
-        parts = {
-            "format": np.array(b"coo"), "shape": np.array([3, 3]), "data": np.ones(4),
-            "row": np.array([0, 1, 1, 2]), "col": np.array([0, 1, 2, 0]),
-        }  # fmt: skip
-        np.savez(tmp_path / "a.npz", **{**parts, **changes})
-        with open_arrays(tmp_path / "a.npz") as file, pytest.raises(DataError):
-            file.table()
+        ):
+            np.savez(tmp_path / "a.npz", **{**parts, **changes})
+            with open_arrays(tmp_path / "a.npz") as file, pytest.raises(DataError):
+                file.table()
