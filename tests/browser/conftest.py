@@ -113,20 +113,15 @@ class Opener:
             context.close()
 
 
-@pytest.fixture
-def open_page(browser, watch) -> Iterator[Opener]:
-    """Opens pages for one test."""
+def opened(browser, watch) -> Iterator[Opener]:
     opener = Opener(browser, watch)
     yield opener
     opener.close()
 
 
-@pytest.fixture(scope="module")
-def open_shared(browser, watch) -> Iterator[Opener]:
-    """Opens pages that the tests of a module share."""
-    opener = Opener(browser, watch)
-    yield opener
-    opener.close()
+# Pages for one test, and pages that the tests of a module share.
+open_page = pytest.fixture(opened)
+open_shared = pytest.fixture(opened, scope="module")
 
 
 @pytest.fixture(scope="session")

@@ -17,14 +17,9 @@ import numpy as np
 from playwright.sync_api import Download, Frame, Locator, Page, expect
 
 FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-)
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
+    "--disable-component-update", "--no-first-run", "--disable-quic",
+)  # fmt: skip
 # Milliseconds; machines are slow at times, and waiting costs nothing where nothing is wrong.
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
@@ -84,11 +79,6 @@ class AtlasPage:
         """What parts of the page say, each on one line."""
         return [" ".join(text.split()) for text in parts.all_inner_texts()]
 
-    @staticmethod
-    def headline(word: str) -> re.Pattern[str]:
-        """The headline of a word, such as "bank: on two maps"."""
-        return re.compile(rf"^{re.escape(word)}: on \w+ maps?$")
-
     def settings(self) -> Page | Frame:
         """Bring the settings of the page into sight."""
         button = self.page.get_by_role("button", name="Display", exact=True)
@@ -122,10 +112,12 @@ class AtlasPage:
         if not summary.evaluate("summary => summary.parentElement.open"):
             summary.click()
 
-    def save(self, format: str) -> None:
-        """Choose a format of the pictures that the page saves."""
-        self.page.get_by_text("Save", exact=True).click()
-        self.button(format).click()
+    def save(self, format: str, folder: Path) -> Path:
+        """Save a picture in a format, and return its file."""
+        with self.download(folder) as saved:
+            self.page.get_by_text("Save", exact=True).click()
+            self.button(format).click()
+        return saved[0]
 
     def button(self, name: str) -> Locator:
         """A button by its whole name."""
@@ -238,6 +230,12 @@ class AtlasPage:
         camera, box = self.camera, self.box()
         middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
         return (drawn - [camera["x"], camera["y"]]) * [camera["zoom"], -camera["zoom"]] + middle
+
+    def in_sight(self, drawn: np.ndarray) -> np.ndarray:
+        """Which points of the open map lie within the view; shape (n,)."""
+        box = self.box()
+        places = self.points(drawn) - [box["x"], box["y"]]
+        return ((places > 0) & (places < [box["width"], box["height"]])).all(axis=1)
 
     def drag(self, corners: np.ndarray | list, *keys: str) -> None:
         """Draw a line with the mouse, with keys held down."""

@@ -6,6 +6,7 @@ pytestmark = pytest.mark.slow
 
 # Of WCAG 2.5.3; axe has it among its experiments.
 EVERY_RULE = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 VIEWS = {
     "opening": "",
     "gallery": "#word=bank&maps=all",
@@ -41,11 +42,7 @@ def test_axe_on_the_views(open_page, axe, relations_page, view, scheme):
 
 @pytest.mark.parametrize("view", ["opening", "map"])
 def test_axe_on_a_phone(open_page, axe, relations_page, view):
-    at = open_page(
-        relations_page, VIEWS[view], viewport={"width": 360, "height": 740}, is_mobile=True,
-        has_touch=True,
-    )  # fmt: skip
-    assert axe(at) == []
+    assert axe(open_page(relations_page, VIEWS[view], **PHONE)) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -90,20 +87,14 @@ def test_changes_are_announced(open_page, tiny_page):
 
 def test_the_focus_is_seen_and_never_lost(open_page, tiny_page):
     at = open_page(tiny_page)
+    focused = "document.querySelector('#manymaps').shadowRoot.activeElement"
     seen = []
     for _ in range(6):
         at.page.keyboard.press("Tab")
-        seen.append(
-            at.page.evaluate(
-                """() => {
-                  const one = document.querySelector("#manymaps").shadowRoot.activeElement;
-                  return [one.tagName, getComputedStyle(one).outlineStyle !== "none"];
-                }"""
-            )
-        )
+        outline = f"getComputedStyle({focused}).outlineStyle !== 'none'"
+        seen.append(at.page.evaluate(f"[{focused}.tagName, {outline}]"))
     assert seen[0][0] == "INPUT"
     assert all(is_seen for _, is_seen in seen)
-    focused = "document.querySelector('#manymaps').shadowRoot.activeElement"
     at.open(2)
     at.button("All maps").click()
     assert at.becomes(f"{focused}?.dataset.map === '2'")

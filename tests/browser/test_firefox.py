@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from chromium import missing
+from chromium import INK, missing
 
 pytestmark = pytest.mark.slow
 
@@ -21,14 +21,6 @@ def firefox() -> Iterator[Any]:
         yield started
 
 
-# The share of the open map's picture that is not its commonest colour.
-INK = """(() => {
-  const canvas = page.querySelector("[role=application] canvas");
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  const pixels = new Uint32Array(data.buffer), counts = new Map();
-  for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
-  return 1 - Math.max(...counts.values()) / pixels.length;
-})()"""
 AT_REST = "atlas.isAtRest && atlas.shown().length > 5"
 
 
@@ -46,7 +38,7 @@ def test_a_handful_of_steps(firefox, relations_page):
     firefox.click(".sense")
     assert firefox.becomes("atlas.state.map !== null")
     assert firefox.becomes(AT_REST)
-    assert firefox.read(INK) > 0.005
+    assert firefox.read(f"({INK})(page)") > 0.005
     assert "tie" in firefox.read("atlas.shown().map(({ text }) => text)")
 
     before = firefox.read("atlas.camera.zoom")

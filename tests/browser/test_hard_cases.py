@@ -7,7 +7,7 @@ import re
 import numpy as np
 import page_samples
 import pytest
-from chromium import CHROMIUM
+from chromium import CHROMIUM, INK
 
 from manymaps.viewer.page import write_page
 
@@ -15,15 +15,7 @@ pytestmark = pytest.mark.slow
 
 DATA = re.compile(r'(<script[^>]*id="manymaps-data">)([^<]*)')
 
-# The share of the open map's picture that is not its commonest colour.
-INK = """() => {
-  const shadow = document.querySelector("#manymaps").shadowRoot;
-  const canvas = shadow.querySelector("[role=application] canvas");
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  const pixels = new Uint32Array(data.buffer), counts = new Map();
-  for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
-  return 1 - Math.max(...counts.values()) / pixels.length;
-}"""
+SHADOW = "document.querySelector('#manymaps').shadowRoot"
 NOTHING_RAN = """() => {
   const shadow = document.querySelector("#manymaps").shadowRoot;
   return window.ran === undefined && !shadow.querySelector("img, script, a, b[onerror]")
@@ -47,9 +39,7 @@ def test_labels_are_text(open_page, awkward_page, tmp_path):
     texts = {label["text"] for label in at.shown}
     assert all((len(text) <= 60 and text.isprintable()) or "\u200d" in text for text in texts)
     assert '<img src=x onerror="windo' in " ".join(texts)
-    with at.download(tmp_path) as saved:
-        at.save("SVG")
-    assert b"<img" not in saved[0].read_bytes()
+    assert b"<img" not in at.save("SVG", tmp_path).read_bytes()
     assert at.page.evaluate(NOTHING_RAN)
 
 
@@ -63,7 +53,7 @@ def test_small_and_many(open_page, pages, name):
         at.open(atlas.n_maps - 1)
     at.map.wait_for()
     at.settle()
-    assert at.page.evaluate(INK) > 0
+    assert at.page.evaluate(f"() => ({INK})({SHADOW})") > 0
     at.look_up(atlas.labels[-1])
     at.settle()
     assert atlas.labels[-1] in [label["text"] for label in at.shown]
@@ -78,7 +68,7 @@ def test_two_hundred_thousand_objects(open_page, pages):
     write_page(page_samples.crowd(), pages / "crowd.html")
     at = open_page(pages / "crowd.html", ready=False)
     assert at.becomes("atlas.shown().length + atlas.names().length > 20")
-    assert at.page.evaluate(INK) > 0.01
+    assert at.page.evaluate(f"() => ({INK})({SHADOW})") > 0.01
     at.search.fill("object 123456")
     at.hits.first.wait_for()
     at.page.keyboard.press("Enter")
@@ -105,7 +95,7 @@ def test_without_webgl(open_page, relations_page, without_webgl):
         assert has == (browser is None)
         at.map.wait_for()
         at.settle()
-        shares.append(at.page.evaluate(INK))
+        shares.append(at.page.evaluate(f"() => ({INK})({SHADOW})"))
     assert shares[1] > 0.005
     assert shares[1] == pytest.approx(shares[0], rel=0.25)
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from figure_samples import overlapping
+
 pytestmark = pytest.mark.slow
 
 # Opens each view and returns its labels and the tools over them, once it is at rest.
@@ -45,14 +47,6 @@ def views_of(atlas, rng, count=20):
     return chosen
 
 
-def overlapping(boxes):
-    """The pairs of boxes (left, top, width, height) that have more than an edge in common."""
-    left, top, width, height = boxes.T
-    wide = np.minimum.outer(left + width, left + width) - np.maximum.outer(left, left)
-    high = np.minimum.outer(top + height, top + height) - np.maximum.outer(top, top)
-    return np.argwhere(np.triu((wide > 0.5) & (high > 0.5), 1))
-
-
 @pytest.mark.parametrize("name", ["relations", "norms"])
 def test_no_two_labels_overlap(request, open_page, rng, name):
     atlas = request.getfixturevalue(name)
@@ -64,7 +58,8 @@ def test_no_two_labels_overlap(request, open_page, rng, name):
     for view, seen in zip(views, found, strict=True):
         assert seen["camera"] == pytest.approx(view["camera"])
         boxes = np.array([*seen["labels"], *seen["tools"]], dtype=float)
-        assert overlapping(boxes).size == 0
+        boxes[:, 2:] += boxes[:, :2]
+        assert overlapping(boxes, slack=0.5).size == 0
         if view["word"] is None:
             weights = atlas.map_weights[view["map"], seen["objects"]]
             assert (weights >= view["threshold"] - 1e-4).all()

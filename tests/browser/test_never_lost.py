@@ -10,10 +10,7 @@ MAP = 0
 
 def dots_in_sight(at, atlas):
     """How many objects that the map shows lie within the view."""
-    objects = np.flatnonzero(atlas.map_weights[MAP] >= 0.1)
-    box = at.box()
-    places = at.points(atlas.maps[MAP, objects]) - [box["x"], box["y"]]
-    return int(((places > 0) & (places < [box["width"], box["height"]])).all(axis=1).sum())
+    return at.in_sight(atlas.maps[MAP, atlas.map_weights[MAP] >= 0.1]).sum()
 
 
 @pytest.fixture

@@ -72,15 +72,15 @@ NEAREST = """given.map((object) =>
   atlas.senses(object).map(({ map, neighbors }) => [map, neighbors]))"""
 
 
-def ranked(model: str, n_objects: int = 300, *, two_kinds: bool = False) -> mm.Atlas:
+def ranked(model: str, n_objects: int = 300) -> mm.Atlas:
     """Objects in three maps of a model, which have factors if they are of one kind."""
     rng = np.random.default_rng(9)
     chosen = {"gaussian": MULTIPLE_MAPS_SNE, "cauchy": MULTIPLE_MAPS_T_SNE, "kinds": CODE}[model]
     proportions = rng.dirichlet(np.full(3, 0.5), size=n_objects).T
     maps = rng.normal(scale=3, size=(3, n_objects, 2))
-    fields = {"kinds": [("row", "column")[i >= 100] for i in range(n_objects)]} if two_kinds else {}
-    if not two_kinds:
-        fields["factors"] = rng.gamma(2.0, size=n_objects)
+    fields = {"factors": rng.gamma(2.0, size=n_objects)}
+    if model == "kinds":
+        fields = {"kinds": ["row"] * 100 + ["column"] * (n_objects - 100)}
     labels = [f"object {i}" for i in range(n_objects)]
     return mm.Atlas(labels, maps, proportions, chosen, **fields)
 
@@ -88,14 +88,13 @@ def ranked(model: str, n_objects: int = 300, *, two_kinds: bool = False) -> mm.A
 @pytest.mark.parametrize("model", ["gaussian", "cauchy", "kinds"])
 def test_lists_of_the_nearest_objects_are_those_of_python(open_page, pages, model):
     """Nearly all lists of 8 are equal, although positions and charges have 16 bits."""
-    two_kinds = model == "kinds"
-    atlas = ranked(model, two_kinds=two_kinds)
+    atlas = ranked(model)
     path = pages / f"ranked {model}.html"
     write_page(atlas, path)
     at = open_page(path)
     n_equal = n_lists = 0
     for i, found in enumerate(at.read(NEAREST, list(range(atlas.n_objects)))):
-        of = {"kind": atlas.kinds[i], "neighbor_kind": "column"} if two_kinds else {}
+        of = {"kind": atlas.kinds[i], "neighbor_kind": "column"} if atlas.kinds else {}
         for m, neighbors in found:
             near = atlas.neighbors(atlas.labels[i], map=m, n_neighbors=NEIGHBORS, **of)
             n_equal += [atlas.labels[j] for j in neighbors] == [other.label for other in near]

@@ -31,22 +31,17 @@ def at(shared):
 
 def saved_svg(at, folder):
     """A saved sheet, and the texts around its maps."""
-    with at.download(folder) as saved:
-        at.save("SVG")
-    sheet = ElementTree.parse(saved[0]).getroot()
+    sheet = ElementTree.parse(at.save("SVG", folder)).getroot()
     return sheet, ["".join(text.itertext()) for text in sheet.findall(f"{SVG}text")]
 
 
 def assert_png_of(at, sheet, folder):
     """The PNG has two pixels per unit of the SVG."""
-    with at.download(folder) as saved:
-        at.save("PNG")
-    content = saved[0].read_bytes()
+    content = at.save("PNG", folder).read_bytes()
     assert content.startswith(b"\x89PNG\r\n\x1a\n")
     assert len(content) > 10_000
-    size = struct.unpack(">II", content[16:24])
-    assert size == pytest.approx([2 * float(sheet.get(side)) for side in ("width", "height")],
-                                 abs=2)  # fmt: skip
+    expected = [2 * float(sheet.get(side)) for side in ("width", "height")]
+    assert struct.unpack(">II", content[16:24]) == pytest.approx(expected, abs=2)
 
 
 def test_the_open_map_is_saved_as_it_is_seen(at, relations, tmp_path):
@@ -67,11 +62,9 @@ def test_the_open_map_is_saved_as_it_is_seen(at, relations, tmp_path):
     names = at.read("atlas.names().map(({ text }) => text)")
     assert sorted(texts) == sorted([*names, *(label["text"] for label in at.shown)])
     dots = [(float(c.get("cx")), float(c.get("cy"))) for c in root.iter(f"{SVG}circle")]
-    map = at.open_map
-    points = at.points(relations.maps[map, relations.map_weights[map] >= 0.1])
-    points -= [box["x"], box["y"]]
-    inside = ((points > 0) & (points < [box["width"], box["height"]])).all(axis=1)
-    gaps = np.linalg.norm(points[inside][:, None] - np.array(dots), axis=2).min(axis=1)
+    drawn = relations.maps[at.open_map, relations.map_weights[at.open_map] >= 0.1]
+    points = at.points(drawn)[at.in_sight(drawn)] - [box["x"], box["y"]]
+    gaps = np.linalg.norm(points[:, None] - np.array(dots), axis=2).min(axis=1)
     assert gaps.max() < 0.2
 
 

@@ -16,10 +16,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def svg_of(at, folder):
-    with at.download(folder) as saved:
-        at.save("SVG")
-    # The map within the sheet, on which its title, legend and source stand too.
-    return ElementTree.parse(saved[0]).getroot().find(f"{SVG}svg")
+    """The map within the saved sheet, on which its title, legend and source stand too."""
+    return ElementTree.parse(at.save("SVG", folder)).getroot().find(f"{SVG}svg")
 
 
 def labels(at):
