@@ -26,11 +26,3 @@ def test_commands_match_the_words_and_note_it(tmp_path, monkeypatch):
     (tmp_path / "new.csv").write_text("cue,response,strength\nbow,tie,0.8\ntie,rope,0.5\n")
     for line, note in NOTES.items():
         assert note.format(NOTE) in worked(invoke(*line.split())).stderr, line
-
-
-def test_an_unknown_word_gets_suggestions(tmp_path):
-    fit = mm.MultipleMapsTSNE(2, max_iter=5, random_state=0)
-    fit.fit(mm.read_associations(write_norms(tmp_path))).atlas_.save(tmp_path / "a.atlas")
-    result = invoke("senses", tmp_path / "a.atlas", "knto")
-    assert (result.exit_code, result.stdout) == (3, "")
-    assert "no object is labelled 'knto'; did you mean 'knot'" in result.stderr

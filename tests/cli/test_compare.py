@@ -125,11 +125,9 @@ REFUSALS = [
     ("young.tsv old.tsv --by age", 2, "--by splits one file"),
     ("young.tsv --by age", 3, "young.tsv does not contain raw trials, so --by"),
     ("trials.csv --by height", 2, "--by height"),
-    ("young.tsv young.tsv", 2, "twice"),
     ("young.tsv copy.tsv", 3, "have identical responses"),
     ("young.tsv trials.csv", 3, "contains raw trials, but"),
     ("young.tsv old.tsv --maps 3", 2, "--maps does not apply"),
-    ("young.tsv old.tsv --table young.tsv", 2, "--table"),
     ("young.tsv old.tsv --table t.csv -o t.csv", 2, "t.csv"),
 ]
 

@@ -71,11 +71,5 @@ def test_refusals(tmp_path, norms):
     worked(invoke("read", norms, "-o", clean))
     failed(invoke("diagnose", clean, "--metric", "cosine"), 2, "--metric does not apply")
     file = tmp_path / "few.csv"
-    for text, message in (
-        ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 words"),
-        ("cue,response,strength\na,a,1\n", "at least two words, got only 'a'"),
-        ("a,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n", "are 0.5; a diagnosis needs"),
-    ):
-        file.write_text(text)
-        result = failed(invoke("diagnose", file), 3, message)
-        assert len(result.stderr.strip().splitlines()) == 1
+    file.write_text("cue,response,strength\na,b,1\nb,a,1\n")
+    assert failed(invoke("diagnose", file), 3, "only 2 words").stderr.count("\n") == 1

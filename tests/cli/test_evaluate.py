@@ -48,7 +48,6 @@ def test_rated_pairs(folder):
 def test_refusals(folder):
     for text, options, code, message in (
         ("word1,word2,rating\nhat,cap,8\n", (), 3, "contains both words of 0 of 1 pairs"),
-        ("word1,word2,rating\nhat,cap,much\n", ("--ratings",), 3, "line 2 ('hat' - 'cap')"),
         (RATED, ("--neighbors", 3), 2, "--neighbors 3 does not apply to ratings"),
     ):
         Path("bad.csv").write_text(text, encoding="utf-8")

@@ -2,29 +2,25 @@
 
 import re
 
-import pytest
-
 from cli_samples import failed, invoke, worked
 from manymaps import load_atlas
 
 HINT = "differ from another only in case or spaces; use --fold"
 
 
-@pytest.mark.parametrize("options", [(), ("--fold",)])
-def test_spellings_of_one_word_are_told_of_until_they_are_joined(tmp_path, options):
-    norms = tmp_path / "norms.csv"
-    norms.write_text(
-        "participant,cue,answer\n1,dog,Cat\n1,cat,dog\n2,Dog,cat\n2,Cat,dog\n", "utf-8"
-    )
-    printed = " ".join(invoke("read", norms, *options).stdout.split())
-    assert (HINT in printed) is not bool(options)
+def test_spellings_of_one_word_are_told_of_until_they_are_joined(tmp_path):
+    def told(file, *options):
+        return HINT in " ".join(invoke("read", file, *options).stdout.split())
 
-
-def test_a_few_alike_are_words_of_their_own(tmp_path):
+    norms, few = tmp_path / "norms.csv", tmp_path / "few.csv"
+    norms.write_text("cue,answer\ndog,Cat\ncat,dog\nDog,cat\nCat,dog\n", "utf-8")
+    assert told(norms)
+    assert not told(norms, "--fold")
+    # A few spellings among many words are words of their own.
     words = ["Polish", "polish", *(f"word{i}" for i in range(200))]
     pairs = [f"{one},{other},1\n" for one, other in zip(words, words[1:] + words[:1], strict=True)]
-    (tmp_path / "norms.csv").write_text("cue,response,strength\n" + "".join(pairs), "utf-8")
-    assert HINT not in " ".join(invoke("read", tmp_path / "norms.csv").stdout.split())
+    few.write_text("cue,response,strength\n" + "".join(pairs), "utf-8")
+    assert not told(few)
 
 
 SITES = '"site","heron","teal","coot"\n"1",2,0,0\n"2",0,5,0\n"3",0,1,4\n'

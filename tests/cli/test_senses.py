@@ -86,3 +86,4 @@ def test_refusals(atlas):
         ((), "no word given"),
     ):
         assert failed(invoke("senses", atlas, *options), 2, message).stdout == ""
+    failed(invoke("senses", atlas, "knto"), 3, "no object is labelled 'knto'; did you mean 'knot'")

@@ -64,7 +64,6 @@ def test_usage_errors(fits, norms, tmp_path):
     for arguments, code, message in (
         ((fits[0], norms, *output), 2, "one file of data, or only .atlas files"),
         ((fits[0], fits[1], "--fits", 3), 2, "--fits does not apply to finished atlases"),
-        ((fits[0], fits[1], "--set", "normalization=joint"), 2, "--set"),
         ((norms, *output, "--perplexity", 5, "--method", "code"), 2, "--perplexity"),
         ((norms,), 2, "use -o OUT.atlas"),
         ((fits[0],), 3, "at least two"),
@@ -73,20 +72,20 @@ def test_usage_errors(fits, norms, tmp_path):
     assert not output[1].exists()
 
 
-class TestBootstrap:
-    def test_of_responses_for_all_fits_but_the_first(self, norms, tmp_path):
-        output = tmp_path / "out.atlas"
-        options = (norms, "-o", output, "--bootstrap", "responses", *SHORT)
-        found = record(*options, "--fits", 3)
-        assert (found["bootstrap"], found["reference"], found["n_fits"]) == ("responses", 0, 3)
-        estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=40)
-        whole = repeat_fits(estimator, mm.read_associations(norms), 1, random_state=0)[0]
-        np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
+def test_a_bootstrap_of_responses_for_all_fits_but_the_first(norms, tmp_path):
+    output = tmp_path / "out.atlas"
+    options = (norms, "-o", output, "--bootstrap", "responses", *SHORT)
+    found = record(*options, "--fits", 3)
+    assert (found["bootstrap"], found["reference"], found["n_fits"]) == ("responses", 0, 3)
+    estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=40)
+    whole = repeat_fits(estimator, mm.read_associations(norms), 1, random_state=0)[0]
+    np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
 
-    def test_of_participants_whose_scores_are_columns_of_the_atlas(self, tmp_path):
-        trials, output = write_swow(tmp_path / "raw.csv", 60, 20), tmp_path / "stable.atlas"
-        found = record(trials, "-o", output, "--fits", 3, "--bootstrap", "participants", *SHORT)
-        loaded = mm.load_atlas(output)
-        assert (found["bootstrap"], found["reference"]) == ("participants", 0)
-        for name, column in (("explained", EXPLAINED), ("recurring", RECURRING)):
-            assert found[name] == pytest.approx(np.nanmean(loaded.metadata[column]), abs=6e-4)
+
+def test_a_bootstrap_of_participants_whose_scores_are_columns_of_the_atlas(tmp_path):
+    trials, output = write_swow(tmp_path / "raw.csv", 60, 20), tmp_path / "stable.atlas"
+    found = record(trials, "-o", output, "--fits", 3, "--bootstrap", "participants", *SHORT)
+    metadata = mm.load_atlas(output).metadata
+    assert (found["bootstrap"], found["reference"]) == ("participants", 0)
+    for name, column in (("explained", EXPLAINED), ("recurring", RECURRING)):
+        assert found[name] == pytest.approx(np.nanmean(metadata[column]), abs=6e-4)

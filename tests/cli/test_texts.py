@@ -50,14 +50,11 @@ def test_words_are_chosen_as_in_python(posts):
     assert words == ("and", "knot", "of", "the")
 
 
-def test_folders_have_groups(tmp_path):
-    folder = tmp_path / "letters"
-    (folder / "old").mkdir(parents=True)
-    failed(invoke("read", folder), 3, "letters")
-    for name in ("a.txt", "old/b.txt", "old/c.md", ".hidden"):
-        (folder / name).write_text("a bow tie")
-    record = json.loads(worked(invoke("read", folder, "--json")).stdout)
-    assert (record["kind"], record["n_rows"], record["row_metadata"]) == ("counts", 3, ["group"])
+def test_a_folder_contains_texts(tmp_path):
+    failed(invoke("read", tmp_path), 3, tmp_path.name)
+    (tmp_path / "a.txt").write_text("a bow tie")
+    record = json.loads(worked(invoke("read", tmp_path, "--json")).stdout)
+    assert (record["kind"], record["n_rows"]) == ("counts", 1)
 
 
 def test_words_in_a_window_are_associations(posts):
@@ -70,9 +67,7 @@ def test_words_in_a_window_are_associations(posts):
 def test_refusals(posts):
     for options, code, message in (
         (("--set", "column=body"), 3, "no column 'body'; its columns are 'id', 'text', 'group'"),
-        (("--stop-words", "french"), 3, "french: no such file"),
         (("--set", "token_pattern=("), 2, "cannot be used: missing )"),
-        (("--set", "participant=id"), 2, "--set participant does not apply to texts; use column,"),
         (("--cue", "x"), 2, "--cue does not apply to"),
     ):
         assert failed(counted(posts, *options), code, message).stdout == ""
