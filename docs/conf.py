@@ -90,6 +90,7 @@ autodoc_default_options = {
     "exclude-members": "get_metadata_routing, set_fit_request, set_transform_request, "
     "set_score_request, set_predict_request, set_output",
 }
+toc_object_entries_show_parents = "hide"  # `TSNE.` before each method is wider than the column
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
