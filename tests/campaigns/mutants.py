@@ -50,13 +50,16 @@ sys.meta_path.insert(0, Changed())
 """
 _DOCTESTS = """
 import doctest, importlib, sys
-sys.exit(doctest.testmod(importlib.import_module({name!r})).failed > 0)
+tested = doctest.testmod(importlib.import_module({name!r}), optionflags=doctest.ELLIPSIS)
+sys.exit(tested.failed > 0)
 """
 # Tests of another name that hold what a module does.
 _ALSO = {
     "io/associations": ("tests/io/test_matrices.py", "tests/io/test_graphs.py"),
     "io/containers": ("tests/io/test_frames.py", "tests/io/test_graphs.py"),
+    "io/annotated": ("tests/io/test_vectors.py", "tests/maps/test_annotated.py"),
     "io/columns": (
+        "tests/io/test_associations.py",
         "tests/io/test_matrices.py", "tests/io/test_counts.py", "tests/io/test_vectors.py",
         "tests/io/test_rules.py",
     ),

@@ -58,6 +58,7 @@ def test_matrix_market_of_a_sequencer_keeps_its_genes_in_rows(write):
     path = write("s1_matrix.mtx", "")
     mmwrite(path, values.T)
     write("s1_barcodes.tsv.gz", gzip.compress(b"AAA-1\nCCC-1\n"))
+    assert read_counts(path).row_labels == ("0", "1", "2")
     features = "ENSG1\tTP53\tRNA\nENSG2\tEGFR\tRNA\nENSG3\tMYC\tRNA\n"
     write("s1_features.tsv", features)
     counts = read_counts(path)

@@ -53,13 +53,14 @@ def test_columns_have_options_and_kinds_too(write):
 
 
 def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(write):
-    """Accents distinguish words."""
+    """Accents distinguish words, and only a suffix of all words is a part of speech."""
     text = (
         "word1,word2,rating\ntie,knot,2\nknot, tie ,4\ntie,tie,10\ntie,suit,NA\n,suit,3\n"
-        "papa,patata,1\npapá,patata,2\n"
+        "papa,patata-n,1\npapá,patata-n,2\n"
     )
     found = mm.read_ratings(write("r.csv", text))
     assert found["word1"].tolist() == ["tie", "papa", "papá"]
+    assert found["word2"].tolist() == ["knot", "patata-n", "patata-n"]
     assert found["rating"].tolist() == [3, 1, 2]
     assert found.attrs["merged"] == 1
     assert found.attrs["n_read"] == 7

@@ -39,7 +39,7 @@ def test_halves_of_square_tables_read_alike(write):
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 @pytest.mark.parametrize("header", ["", "word;a;b;c\n"])
 def test_decimal_commas(write, delimiter, header):
-    text = (header + "bow;0,12;-0,13;0,64\ntie;0,5;1;2\n").replace(";", delimiter)
+    text = (header + "bow;0,12;-0,13 ;0,64\ntie;0,5;1 ;2\n").replace(";", delimiter)
     values = np.array([[0.12, -0.13, 0.64], [0.5, 1, 2]])
     vectors = mm.read_vectors(write("v.csv", text))
     assert vectors.labels == ("bow", "tie")

@@ -145,9 +145,10 @@ def test_trials_without_a_cue_or_a_person(write):
 
 
 def test_rows_that_end_early_lack_answers(write):
-    path = write("a.csv", "cue,R1,R2,R3\ntie,knot,suit\nknot,tie\nsuit,tie,bow,red\n")
-    expected = [["knot", "suit", "-"], ["tie", "-", "-"], ["tie", "bow", "red"]]
-    assert given_texts(mm.read_trials(path)) == expected
+    text = "cue,R1,R2,R3\ntie,knot,suit\nknot,tie\nsuit,tie,bow,café\n"
+    trials = mm.read_trials(write("a.csv", text.encode("latin-1")))
+    assert given_texts(trials) == [["knot", "suit", "-"], ["tie", "-", "-"], ["tie", "bow", "café"]]
+    assert any("Windows-1252" in note for note in trials.report.notes)
 
 
 # --- missing answers ------------------------------------------------------------------------------

@@ -108,6 +108,8 @@ def test_frames(tmp_path):
     assert_same(vectors_from(indexed.assign(kind=["pet", "pet", "bird", "deer"])))
     columns = {f"x{c}": VALUES[:, c] for c in range(4)}
     assert_same(vectors_from(pl.LazyFrame({"id": WORDS, **columns})))
+    # Numbers of selected rows are no labels next to a column of words.
+    assert_same(vectors_from(pd.DataFrame({"word": WORDS, **columns}, index=[7, 9, 3, 5])))
     # Dates are no features, and lists would be left out silently.
     with pytest.raises(DataError):
         vectors_from(indexed.assign(when=pd.to_datetime(["2019-01-01"] * 4)))

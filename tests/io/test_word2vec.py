@@ -42,6 +42,11 @@ def test_the_content_is_the_format_whatever_the_name(write, name):
         assert read_vectors(path, words=["elk", "bat"]).labels == ("elk", "bat")
 
 
+def test_a_text_of_one_word(write):
+    content = text_of(WORDS[:1], VALUES[:1])
+    assert_same(read_vectors(write("v.bin", content)), WORDS[:1], VALUES[:1])
+
+
 def test_words_may_hold_spaces_commas_numbers_and_hashes(write):
     words = [". . .", "at name@domain.com", "1000", ",", "#", '"', "route 66", "the", "\u00a0"]
     values = np.arange(36, dtype=np.float32).reshape(9, 4) / 8
@@ -126,7 +131,7 @@ def test_binaries_that_are_refused(write):
     rows = binary_of(WORDS, values).partition(b"\n")[2]
     heads = "9 4", "3 4", "9" * 40 + " 4", "-4 4", "4 3", "4 5", "4 -4"
     promises = f"{10**12} {10**12}\n".encode() + b"a " + bytes(100)
-    for content in (promises, *(f"{head}\n".encode() + rows for head in heads)):
+    for content in (promises, b"\n4 4\n" + rows, *(f"{head}\n".encode() + rows for head in heads)):
         with pytest.raises(DataError, match=r"v\.bin"):
             read_vectors(write("v.bin", content))
     with pytest.raises(DataError):

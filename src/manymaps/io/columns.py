@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 HEAD_ROWS = 30
 # Cells that represent a missing number, in lower case.
 MISSING = frozenset(("", "na", "nan", "none", "<na>", "."))
-DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([,.'\s\xa0\u202f]\d{3})+([.,]\d+)?")
 LARGEST = float(np.finfo(np.float32).max)
 # Tests for invalid numbers, and the allowed numbers. A missing similarity or rating is NaN.
