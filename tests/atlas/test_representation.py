@@ -52,7 +52,9 @@ def test_a_prompt_shows_four_lines_however_large(known, counted):
     assert "\n by t-SNE, 3 maps, conditional, Cauchy kernel, penalty 0\n" in text
     assert "with associations" in text
     atlas = atlas_of(["a", "b"], vectors=np.eye(2), metadata={"kind": np.array(["x", "y"])})
-    assert "vectors of 2 numbers, metadata: kind" in repr(atlas)
+    assert "vectors of 2 numbers, metadata: kind>" in repr(atlas)
+    many = atlas_of(["a", "b"], metadata={f"c{k}": np.zeros(2) for k in range(7)})
+    assert "c5 and 1 more>" in repr(many)
     assert "<Atlas of 3 documents and 3 words in 1 map" in repr(counted)
 
 
