@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
@@ -101,29 +100,14 @@ def test_damaged_heads_are_refused(tmp_path, place):
             read(written(tmp_path, content, place))
 
 
-class TestZips:
-    def test_a_bomb_is_refused_before_it_is_unpacked(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("manymaps.archive.arrays.ALWAYS_UNPACKED", 2**22)
-        monkeypatch.setattr("manymaps.archive.arrays.MOST_EXPANSION", 100)
-        path = tmp_path / "bomb.npz"
-        np.savez_compressed(path, x=np.zeros(2**20))
-        assert path.stat().st_size < 2**14
-        with pytest.raises(DataError), open_arrays(path):
-            pytest.fail("the bomb is unpacked")
-
-    def test_flipped_bytes_never_end_in_anything_else(self, tmp_path):
-        path = tmp_path / "a.npz"
-        np.savez_compressed(path, x=np.arange(50.0), labels=np.array(["a", "b"]))
-        whole = path.read_bytes()
-        rng = np.random.default_rng(0)
-        for _ in range(300):
-            content = bytearray(whole)
-            for at in rng.integers(len(content), size=rng.integers(1, 4)):
-                content[at] = rng.integers(256)
-            path.write_bytes(bytes(content))
-            with suppress(DataError), open_arrays(path) as file:
-                for name in file.heads:
-                    file.read(name)
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr("manymaps.archive.arrays.ALWAYS_UNPACKED", 2**22)
+    monkeypatch.setattr("manymaps.archive.arrays.MOST_EXPANSION", 100)
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, x=np.zeros(2**20))
+    assert path.stat().st_size < 2**14
+    with pytest.raises(DataError), open_arrays(path):
+        pytest.fail("the bomb is unpacked")
 
 
 PARTS = csr_parts(sparse.csr_array([[0.0, 2.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 4.0]]))

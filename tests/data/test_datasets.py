@@ -167,18 +167,6 @@ def test_rebuilt_similarities_are_what_the_clusters_predict(name):
             assert data.strengths[i, j] == pytest.approx(expected)
 
 
-def test_rebuilt_similarities_by_hand():
-    # 2 and 4 share {2 4 8}, {2 3 4 5 6} and {1 2 3 4}; 0 and 9 nothing; p and k three clusters.
-    for load, first, second, expected in (
-        (load_integers, "2", "4", 0.444 + 0.255 + 0.214 + 0.148),
-        (load_integers, "0", "9", 0.148),
-        (load_consonants, "p", "k", 0.463 + 0.357 + 0.132 + 0.047),
-    ):
-        data = load()
-        value = data.strengths[data.index(first), data.index(second)]
-        assert value == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("name", REBUILT)
 def test_noise_has_the_variance_that_was_asked_for(name):
     load = REBUILT[name][0]

@@ -111,7 +111,8 @@ def test_tables_with_a_column_per_feature(write):
 
 def test_columns_of_text_become_metadata_and_numbers_may_be_labels(write):
     path = write("c.csv", "site,soil,1998,1999\n7,wet,1,0.5\n8,dry,0,2\n")
-    for counts in (read_counts(path), counts_from(pd.read_csv(path))):
+    for counts, is_frame in ((read_counts(path), False), (counts_from(pd.read_csv(path)), True)):
+        assert ("labels from the column 'site'" in counts.report.notes) == is_frame
         assert counts.kinds == ("site", "column")
         assert counts.row_metadata["soil"].tolist() == ["wet", "dry"]
         assert any("'soil'" in note for note in counts.report.notes)

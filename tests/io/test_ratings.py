@@ -50,6 +50,9 @@ def test_columns_have_options_and_kinds_too(write):
     with pytest.raises(mm.DataError):
         mm.read_ratings(file, cue="nothing")
     assert read(write("r.csv", LISTED), "ratings")["rating"].tolist() == [3.25, 5.5, 4]
+    rated = write("r.csv", NAMED["wordsim.csv"])
+    norms = read(rated, takes=["associations"], strength="human (mean)", responses="keep")
+    assert norms.n_pairs == 3
 
 
 def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(write):

@@ -74,7 +74,6 @@ def test_columns_of_a_text_table(write):
     for content, labels, values in (
         ("id,x,y\n7,1,2\n8,3,4\n", "78", [[1, 2], [3, 4]]),
         ("x,y\n1,2\n3,4\n", "01", [[1, 2], [3, 4]]),
-        ("a;0,5;2\nb;1;3\n", "ab", [[0.5, 2], [1, 3]]),
     ):
         assert_same(read_vectors(write("n.csv", content)), labels, values)
     with pytest.raises(DataError):
