@@ -11,12 +11,14 @@ SCHEMA = Schema(
         "labels": ValuePart((list,), "", each=ValuePart((str,), ""), length="n"),
         "scale": ValuePart((float, type(None)), "", least=0, optional=True),
         "sizes": ValuePart((dict,), "", each=ValuePart((int,), "", least=1), optional=True),
+        "shift": ValuePart((float,), "", optional=True),
     },
     arrays={
         "places": ArrayPart("f", ("m", "n", 2), ""),
         "starts": ArrayPart("iu", ("n + 1",), "", least=0, most="k", optional=True),
         "near": ArrayPart("iu", ("k",), "", least=-1, most="n - 1", optional=True),
         "mask": ArrayPart("b", ("...",), "", optional=True),
+        "costs": ArrayPart("f", ("...",), "", least=0, optional=True),
         "exact": ArrayPart("f4", (), "", least=0, most=1, optional=True),
         "column/*": ArrayPart("biufU", ("n",), "", finite=False),
     },
@@ -41,7 +43,9 @@ def test_a_bound_beyond_the_type_of_an_array_holds_it():
 def test_what_is_as_declared_passes():
     SCHEMA.check(META, ARRAYS)
     SCHEMA.check(META, {"places": ARRAYS["places"]})
-    SCHEMA.check(META | {"scale": 1, "sizes": {"a": 1}}, ARRAYS | {"mask": np.ones(3, bool)})
+    SCHEMA.check(
+        META | {"scale": 1, "shift": -1.0, "sizes": {"a": 1}}, ARRAYS | {"mask": np.ones(3, bool)}
+    )
     SCHEMA.check(META | {"scale": None, "unknown": object()}, ARRAYS | {"unknown": np.array([{}])})
 
 
@@ -55,6 +59,7 @@ DAMAGED = {
     "starts": [np.array([0, 1, 2]), np.array([0, 1, 2, 6])],
     "near": [np.array([0, 1, 2, -2, 2]), np.array([0, 1, 2, 3, 2])],
     "mask": [np.ones((7, 3)), np.array(["a"])],
+    "costs": [np.array([1.0, -1.0])],
     "exact": [np.array(0.5), np.array([0.5], np.float32), np.array(1.5, np.float32)],
     "column/name": [np.array(["x", "y"]), np.array([{}, 1, 2], object)],
 }  # fmt: skip
