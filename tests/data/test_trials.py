@@ -12,22 +12,14 @@ CUES = ["tie", "knot", "suit", "bow"]
 ANSWERS = ["knot", "suit", "tie", "black", "New  York", "new york", "bow"]
 
 
-def random_trials(n=400, seed=0, people=15):
+def random_trials():
     """Trials of every kind of answer, among them none, of people of some ages."""
-    rng = np.random.default_rng(seed)
-    given = rng.integers(-2, len(ANSWERS), (n, 3))
-    who = rng.integers(people, size=n)
-    ages = np.where(np.arange(people) % 5 == 4, np.nan, 20.0 + np.arange(people))
-    genders = np.array([("Fe", "Ma", "")[i % 3] for i in range(people)], object)
-    return Trials(
-        CUES,
-        ANSWERS,
-        rng.integers(len(CUES), size=n),
-        given,
-        who,
-        [f"p{i}" for i in range(people)],
-        {"age": ages[who], "gender": genders[who]},
-    )
+    rng = np.random.default_rng(0)
+    given, who = rng.integers(-2, len(ANSWERS), (400, 3)), rng.integers(15, size=400)
+    ages = np.where(np.arange(15) % 5 == 4, np.nan, 20.0 + np.arange(15))
+    columns = {"age": ages[who], "gender": np.array(["Fe", "Ma", ""], object)[who % 3]}
+    cues, people = rng.integers(len(CUES), size=400), [f"p{i}" for i in range(15)]
+    return Trials(CUES, ANSWERS, cues, given, who, people, columns)
 
 
 def counted(trials, first=None, keep=False):
