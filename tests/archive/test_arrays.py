@@ -108,6 +108,9 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     assert path.stat().st_size < 2**14
     with pytest.raises(DataError), open_arrays(path):
         pytest.fail("the bomb is unpacked")
+    monkeypatch.setattr("manymaps.archive.arrays.ALWAYS_UNPACKED", 2**24)
+    with open_arrays(path) as file:
+        assert not file.read("x").any()
 
 
 PARTS = csr_parts(sparse.csr_array([[0.0, 2.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 4.0]]))
