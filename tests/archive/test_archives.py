@@ -138,3 +138,5 @@ def test_archives_are_the_same_if_their_arrays_are():
     for other in ([1.0, 2.0], [1, 2], ["a", "b"], [1.0]):
         assert not same_content(({}, first), ({}, {"x": np.array(other)}))
     assert not same_content(({}, first), ({}, {"y": first["x"]}))
+    two, others = {"x": np.ones(2), "y": np.ones(2)}, {"x": np.ones(2), "y": np.zeros(2)}
+    assert not same_content(({}, two), ({}, others))

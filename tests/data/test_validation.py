@@ -29,6 +29,7 @@ def test_sparse_rows_are_put_in_order_elsewhere():
     table = validated(BaseEstimator(), given, accept_sparse="csr")
     assert table.has_canonical_format
     assert table.toarray().tolist() == [[3, 0, 3], [0, 5, 0]]
+    assert same_rows(given, table).tolist() == [0, 1]
     for part, old in zip((given.data, given.indices, given.indptr), before, strict=True):
         np.testing.assert_array_equal(part, old)
 
@@ -44,11 +45,13 @@ def test_what_is_no_table_is_a_data_error():
 
 def test_rows_of_the_whole_are_themselves():
     rows = np.array([[1.0, 0], [2, 3], [1, -0.0], [1, 0]])
-    assert same_rows(rows, rows).tolist() == [0, 1, 2, 3]
-    assert same_rows(sparse.csr_array(rows), rows).tolist() == [0, 1, 2, 3]
-    assert same_rows(rows[1:], rows).tolist() == [1, 0, 0]
-    assert same_rows(rows[[2, 1, 0, 3]], rows).tolist() == [0, 1, 2, 3]
-    assert same_rows(np.array([[1.0, 0], [5, 3], [1, 0], [1, 0]]), rows).tolist() == [0, -1, 0, 0]
+    for known in (rows, sparse.csr_array(rows)):
+        assert same_rows(rows, known).tolist() == [0, 1, 2, 3]
+        assert same_rows(sparse.csr_array(rows), known).tolist() == [0, 1, 2, 3]
+        assert same_rows(rows[1:], known).tolist() == [1, 0, 0]
+        assert same_rows(rows[[2, 1, 0, 3]], known).tolist() == [0, 1, 2, 3]
+        others = np.array([[1.0, 0], [5, 3], [1, 0], [1, 0]])
+        assert same_rows(others, known).tolist() == [0, -1, 0, 0]
 
 
 @pytest.mark.parametrize("equal", [2, 6])
