@@ -55,6 +55,7 @@ sys.exit(tested.failed > 0)
 """
 # Tests of another name that hold what a module does.
 _ALSO = {
+    "data/pair_rules": ("tests/io/test_associations.py",),
     "io/associations": ("tests/io/test_matrices.py", "tests/io/test_graphs.py"),
     "io/containers": ("tests/io/test_frames.py", "tests/io/test_graphs.py"),
     "io/annotated": ("tests/io/test_vectors.py", "tests/maps/test_annotated.py"),
