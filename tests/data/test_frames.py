@@ -112,6 +112,12 @@ def test_missing_cells_of_pandas_are_missing(atlas):
     np.testing.assert_array_equal(column, [1, np.nan, 3])
 
 
+def test_numbers_beyond_their_type_are_texts():
+    for cells in ([1, 2**63], [2**60, None]):
+        columns, _, _ = join_columns(["a", "b"], {"label": ["a", "b"], "n": cells})
+        assert columns["n"].tolist() == ["" if cell is None else str(cell) for cell in cells]
+
+
 @pytest.mark.parametrize(
     ("labels", "lexicon", "n", "unmatched"),
     [
