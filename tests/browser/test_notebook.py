@@ -41,17 +41,11 @@ class Lab:
 
 
 def notebook() -> str:
-    cells = [
-        {
-            "cell_type": "code", "id": f"cell{k}", "metadata": {}, "execution_count": None,
-            "outputs": [], "source": source,
-        }
-        for k, source in enumerate(CELLS)
-    ]  # fmt: skip
+    usual = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    cells = [usual | {"id": f"cell{k}", "source": source} for k, source in enumerate(CELLS)]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return json.dumps(
-        {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    )
+    metadata = {"kernelspec": kernel}
+    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
 
 
 @pytest.fixture
@@ -65,16 +59,8 @@ def lab(tmp_path, tiny, browser) -> Iterator[Lab]:
     tiny.save(folder / "tiny.atlas")
     (folder / "atlas.ipynb").write_text(notebook(), encoding="utf-8")
     token = secrets.token_hex(16)
-    places = {
-        f"JUPYTER_{name}_DIR": str(tmp_path / name.lower())
-        for name in ("CONFIG", "DATA", "RUNTIME")
-    }
-    places |= {
-        "IPYTHONDIR": str(tmp_path / "ipython"),
-        "JUPYTERLAB_SETTINGS_DIR": str(tmp_path / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(tmp_path / "workspaces"),
-        "JUPYTER_TOKEN": token,
-    }
+    # Jupyter and IPython keep what they write in the home folder.
+    places = {"HOME": str(tmp_path), "JUPYTER_TOKEN": token}
     options = [
         "--no-browser", "--ip=127.0.0.1", "--ServerApp.port_retries=0",
         f"--ServerApp.root_dir={folder}", "--LabApp.extension_manager=readonly",
@@ -89,13 +75,17 @@ def lab(tmp_path, tiny, browser) -> Iterator[Lab]:
         try:
             yield Lab(f"http://127.0.0.1:{port}", token)
         finally:
-            # It ends its kernels before itself.
-            server.terminate()
-            try:
-                server.wait(60)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait(10)
+            ended(server)
+
+
+def ended(server: subprocess.Popen) -> None:
+    """End a server, which ends its kernels before itself."""
+    server.terminate()
+    try:
+        server.wait(60)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait(10)
 
 
 def started(options, folder, environment, log, said) -> tuple[subprocess.Popen, int]:
@@ -115,8 +105,7 @@ def started(options, folder, environment, log, said) -> tuple[subprocess.Popen, 
             with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=30):
                 return server, port
             time.sleep(0.2)
-        server.kill()
-        server.wait(10)
+        ended(server)
     pytest.fail(f"JupyterLab does not answer; it says {said.read_text(errors='replace')[-3000:]}")
 
 
@@ -146,6 +135,18 @@ def run(page, cell: int) -> None:
     page.keyboard.press("Shift+Enter")
 
 
+def until_shown(part, text: str, step) -> None:
+    """Take a step again until a part of the page contains a text."""
+    from playwright.sync_api import expect
+
+    for _ in range(10):
+        step()
+        with contextlib.suppress(AssertionError):
+            expect(part).to_contain_text(text, timeout=5000)
+            return
+    expect(part).to_contain_text(text)
+
+
 def test_widget_in_jupyterlab(page, lab):
     from playwright.sync_api import expect
 
@@ -165,24 +166,17 @@ def test_widget_in_jupyterlab(page, lab):
     map.scroll_into_view_if_needed()
     chosen = page.get_by_role("region", name="Selection")
     # JupyterLab may move what it shows at any time, even after it stood still.
-    for _ in range(10):
-        page.mouse.click(*page.evaluate(PLACE_OF, "knot"))
-        with contextlib.suppress(AssertionError):
-            expect(chosen).to_contain_text("1 object selected", timeout=5000)
-            break
-    expect(chosen).to_contain_text("1 object selected")
+    until_shown(
+        chosen, "1 object selected", lambda: page.mouse.click(*page.evaluate(PLACE_OF, "knot"))
+    )
     expect(chosen).to_contain_text("knot")
     page.get_by_role("combobox", name="Find objects").fill("tie")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="tie: on three maps")).to_be_visible()
 
     # A cell may overtake the news that the kernel is being sent, so it is asked until it has them.
-    for _ in range(10):
-        run(page, 1)
-        with contextlib.suppress(AssertionError):
-            expect(page.get_by_text("selected: knot ; tie ; 0")).to_be_visible(timeout=5000)
-            break
-    expect(page.get_by_text("selected: knot ; tie ; 0")).to_be_visible()
+    output = page.locator(".jp-Notebook .jp-Cell").nth(1)
+    until_shown(output, "selected: knot ; tie ; 0", lambda: run(page, 1))
     run(page, 2)
     expect(page.get_by_role("heading", name=": on two maps")).to_be_visible()
     expect(page.get_by_role("application", name="Map 2")).to_be_visible()

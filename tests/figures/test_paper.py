@@ -39,20 +39,20 @@ def compared() -> Comparison:
 
 
 DRAWN = {
-    "map": lambda of: lambda w: mm.plot_map(of("atlas"), 1, width=w),
-    "atlas": lambda of: lambda w: mm.plot_atlas(of("atlas"), width=w),
-    "senses": lambda of: lambda w: mm.plot_senses(of("atlas"), of("atlas").labels[3], width=w),
-    "part": lambda of: lambda w: mm.plot_map(of("atlas"), view=(-5, 5, -4, 4), width=w),
-    "features": lambda of: lambda w: mm.plot_features(of("atlas"), of("clusters"), width=w),
-    "stability": lambda of: lambda w: mm.plot_stability(stability([of("atlas")] * 3), width=w),
-    "comparison": lambda of: lambda w: mm.plot_comparison(of("compared"), width=w),
+    "map": lambda of, w: mm.plot_map(of("atlas"), 1, width=w),
+    "atlas": lambda of, w: mm.plot_atlas(of("atlas"), width=w),
+    "senses": lambda of, w: mm.plot_senses(of("atlas"), of("atlas").labels[3], width=w),
+    "part": lambda of, w: mm.plot_map(of("atlas"), view=(-5, 5, -4, 4), width=w),
+    "features": lambda of, w: mm.plot_features(of("atlas"), of("clusters"), width=w),
+    "stability": lambda of, w: mm.plot_stability(stability([of("atlas")] * 3), width=w),
+    "comparison": lambda of, w: mm.plot_comparison(of("compared"), width=w),
 }
 
 
 @pytest.mark.parametrize(("width", "millimetres"), [("column", 89), ("page", 183)])
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_width_is_exact_and_letters_have_six_to_eight_points(request, name, width, millimetres):
-    figure = DRAWN[name](request.getfixturevalue)(width)
+    figure = DRAWN[name](request.getfixturevalue, width)
     assert figure.get_size_inches()[0] * 25.4 == pytest.approx(millimetres)
     # A page is 247 mm high in Nature.
     assert figure.get_size_inches()[1] * 25.4 < 247
