@@ -42,6 +42,12 @@ def test_unknown_labels_get_suggestions_once_each():
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
+def test_at_most_three_labels_are_suggested():
+    with pytest.raises(UnknownLabelError) as caught:
+        find_label("kno", ["knot", "know", "knob", "knop"])
+    assert len(caught.value.suggestions) == 3
+
+
 @given(st.text())
 def test_folding_twice_changes_nothing_for_case(text):
     assert fold(text.upper()) == fold(text.upper().lower()) or not text.isascii()

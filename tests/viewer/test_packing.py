@@ -160,7 +160,10 @@ class TestSenses:
         for rank, i in enumerate(examples):
             assert len(atlas.senses(atlas.labels[i])) > 1
             assert not atlas.associations[[i]].toarray()[0, examples[:rank]].any()
+        weights = atlas.map_weights
+        spread = -(weights * np.log(np.maximum(weights, 1e-300))).sum(axis=0)
         bare = read(replace(atlas, associations=None))
+        np.testing.assert_allclose(spread[bare.header["examples"]], np.sort(spread)[:-5:-1])
         assert not bare.header["observed"]
         assert not any(name.startswith(("sense/", "data/")) for name in bare.blocks)
 
@@ -197,6 +200,7 @@ class TestEntries:
 
     def test_in_one_map_every_object_has_its_full_weight(self):
         found = read(single(["alone"]))
+        assert found.header["examples"] == []
         assert found.blocks["weights"].tolist() == [65535]
         np.testing.assert_array_equal(found.charges(0), 1)
         assert found.header["maps"][0]["title"] == ["alone"]
