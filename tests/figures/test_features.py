@@ -104,10 +104,10 @@ def test_the_key_lists_the_weights_of_all_features():
 
 
 def test_members_that_a_map_lacks_are_left_out():
-    points = np.random.default_rng(0).normal(size=(2, 4, 2))
+    points = np.random.default_rng(0).normal(size=(2, 4, 3))
     shares = np.array([[1.0, 1.0, 0.95, 0.0], [0.0, 0.0, 0.05, 1.0]])
     found = features({("a", "c", "d"): 1.0, ("d",): 0.5})
-    for d in (1, 2):
+    for d in (1, 2, 3):
         atlas = Atlas(list("abcd"), points[:, :, :d], shares, MULTIPLE_MAPS_T_SNE)
         drawn = [plot_features(atlas, found, map=m).axes[0] for m in (0, 1)]
         assert [len(outlines(ax)) for ax in drawn] == [1, 2]
