@@ -1,7 +1,10 @@
 """Compiled code on the disk that several processes share, and how compiling is shown."""
 
 import importlib
+import os
 import pkgutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -99,6 +102,35 @@ def test_without_a_place_for_compiled_code():
     with pytest.raises(RuntimeError, match="no locator"):
         njit(cache=True)(made["doubled"])
     assert compiled(made["doubled"])(21) == 42
+
+
+SUMS = """
+import numpy as np
+from manymaps.compute import field
+
+rng = np.random.default_rng(0)
+points, charges = rng.normal(size=(2, 60)).astype("f"), rng.normal(size=60).astype("f")
+where = np.array([0, 60])
+found = field(points, where, points, where, charges, np.arange(60), "gaussian", 0.0, "exact")
+print([part.tobytes().hex() for part in found])
+"""
+
+
+@pytest.mark.slow
+def test_the_process_that_compiles_gets_the_bits_of_those_that_come_later(tmp_path):
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", SUMS],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        )
+        said.append(done.stdout)
+    assert [*tmp_path.rglob("*.nbc")]
+    assert said[0] == said[1]
 
 
 def test_compiling_is_shown_as_part_of_the_work_in_any_thread(monkeypatch):
