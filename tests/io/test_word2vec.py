@@ -68,6 +68,12 @@ FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 TABLES = hnp.arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=FLOATS)
 
 
+def test_bytes_of_a_number_may_be_a_digit_and_an_end_of_line(write):
+    values = np.array([[1.1543274e16]], np.float32)
+    assert values.tobytes() == b"0\n$Z"
+    assert_same(read_vectors(write("v.bin", binary_of("a", values, b""))), "a", values)
+
+
 @QUICK
 @given(data=st.data(), values=TABLES, end=st.sampled_from([b"", b"\n"]))
 def test_odd_words_come_back(tmp_path, data, values, end):

@@ -51,8 +51,8 @@ def word_format(stream: BinaryIO, suffix: str) -> str | None:
     lines = [line for line in start.split(b"\n") if line.strip()]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header:
-        width = 1 if suffix == ".bin" else int(header[2])
-        is_text = len(lines) > 1 and is_word_line(lines[1], width)
+        # One line of a binary file may look like text, but hardly all lines.
+        is_text = len(lines) > 1 and all(is_word_line(line, 1) for line in lines[1:])
         return "text" if is_text or not (suffix == ".bin" or CONTROL.search(start)) else "binary"
     n_spaced = sum(is_word_line(line, 3) and line.count(b"\t") < 2 for line in lines)
     return "text" if suffix in (".vec", ".glove") or 2 * n_spaced >= len(lines) > 0 else None
