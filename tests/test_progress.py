@@ -210,23 +210,3 @@ def test_estimators_are_silent_unless_they_are_asked(estimator, data, capsys):
     if hasattr(estimator, "atlas_"):
         np.testing.assert_array_equal(told.atlas_.maps, estimator.atlas_.maps)
         assert told.atlas_.parameters == estimator.atlas_.parameters
-
-
-def test_each_kind_of_work_tells_what_is_done(monkeypatch):
-    seen: list[str] = []
-    plain = Work.__call__
-
-    def note(self: Work, *args, **kwargs) -> None:
-        plain(self, *args, **kwargs)
-        seen.append(", ".join(part for part in (self.named, self.told) if part))
-
-    monkeypatch.setattr(progress.Work, "__call__", note)
-    mm.TSNE(perplexity=3, max_iter=4, random_state=0).fit(POINTS)
-    assert seen[-1].startswith("iteration 4 of 4, cost ")
-    seen.clear()
-    mm.repeat_fits(mm.TSNE(perplexity=3, max_iter=2), POINTS, 2, random_state=0)
-    assert (seen[0], seen[-1]) == ("fit 0 of 2", "fit 2 of 2")
-    seen.clear()
-    mm.sweep(ring(), {"n_maps": 1, "n_components": [1, 2], "max_iter": 1})
-    assert [one for one in seen if one.startswith("fit")][-1].startswith("fit 2 of 2, validation ")
-    assert any(one.startswith("iteration 1 of 1, validation ") for one in seen)

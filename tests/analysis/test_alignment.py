@@ -146,12 +146,6 @@ def test_maps_that_share_nothing_have_no_match():
     assert found.matches[0] == 0
 
 
-def test_labels_that_stand_twice_say_nothing():
-    atlas = atlas_of(n=4, n_maps=2)
-    twice = replace(atlas, labels=["a", "a", "b", "c"])
-    assert align(twice, replace(atlas, labels=["a", "b", "c", "d"])).n_shared == 2
-
-
 def test_two_kinds_of_object_are_matched_within_their_kind():
     kinds = ["document"] * 15 + ["word"] * 25
     atlas = replace(atlas_of(), model=CODE, kinds=kinds, factors=np.linspace(1, 2, 40))

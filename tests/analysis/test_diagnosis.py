@@ -155,18 +155,6 @@ def test_neither_the_order_nor_the_unit_matters(seed, unit):
         np.testing.assert_allclose(figures(second), figures(first), rtol=1e-6, atol=1e-9)
 
 
-def test_hand_values():
-    pairs = np.kron(np.eye(2), [[0, 1], [1, 0]])
-    found = diagnose(pairs, affinity="precomputed")
-    assert (found.centrality, found.asymmetry) == (1, 0)
-    assert np.isnan(found.intransitivity)
-    assert found.n_components == 2
-    line = np.abs(np.subtract.outer([0.0, 1, 5], [0.0, 1, 5]))
-    assert diagnose(line, metric="precomputed").negative_share < 1e-9
-    line[0, 2] = line[2, 0] = 9
-    assert diagnose(line, metric="precomputed").negative_share > 0.05
-
-
 def test_the_three_constructions_need_two_maps_each(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     figure1 = __import__("figure1_2009")

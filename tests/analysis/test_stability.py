@@ -131,15 +131,6 @@ class TestAgreement:
         overlaps = np.concatenate([senses.overlap for senses in found.senses])
         assert found.observed.overlap == pytest.approx(overlaps.mean())
 
-    @pytest.mark.parametrize("model", MODELS)
-    def test_identical_fits_agree_wholly(self, model):
-        atlas = made(model=model)
-        assert stability([atlas, atlas], threshold=1.0).observed.recurrence == pytest.approx(1)
-        found = stability([atlas, atlas, atlas])
-        assert (found.observed.recurrence, found.observed.overlap) == (1, pytest.approx(1))
-        assert found.word_recurrence.tolist() == [1] * 40
-        assert found.map_similarity == pytest.approx(1)
-
     def test_maps_under_other_numbers_are_found_again(self):
         atlas, order = made(n_maps=5), np.array([3, 0, 4, 1, 2])
         found = stability([atlas, atlas.renumbered(order)])

@@ -129,26 +129,3 @@ def test_labels_are_members_and_numbers_are_not(known, counted):
     assert ("knot", "site") not in counted
     with pytest.raises(mm.ParameterError):
         counted["knot", "site"]
-
-
-def test_any_part_that_differs_makes_atlases_differ():
-    metadata = {"n": np.array([1, 2]), "x": np.array([np.nan, 1])}
-    atlas = atlas_of(["a", "b"], vectors=np.eye(2), metadata=metadata)
-    assert atlas == replace(atlas, maps=atlas.maps.copy(), metadata=dict(metadata))
-    for change in (
-        {"labels": ["a", "c"]},
-        {"maps": atlas.maps + 1},
-        {"proportions": atlas.proportions[::-1]},
-        {"method": "mm-sne"},
-        {"parameters": {"penalty": 1}},
-        {"history": {"cost": np.ones(2)}},
-        {"log_normalizer": 1.0},
-        {"metadata": metadata | {"n": np.array([1, 3])}},
-        {"metadata": metadata | {"n": np.array(["1", "2"])}},
-        {"vectors": None},
-        {"vectors": sparse.csr_array(np.eye(2))},
-        {"associations": sparse.csr_array(1.0 - np.eye(2))},
-        {"covered": np.array([0.5, np.nan])},
-    ):
-        assert atlas != replace(atlas, **change)
-    assert atlas != "atlas"

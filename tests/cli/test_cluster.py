@@ -95,15 +95,6 @@ def test_judges_are_averaged_and_one_who_disagrees_is_named(tmp_path):
     failed(invoke("read", output, "--cue", "x"), 2, "--cue does not apply to")
 
 
-def test_pairs_that_are_not_in_a_list_count_as_0(tmp_path):
-    values, file = exact(), tmp_path / "pairs.csv"
-    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
-    lines = [f"{WORDS[i]},{WORDS[j]},{float(values[i, j])!r}\n" for i, j in pairs[1:]]
-    file.write_text("word1,word2,similarity\n" + "".join(lines), encoding="utf-8")
-    result = invoke("cluster", file, "--clusters", 3)
-    assert "1 of 15 pairs are not in the list; they count as 0" in result.stderr
-
-
 def test_numbers_of_clusters_are_compared(tmp_path):
     members = np.zeros((3, 10))
     members[0, :4] = members[1, 3:7] = members[2, 6:] = 1

@@ -104,14 +104,6 @@ def test_senses_of_a_label_of_both_kinds(made):
     assert {n["label"] for n in words} <= {*WORDS["wear"], *WORDS["sea"]} - {"tie"}
 
 
-def test_evaluation_of_the_fitted_counts_gives_the_measures_of_the_fit(made, counts):
-    fitted = json.loads(code(counts, None, "--json").stdout)
-    found = record("evaluate", made / "code.atlas", made / "counts.npz")
-    for name in ("log_likelihood", "kl_divergence"):
-        assert found[name] == pytest.approx(fitted[name], abs=1e-4)
-    assert (found["n_rows"], found["n_columns"], found["n_counts_left_out"]) == (24, 9, 0)
-
-
 def test_new_rows_are_inserted_among_their_columns(made, tmp_path):
     new, output = tmp_path / "new.csv", tmp_path / "more.atlas"
     new.write_text(

@@ -2,8 +2,6 @@
 
 import json
 
-import numpy as np
-
 from cli_samples import failed, invoke, worked
 from manymaps.analysis.diagnosis import diagnose
 from manymaps.io.associations import read_associations
@@ -29,21 +27,6 @@ def test_the_record_and_the_report(norms):
     assert lines[-1].startswith(f"next: manymaps fit {norms} -o norms.atlas --maps")
 
 
-def test_judged_similarities_are_joint(tmp_path):
-    """Eight hues round a circle, as a labelled table with ones on its diagonal."""
-    angles = np.arange(8) * np.pi / 4
-    points = np.column_stack([np.cos(angles), np.sin(angles)])
-    values = np.exp(-np.linalg.norm(points[:, None] - points, axis=-1) * (1 + 0.1 * points[:, :1]))
-    rows = [f"hue{i},{','.join(map(repr, row))}" for i, row in
-            enumerate(((values + values.T) / 2).tolist())]  # fmt: skip
-    file = tmp_path / "judged.csv"
-    file.write_text("\n".join([",".join(["", *(f"hue{i}" for i in range(8))]), *rows]) + "\n")
-    result = worked(invoke("diagnose", file))
-    assert "symmetric, so they were judged jointly" in result.stderr
-    assert "renormalized" not in result.stderr
-    assert result.stdout.rstrip().endswith("--maps 1 --set normalization=joint")
-
-
 def test_counts_are_predicted_by_numbers_of_maps_and_dimensions(counts, monkeypatch):
     monkeypatch.setattr("manymaps.analysis.count_diagnosis.MODELS", ((1, 1), (1, 2)))
     found = record(counts)
@@ -53,17 +36,6 @@ def test_counts_are_predicted_by_numbers_of_maps_and_dimensions(counts, monkeypa
     assert lines[1].split()[0] == "independence"
     assert lines[5].startswith(f"next: manymaps fit {counts} -o")
     assert "--method code --maps 1 --dims" in lines[5]
-
-
-def test_counts_without_structure_have_no_suggestion(tmp_path):
-    table = np.random.default_rng(0).poisson(4.0, (20, 12))
-    lines = ["site," + ",".join(f"sp{j}" for j in range(12))]
-    lines += [f"s{i}," + ",".join(map(str, row)) for i, row in enumerate(table)]
-    path = tmp_path / "flat.csv"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    told = invoke("diagnose", path).stdout
-    assert told.rstrip().endswith("no model predicts better than independence")
-    assert "nan" not in told
 
 
 def test_refusals(tmp_path, norms):

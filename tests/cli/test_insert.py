@@ -50,28 +50,6 @@ def test_old_objects_stay_and_new_ones_join_their_group(folder):
         assert not np.array_equal(grown(folder, "new.vec", *options).maps, new.maps)
 
 
-def test_known_objects_are_not_inserted_again(folder):
-    result = inserted(folder, "all.vec")
-    assert "30 objects of" in result.stderr
-    assert "6 new of 36 objects" in result.stdout
-    atlas, plain = mm.load_atlas(folder / "more.atlas"), grown(folder, "new.vec")
-    np.testing.assert_array_equal(atlas.maps, plain.maps)
-    np.testing.assert_array_equal(atlas.vectors, cluster_vectors()[1])
-    bare = grown(folder, "all.vec", atlas="bare.atlas")
-    np.testing.assert_array_equal(bare.maps, plain.maps)
-    assert bare.vectors is None
-
-
-def test_table_of_strengths(folder):
-    (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\npup,a3,.2\nkit,B1,1\n")
-    result = inserted(folder, "new.csv", "--json")
-    assert json.loads(result.stdout)["inserted"] == 2
-    assert "contains no vectors" in result.stderr
-    atlas = mm.load_atlas(folder / "more.atlas")
-    near = [atlas.neighbors(label, n_neighbors=1)[0].label[0] for label in ("pup", "kit")]
-    assert near == ["a", "b"]
-
-
 def test_refusals(folder):
     (folder / "short.vec").write_text("x 1 2\ny 2 1\n")
     names, before = sorted(folder.iterdir()), (folder / "old.atlas").read_bytes()

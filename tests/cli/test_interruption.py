@@ -91,14 +91,8 @@ def test_before_a_command_runs_nothing_is_said():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_full_streams(atlas):
-    """A full stdout is an error; notes that cannot be written stop nothing."""
+def test_a_full_stdout_is_an_error(atlas):
     full = ["sh", "-c", 'exec "$@" >/dev/full', "sh", *command("senses", atlas, "tie", "--json")]
     done = subprocess.run(full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == "Error: the standard output cannot be written: No space left on device\n"
-    norms = atlas.with_name("norms.csv")
-    for stderr in ("2>&-", "2>/dev/full"):
-        deaf = ["sh", "-c", f'exec "$@" {stderr}', "sh", *command("read", norms)]
-        done = subprocess.run(deaf, stdout=subprocess.PIPE, text=True, check=False)
-        assert (done.returncode, done.stdout) == (0, invoke("read", norms).stdout), stderr
+    assert done.stderr.startswith("Error: the standard output cannot be written")

@@ -72,16 +72,6 @@ def test_usage_errors(fits, norms, tmp_path):
     assert not output[1].exists()
 
 
-def test_a_bootstrap_of_responses_for_all_fits_but_the_first(norms, tmp_path):
-    output = tmp_path / "out.atlas"
-    options = (norms, "-o", output, "--bootstrap", "responses", *SHORT)
-    found = record(*options, "--fits", 3)
-    assert (found["bootstrap"], found["reference"], found["n_fits"]) == ("responses", 0, 3)
-    estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=40)
-    whole = repeat_fits(estimator, mm.read_associations(norms), 1, random_state=0)[0]
-    np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
-
-
 def test_a_bootstrap_of_participants_whose_scores_are_columns_of_the_atlas(tmp_path):
     trials, output = write_swow(tmp_path / "raw.csv", 60, 20), tmp_path / "stable.atlas"
     found = record(trials, "-o", output, "--fits", 3, "--bootstrap", "participants", *SHORT)

@@ -11,7 +11,7 @@ from click.testing import Result
 from cli_samples import failed, invoke, worked
 from manymaps.data.clean import read_clean
 from manymaps.data.counts import Counts
-from manymaps.io.texts import count_cooccurrences, count_texts, ppmi
+from manymaps.io.texts import count_texts
 
 POSTS = [
     {"id": "a", "text": "The tie and the knot", "group": "clothes"},
@@ -55,13 +55,6 @@ def test_a_folder_contains_texts(tmp_path):
     (tmp_path / "a.txt").write_text("a bow tie")
     record = json.loads(worked(invoke("read", tmp_path, "--json")).stdout)
     assert (record["kind"], record["n_rows"]) == ("counts", 1)
-
-
-def test_words_in_a_window_are_associations(posts):
-    near = written(posts, "--set", "window=3")
-    expected = ppmi(count_cooccurrences(posts, window=3), rows="keep")
-    assert near.labels == expected.labels
-    np.testing.assert_array_equal(near.strengths.toarray(), expected.strengths.toarray())
 
 
 def test_refusals(posts):

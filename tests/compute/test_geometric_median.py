@@ -83,21 +83,6 @@ def test_a_start_on_a_data_point_moves_off_it():
     assert cost(y, points, weights) < cost(points[0], points, weights) - 0.01
 
 
-def test_collinear_points_have_the_weighted_median():
-    along = np.array([0.0, 1, 2, 10, 50])
-    line = along[:, None] * [3.0, -4.0, 1.0]
-    np.testing.assert_allclose(median_of(line), line[2], atol=1e-8)
-    np.testing.assert_allclose(median_of(line, [1, 1, 1, 1, 5]), line[4], atol=1e-8)
-
-
-def test_three_corners_meet_at_the_fermat_point():
-    angles = np.radians([90, 210, 330])
-    corners = np.stack([7 + np.cos(angles), np.sin(angles) - 3], axis=1)
-    np.testing.assert_allclose(median_of(corners), [7, -3], atol=1e-9)
-    flat = np.array([[0, 0], [1, 0.1], [-1, 0.1]])
-    np.testing.assert_array_equal(median_of(flat), flat[0])
-
-
 def test_duplicates_count_as_one_heavier_point():
     rng = np.random.default_rng(2)
     points, weights = rng.normal(size=(6, 2)), rng.random(6)

@@ -1,6 +1,5 @@
-"""R: the vignette runs as it stands, and CSV goes there and back with R and without."""
+"""R: the vignette runs as it stands."""
 
-import csv
 import os
 import re
 import shutil
@@ -11,20 +10,8 @@ from pathlib import Path
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke
 
 ROOT = Path(__file__).resolve().parents[2]
-# As write.csv writes frames: with names of the rows, every text quoted, marks within doubled.
-WRITTEN_BY_R = """\
-"","cue","response","strength"
-"1","tie","bow, tie",0.6
-"2","tie","5"" nail",0.4
-"11","bow, tie","tie",1e+00
-"21","5"" nail","tie",7.5e-01
-"22","5"" nail","NA",0.25
-"23","NA","café",1
-"100","café","NA",1
-"""
 
 
 def missing(what: str) -> None:
@@ -73,20 +60,3 @@ def test_the_vignette_runs(rscript: str, tmp_path: Path) -> None:
     for name in ("maps.pdf", "norms.html", "norms.atlas"):
         assert (tmp_path / name).stat().st_size > 0
     assert mm.load_atlas(tmp_path / "norms.atlas").n_maps == 3
-
-
-def test_what_r_writes_is_fitted_and_exported_as_r_reads_it(tmp_path: Path) -> None:
-    source = tmp_path / "norms.csv"
-    source.write_text(WRITTEN_BY_R, encoding="utf-8")
-    norms = mm.read_associations(source)
-    assert set(norms.labels) == {"tie", "bow, tie", '5" nail', "NA", "café"}
-    assert norms.strengths[[norms.index('5" nail')]].toarray().max() == 0.75
-    assert norms.n_pairs == 7
-    fitted = ("-o", tmp_path / "norms.atlas", "--maps", 2, "--iterations", 5)
-    assert invoke("fit", source, *fitted).exit_code == 0
-    written = ("-o", tmp_path / "maps.csv", "--min-weight", 0)
-    assert invoke("export", tmp_path / "norms.atlas", *written).exit_code == 0
-    with (tmp_path / "maps.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * norms.n_objects
-    assert {row["label"] for row in rows} == set(norms.labels)

@@ -12,7 +12,6 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from manymaps.anndata import tsne
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.kinds import kind_of
 from manymaps.io.vectors import read_vectors, vectors_from
@@ -173,20 +172,6 @@ def test_annotated_data(tmp_path, kind):
     for damaged in (whole[: len(whole) // 2], whole[:8] + bytes(200) + whole[208:]):
         with pytest.raises(DataError):
             read_vectors(save(path, damaged))
-
-
-@pytest.mark.parametrize(("n_variables", "table"), [(50, "X"), (51, "X_pca")])
-def test_files_and_the_functions_for_anndata_choose_the_same_table(tmp_path, n_variables, table):
-    rows = np.random.default_rng(0).normal(size=(12, n_variables))
-    data = anndata.AnnData(rows, obsm={"X_pca": rows[:, :3]})
-    data.write_h5ad(tmp_path / "a.h5ad")
-    vectors = read_vectors(tmp_path / "a.h5ad")
-    expected = rows if table == "X" else rows[:, :3]
-    np.testing.assert_allclose(vectors.values, expected, rtol=1e-6)
-    tsne(data, perplexity=2, max_iter=2)
-    assert data.uns["X_manymaps_tsne"]["params"]["use_rep"] == table
-    del data.obsm["X_pca"]
-    assert vectors_from(data).report.notes == (f"uses X, {n_variables} variables",)
 
 
 def test_objects_in_memory(write):

@@ -1,12 +1,9 @@
 """Several runs of one fit: the best is kept, each can be made alone, and none is made twice."""
 
-import json
-
 import numpy as np
 import pytest
 
-from cli_samples import invoke, worked
-from manymaps import SNE, TSNE, AspectMaps, MultipleMapsSNE, MultipleMapsTSNE, UniSNE, load_atlas
+from manymaps import SNE, TSNE, AspectMaps, MultipleMapsSNE, MultipleMapsTSNE, UniSNE
 from manymaps.seeds import derived_seeds
 from objective_samples import similarities_of_maps
 
@@ -71,15 +68,3 @@ def test_vectors_start_once_from_their_axes_and_then_at_random():
 def test_a_true_answer_begins_no_other_run():
     fit = estimator(n_init=3, callback=lambda k, *_: k == 7).fit(table())
     assert [one.n_iter for one in fit.restarts_] == [7]
-
-
-def test_the_command_records_the_restarts(tmp_path):
-    np.save(tmp_path / "judged.npy", table())
-    output = tmp_path / "out.atlas"
-    options = ("--maps", 2, "--iterations", 60, "--restarts", 4, "--json", "-o", output)
-    record = json.loads(worked(invoke("fit", tmp_path / "judged.npy", *options)).stdout)
-    assert [one["seed"] for one in record["restarts"]] == [0, *derived_seeds(0, 3)]
-    # A file with a symmetric table contains judged similarities, as the array does.
-    fit = estimator(n_init=4).fit(table())
-    assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
-    assert len(load_atlas(output).parameters["restarts"]) == 4
