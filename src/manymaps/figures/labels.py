@@ -173,7 +173,7 @@ def boxes_meet(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Mark the boxes that overlap others, shape (len(boxes), len(others))."""
     a, b = boxes[:, None], others[None]
     apart = (a[..., :2] >= b[..., 2:]) | (a[..., 2:] <= b[..., :2])
-    return np.asarray(~apart.any(axis=-1))
+    return np.asarray(~(apart[..., 0] | apart[..., 1]))
 
 
 def dot_boxes(dots: np.ndarray, margin: float = 0.0) -> np.ndarray:

@@ -106,18 +106,14 @@ class _Places:
     boxes: np.ndarray  # (n, k, 4)
     leaders: np.ndarray  # (n, k, 2, 2)
     costs: np.ndarray  # (n, k), infinite for impossible positions
+    reaches: np.ndarray  # (n, k, 4), boxes that contain the label, its leader and the clearance
     clearance: float
 
     @classmethod
     def of(
-        cls,
-        dots: np.ndarray,
-        sizes: np.ndarray,
-        bounds: np.ndarray,
-        gap: float,
-        others: np.ndarray,
-        taken: np.ndarray,
-    ) -> _Places:
+        cls, dots: np.ndarray, sizes: np.ndarray, bounds: np.ndarray, gap: float,
+        others: np.ndarray, taken: np.ndarray,
+    ) -> _Places:  # fmt: skip
         height = float(np.median(sizes[:, 1]))
         beside = places_around(dots[:, :2], dots[:, 2], sizes, gap)
         spread, column = _spread(dots, sizes, height), _columns(dots, sizes)
@@ -140,12 +136,17 @@ class _Places:
             costs[i, led] += STRAY * beside_another.any(axis=1)
             bulk = others[:, 2] / max(float(dots[:, 2].max()), 1e-9)
             costs[i] += boxes_meet(boxes[i], dot_boxes(others)) @ bulk
-        return cls(boxes, leaders, costs, CLEARANCE * height)
+        low = np.fmin(boxes[..., :2], leaders.min(axis=2)) - CLEARANCE * height
+        high = np.fmax(boxes[..., 2:], leaders.max(axis=2)) + CLEARANCE * height
+        reaches = np.concatenate([low, high], axis=-1)
+        return cls(boxes, leaders, costs, reaches, CLEARANCE * height)
 
     def met(self, i: int, k: int) -> np.ndarray:
         """Mark the positions of all labels that overlap the k-th position of label i, (n, k)."""
         box, line = self.boxes[i, k : k + 1], self.leaders[i, k : k + 1]
-        possible = np.isfinite(self.costs)
+        # Most positions are too far away, and comparing boxes is the fastest test.
+        near = boxes_meet(self.reaches.reshape(-1, 4), self.reaches[i, k : k + 1])
+        possible = np.isfinite(self.costs) & near.reshape(self.costs.shape)
         possible[i] = False
         boxes, lines = self.boxes[possible], self.leaders[possible]
         meets = boxes_meet(boxes, box) | _line_meets(lines, box, self.clearance)
@@ -265,15 +266,16 @@ def _line_meets(lines: np.ndarray, boxes: np.ndarray, clearance: float) -> np.nd
     """Mark lines that pass through boxes or within a clearance of boxes, (n_lines, n_boxes)."""
     low, high = boxes[:, :2] - clearance, boxes[:, 2:] + clearance
     start, way = lines[:, None, 0], lines[:, None, 1] - lines[:, None, 0]
-    none = np.isnan(way).any(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         first, second = (low - start) / way, (high - start) / way
     enter, leave = np.fmin(first, second), np.fmax(first, second)
     flat = way == 0
     beside = flat & ((start <= low) | (start >= high))
-    enter = np.where(flat, -np.inf, enter).max(axis=-1, initial=0.0)
-    leave = np.where(flat, np.inf, leave).min(axis=-1, initial=1.0)
-    return np.asarray((enter < leave) & ~beside.any(axis=-1) & ~none)
+    # Reductions over an axis of two elements are slow.
+    enter = np.maximum(*np.moveaxis(np.where(flat, -np.inf, enter), -1, 0)).clip(min=0.0)
+    leave = np.minimum(*np.moveaxis(np.where(flat, np.inf, leave), -1, 0)).clip(max=1.0)
+    # Comparisons with NaN, the line of a label next to its dot, are false.
+    return np.asarray((enter < leave) & ~(beside[..., 0] | beside[..., 1]))
 
 
 def _crosses(lines: np.ndarray, others: np.ndarray) -> np.ndarray:
