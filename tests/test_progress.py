@@ -199,6 +199,22 @@ ESTIMATORS = [
 ]
 
 
+def test_fits_repeated_fits_and_sweeps_count(monkeypatch):
+    seen, plain = [], Work.__call__
+
+    def note(self: Work, *args, **kwargs) -> None:
+        plain(self, *args, **kwargs)
+        seen.append(f"{self.named}, {self.told}")
+
+    monkeypatch.setattr(Work, "__call__", note)
+    mm.TSNE(perplexity=3, max_iter=4, random_state=0).fit(POINTS)
+    assert seen[-1].startswith("iteration 4 of 4, cost ")
+    mm.repeat_fits(mm.TSNE(perplexity=3, max_iter=2), POINTS, 2, random_state=0)
+    assert seen[-1].startswith("fit 2 of 2")
+    mm.sweep(ring(), {"n_maps": 1, "n_components": [1, 2], "max_iter": 1})
+    assert any(one.startswith("fit 2 of 2, validation ") for one in seen)
+
+
 @pytest.mark.parametrize(("estimator", "data"), ESTIMATORS, ids=lambda one: type(one).__name__)
 def test_estimators_are_silent_unless_they_are_asked(estimator, data, capsys):
     estimator.set_params(random_state=0).fit(data)

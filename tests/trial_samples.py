@@ -23,6 +23,12 @@ PLACES = ["United States", "United Kingdom", "Australia", "New Zealand", "Other,
 ODD = ['5" nail', "rock, paper, scissors", "don't", 'say "no"', "café", "New  York"]
 
 
+def pairs_of(norms: mm.Associations) -> dict[tuple[str, str], float]:
+    """The strength of each pair of labels."""
+    cells = norms.strengths.todok().items()
+    return {(norms.labels[i], norms.labels[j]): float(value) for (i, j), value in cells}
+
+
 def people(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """What is known of some people, a column each; an age of 0 is unknown."""
     ages = np.clip(rng.gamma(4.0, 6.0, n) + 16, 16, 90).astype(int)

@@ -308,6 +308,13 @@ def test_refused_settings(affinity, settings):
     assert found.value.name == list(settings)[-1]
 
 
+def test_settings_are_plain_numbers_that_can_be_compared():
+    found = GaussianAffinity(np.array([5.0, 10.0]), np.int64(20))
+    assert {found: "equal"}[GaussianAffinity((5.0, 10.0), 20)] == "equal"
+    settings = np.float64(5), np.float64(3), np.float64(0.25), np.int64(2)
+    assert "np." not in f"{found} {GlobalGaussian(np.float64(5))} {LocalPerplexity(*settings)}"
+
+
 # ---- perplexities that duplicates leave unreached -----------------------------------------------
 
 

@@ -144,6 +144,8 @@ def test_maps_that_share_nothing_have_no_match():
     found = align(atlas, replace(atlas, proportions=proportions))
     assert sorted(found.matches.tolist()) == [-1, -1, 0]
     assert found.matches[0] == 0
+    twice = replace(atlas_of(n_maps=2, n=4), labels=list("aabc"))
+    assert align(twice, replace(twice, labels=list("abcd"))).n_shared == 2
 
 
 def test_two_kinds_of_object_are_matched_within_their_kind():

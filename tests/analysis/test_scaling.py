@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 
 from manymaps.analysis.scaling import least_stress, stress, stress_by_chance
 
@@ -47,7 +48,8 @@ def test_points_of_a_plane_have_no_stress():
 
 def test_more_dimensions_have_less_stress():
     D = distances(np.random.default_rng(1).normal(size=(20, 4)))
-    stresses = [least_stress(D, d) for d in (1, 2, 4)]
+    with config_context(transform_output="pandas"):
+        stresses = [least_stress(D, d) for d in (1, 2, 4)]
     assert stresses[0] > stresses[1] > stresses[2]
     assert stresses[2] < 0.02
 

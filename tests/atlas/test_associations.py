@@ -1,4 +1,4 @@
-"""What was observed beside the maps: kept by fits, and cut with the objects."""
+"""Observed associations: fits store them, and a subset has those of its objects."""
 
 from dataclasses import replace
 

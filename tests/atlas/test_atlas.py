@@ -228,7 +228,7 @@ class TestFile:
         with zipfile.ZipFile(path, "w") as archive:
             for name, data in parts.items():
                 archive.writestr(name, data)
-        assert load_atlas(path) == tied(factors=None)
+        assert load_atlas(path) == tied(factors=None) != tied()
 
     def test_rows_of_several_kinds_keep_their_kinds_as_metadata(self, tmp_path):
         several = ("cue", *["author"] * 5, *["response"] * 8)

@@ -212,7 +212,7 @@ def test_a_share_of_exactly_five_percent_is_enough(n, n_senses):
 
 
 def own(**more):
-    """Responses to the bow and the ship; string is no word of the atlas. A zero is stored."""
+    """Responses to bow and ship, with a word that the atlas lacks and a stored zero."""
     labels = ["BOW", "Arrow", "hair", "string", "SHIP"]
     ends = [0, 0, 0, 0, 4], [1, 2, 3, 4, 0]
     table = sparse.csr_array(([2.0, 1.0, 5.0, 0.0, 3.0], ends), shape=(5, 5))

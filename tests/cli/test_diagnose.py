@@ -2,6 +2,9 @@
 
 import json
 
+import numpy as np
+import pandas as pd
+
 from cli_samples import failed, invoke, worked
 from manymaps.analysis.diagnosis import diagnose
 from manymaps.io.associations import read_associations
@@ -36,6 +39,23 @@ def test_counts_are_predicted_by_numbers_of_maps_and_dimensions(counts, monkeypa
     assert lines[1].split()[0] == "independence"
     assert lines[5].startswith(f"next: manymaps fit {counts} -o")
     assert "--method code --maps 1 --dims" in lines[5]
+
+
+def test_symmetric_similarities_suggest_a_joint_fit(tmp_path):
+    hues = np.exp(2j * np.pi * np.arange(8) / 8)
+    values = np.exp(-abs(hues[:, None] - hues) * (1.2 + 0.1 * (hues[:, None] + hues).real))
+    names = [f"hue{k}" for k in range(8)]
+    pd.DataFrame((values + values.T) / 2, names, names).to_csv(tmp_path / "judged.csv")
+    result = worked(invoke("diagnose", tmp_path / "judged.csv"))
+    assert result.stdout.rstrip().endswith("--maps 1 --set normalization=joint")
+    assert "renormalized" not in result.stderr
+
+
+def test_counts_without_structure_have_no_suggestion(tmp_path):
+    table = pd.DataFrame(np.random.default_rng(0).poisson(4.0, (20, 12))).add_prefix("sp")
+    table.rename(lambda i: f"s{i}").rename_axis("site").to_csv(tmp_path / "flat.csv")
+    told = invoke("diagnose", tmp_path / "flat.csv").stdout
+    assert told.rstrip().endswith("no model predicts better than independence")
 
 
 def test_refusals(tmp_path, norms):

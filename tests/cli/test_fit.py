@@ -60,9 +60,16 @@ class TestAssociations:
         assert record | expected == record
         assert 0 < record["n_iterations"] <= 60
         assert 0 <= record["kl_divergence"] < 2
+        again = worked(fitted(norms, "--json", "--restarts", 2))
+        assert len(json.loads(again.stdout)["restarts"]) == 2
         result = worked(fitted(norms))
         assert "Associations of 6 objects, 18 pairs" in result.stderr
         assert f"next: manymaps senses {output} tie\n" in result.stdout
+
+    def test_empty_cells_are_not_judged(self, tmp_path):
+        file = tmp_path / "judged.csv"
+        file.write_text(",a,b,c,d\na,,1,,2\nb,1,,3,1\nc,,3,,1\nd,2,1,1,\n")
+        assert "2 of 12 cells are empty" in worked(fitted(file)).stderr
 
     def test_options_reach_the_model(self, norms):
         settings = ("--set", "normalization=joint", "--set", "background=0.1", "--penalty", 0)

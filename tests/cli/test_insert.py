@@ -50,6 +50,24 @@ def test_old_objects_stay_and_new_ones_join_their_group(folder):
         assert not np.array_equal(grown(folder, "new.vec", *options).maps, new.maps)
 
 
+def test_known_objects_are_not_inserted_again_and_pairs_need_no_vectors(folder):
+    plain = grown(folder, "new.vec")
+    assert "30 objects of" in worked(inserted(folder, "all.vec", atlas="bare.atlas")).stderr
+    found = mm.load_atlas(folder / "more.atlas")
+    np.testing.assert_array_equal(found.maps, plain.maps)
+    assert found.vectors is None
+    (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\na1,b1,1\nkit,B1,1\n")
+    table = grown(folder, "new.csv")
+    assert table.labels[30:] == ("pup", "kit")
+    assert [table.neighbors(x, n_neighbors=1)[0].label[0] for x in ("pup", "kit")] == ["a", "b"]
+
+
+def test_words_in_upper_case_are_those_of_the_atlas(folder):
+    (folder / "upper.vec").write_text((folder / "old.vec").read_text().upper())
+    told = failed(inserted(folder, "upper.vec"), 3, "all 30 objects of").stderr
+    assert "30 labels matched regardless of upper and lower case" in told
+
+
 def test_refusals(folder):
     (folder / "short.vec").write_text("x 1 2\ny 2 1\n")
     names, before = sorted(folder.iterdir()), (folder / "old.atlas").read_bytes()

@@ -91,8 +91,12 @@ def test_before_a_command_runs_nothing_is_said():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_a_full_stdout_is_an_error(atlas):
+def test_a_full_stdout_is_an_error_and_a_full_stderr_is_none(atlas):
     full = ["sh", "-c", 'exec "$@" >/dev/full', "sh", *command("senses", atlas, "tie", "--json")]
     done = subprocess.run(full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("Error: the standard output cannot be written")
+    norms = atlas.with_name("norms.csv")
+    deaf = ["sh", "-c", 'exec "$@" 2>/dev/full', "sh", *command("read", norms)]
+    done = subprocess.run(deaf, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == invoke("read", norms).stdout

@@ -71,7 +71,7 @@ def test_a_killed_worker_ends_the_tasks_and_the_next_ones_run(tmp_path):
     assert run_tasks(pow, [(2, 3), (3, 2)], "power", n_jobs=2) == [8, 9]
 
 
-def test_closing_cancels_what_runs_and_says_nothing(tmp_path, recwarn):
+def test_closing_does_not_wait_for_what_runs_and_says_nothing(tmp_path, recwarn):
     running = finished(sleeps, [(tmp_path, 0), (tmp_path, 20), (tmp_path, 20)], n_jobs=2)
     assert next(running) == (0, None)
     running.close()

@@ -74,7 +74,7 @@ REFUSALS = [
 def test_labels_of_frames_and_their_refusals():
     for index, expected in INDICES:
         assert index_labels(pd.DataFrame({"x": [0.0, 1.0]}, index=index)) == expected
-    # Columns name the objects where rows are only counted.
+    # If the rows are only numbered, the columns name the objects.
     square = pd.DataFrame(SIMILAR, columns=NAMES)
     assert labelled_values(square, square=True)[0] == tuple(NAMES)
     assert labelled_values(square)[0] is None

@@ -17,7 +17,7 @@ def norms_of(rows):
 
 
 def test_proportions_are_multiples_of_one_response_and_sum_to_1():
-    """A seed gives the same again, and a generator goes on."""
+    """The same seed gives the same sample; a generator advances."""
     relations = mm.load_word_relations()
     sample, again = mm.resampled(relations, 5), mm.resampled(relations, 5)
     assert sample.labels == relations.labels

@@ -7,6 +7,7 @@ import pytest
 
 from manymaps.data.trials import MISSING, UNKNOWN, Trials
 from manymaps.errors import DataError, ParameterError
+from trial_samples import pairs_of
 
 CUES = ["tie", "knot", "suit", "bow"]
 ANSWERS = ["knot", "suit", "tie", "black", "New  York", "new york", "bow"]
@@ -38,11 +39,6 @@ def counted(trials, first=None, keep=False):
     }
 
 
-def shares(norms):
-    cells = norms.strengths.todok().items()
-    return {(norms.labels[i], norms.labels[j]): value for (i, j), value in cells}
-
-
 @pytest.mark.parametrize(
     ("responses", "first", "keep"),
     [("R123", None, False), ("R12,keep", 2, True), ("keep,r1", 1, True), ("drop", None, False)],
@@ -51,7 +47,7 @@ def test_strengths_are_shares_of_answers(responses, first, keep):
     trials = random_trials()
     norms = trials.associations(responses)
     expected = counted(trials, first, keep)
-    assert shares(norms) == pytest.approx(expected)
+    assert pairs_of(norms) == pytest.approx(expected)
     assert norms.labels[:4] == tuple(CUES)
 
 
@@ -81,7 +77,7 @@ def test_trials_taken_twice_count_twice():
     places = np.random.default_rng(1).integers(trials.n_trials, size=trials.n_trials)
     taken = trials.take(places)
     np.testing.assert_array_equal(taken.columns["age"], trials.columns["age"][places])
-    assert shares(taken.associations()) == pytest.approx(counted(taken))
+    assert pairs_of(taken.associations()) == pytest.approx(counted(taken))
     assert taken.cues == trials.cues
     assert taken.take(taken.cue == 2).n_trials == (taken.cue == 2).sum()
 

@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
-
-
-def as_dict(norms: Associations) -> dict[tuple[str, str], float]:
-    """Pairs by label."""
-    cells = norms.strengths.todok().items()
-    return {(norms.labels[i], norms.labels[j]): float(value) for (i, j), value in cells}
+from trial_samples import pairs_of
 
 
 def assert_balanced(norms: Associations) -> None:
@@ -53,17 +48,17 @@ LAYOUTS = [
 def test_pairs_are_the_same_in_every_layout(write):
     """Published norms have columns of counts, too; strengths precede them."""
     for content in LAYOUTS:
-        assert as_dict(read_associations(write("n.csv", content))) == EXPECTED
+        assert pairs_of(read_associations(write("n.csv", content))) == EXPECTED
 
 
 def test_named_columns_win(write):
     text = "a,b,cue,response,p,strength\ntie,knot,x,y,3,9\ntie,suit,x,y,1,9\nknot,tie,x,y,2,9\n"
     path = write("n.csv", text)
     norms = read_associations(path, cue="a", response="b", strength="P", responses="keep")
-    assert as_dict(norms)["tie", "knot"] == 0.75
+    assert pairs_of(norms)["tie", "knot"] == 0.75
     for strength, expected in (("R123", 0.99), ("R1.Strength", 0.9)):
         norms = read_associations(write("n.csv", SWOW), strength=strength)
-        assert as_dict(norms)["tie", "suit"] == pytest.approx(expected)
+        assert pairs_of(norms)["tie", "suit"] == pytest.approx(expected)
     # R1 is the first response in a file of answers, and its count in one of norms.
     raw = write("n.csv", "cue,R1,R2\ntie,knot,suit\nknot,tie,rope\n")
     assert read_associations(raw, response="R1").n_pairs == 2
@@ -71,7 +66,7 @@ def test_named_columns_win(write):
 
 def test_pairs_without_strength_count_one(write):
     norms = read_associations(write("n.csv", "cue,response\na,b\na,b\na,c\nb,a\nc,a\n"))
-    assert as_dict(norms)["a", "b"] == pytest.approx(2 / 3)
+    assert pairs_of(norms)["a", "b"] == pytest.approx(2 / 3)
     assert norms.report.merged == 1
     assert "every pair counts one" in " ".join(norms.report.notes)
     norms = read_associations(write("n.tsv", "tie\tknot\nknot\ttie\n"))
@@ -128,7 +123,7 @@ def test_round_trip(tmp_path_factory, pairs, delimiter):
     for (cue, _), value in pairs.items():
         totals[cue] = totals.get(cue, 0) + value
     want = {ends: value / totals[ends[0]] for ends, value in pairs.items()}
-    assert as_dict(norms) == pytest.approx(want)
+    assert pairs_of(norms) == pytest.approx(want)
     assert_balanced(norms)
 
 
@@ -141,7 +136,7 @@ def test_responses_that_are_never_cues(write):
     path = write("n.csv", RULES)
     dropped = read_associations(path)
     assert dropped.labels == ("a", "b")
-    assert as_dict(dropped) == {("a", "b"): 1, ("b", "a"): 1}
+    assert pairs_of(dropped) == {("a", "b"): 1, ("b", "a"): 1}
     assert dropped.report.dropped == {"self pair": 1, "response is never a cue": 2}
     assert dropped.report.merged == 1
     kept = read_associations(path, responses="keep")
@@ -172,7 +167,7 @@ def test_responses_are_kept_where_enough_cues_gave_them(write):
         assert norms.n_responses[0] == 2 + 3 * ("x" in labels) + ("y" in labels)
         assert_balanced(norms)
     assert norms.report.dropped["response is never a cue and of fewer than 4 cues"] == 7
-    assert as_dict(read_associations(path)) == as_dict(norms)
+    assert pairs_of(read_associations(path)) == pairs_of(norms)
 
 
 def test_pairs_can_be_folded(write):
@@ -190,7 +185,7 @@ def test_missing_mass_stays_missing(write):
         (counts.replace("b,a,0.1", "b,c,1"), "read as counts"),
     ):
         norms = read_associations(write("n.csv", text), rows="keep")
-        assert as_dict(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})
+        assert pairs_of(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})
         assert note in " ".join(norms.report.notes)
 
 
@@ -259,7 +254,7 @@ def test_strengths_of_every_size(write):
     text = "cue,response,strength\na,b,1e300\na,c,1e-300\nb,a,5e-324\nc,a,1\n"
     norms = read_associations(write("n.csv", text))
     assert norms.report.dropped == {"strength too small compared with its row": 1}
-    assert as_dict(norms)["b", "a"] == 1
+    assert pairs_of(norms)["b", "a"] == 1
 
 
 # --- refusals -------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ WORDS = [
 
 
 def test_which_words_are_counted():
-    """Limits of documents come before limits of words."""
+    """Limits on documents are applied before limits on words."""
     for texts, options, words in WORDS:
         assert " ".join(count_texts(texts, **options).column_labels) == words
     counts = count_texts(POEM)

@@ -81,6 +81,10 @@ def test_columns_can_be_named(write):
     for named in ({"rows": "where"}, {"columns": "who"}):
         counts = read_counts(path, **named)
         assert (counts.row_labels, counts.column_labels) == (("fen", "lake"), ("heron", "teal"))
+    frame = pd.DataFrame({"mal": [2, 5, 1], "von": [7, 8, 7], "nach": ["x", "x", "x"]})
+    found = counts_from(frame, rows="nach", columns="von", count="mal")
+    assert (found.kinds, found.column_labels) == (("nach", "von"), ("7", "8"))
+    assert found.values.toarray().tolist() == [[3, 5]]
     many = write("m.csv", "one,two,three,n\na,b,c,1\n")
     assert read_counts(many, rows="one", columns="three").kinds == ("one", "three")
     for file, names in (

@@ -4,15 +4,11 @@ import networkx as nx
 import pytest
 
 from manymaps import DataError, associations_from, read_associations
+from trial_samples import pairs_of
 
 DIRECTED = [("tie", "knot", 3.0), ("tie", "suit", 1.0), ("knot", "tie", 2.0), ("suit", "tie", 4.0)]
 REPEATED = [*DIRECTED, ("tie", "knot", 2.0), ("tie", "knot", 1.0)]
 UNDIRECTED = [("a", "b", 3.0), ("b", "c", 0.5), ("c", "c", 9.0)]
-
-
-def strengths(norms) -> dict[tuple[str, str], float]:
-    cells = norms.strengths.todok().items()
-    return {(norms.labels[i], norms.labels[j]): value for (i, j), value in cells}
 
 
 def document(body: str, edgedefault: str = "directed", keys: str = "") -> str:
@@ -38,7 +34,7 @@ def test_a_file_of_networkx_is_the_graph_in_memory(tmp_path, kind, edges, n_read
             associations_from(graph, **rules),
         )
         assert one.labels == other.labels
-        assert strengths(one) == strengths(other)
+        assert pairs_of(one) == pairs_of(other)
         assert one.report.n_read == other.report.n_read == n_read
 
 
@@ -54,13 +50,13 @@ def test_undirected_edges_are_pairs_both_ways_and_parallel_ones_are_added():
     graph.add_weighted_edges_from(REPEATED)
     found = associations_from(graph, rows="keep")
     assert (found.report.merged, found.n_pairs) == (2, 4)
-    assert strengths(found)["tie", "knot"] == 6 / 7
+    assert pairs_of(found)["tie", "knot"] == 6 / 7
 
 
 def test_nodes_are_labelled_as_they_are_written():
     """A column of the numbers 1 and 2.5 would contain 1.0."""
     found = associations_from(nx.Graph([(1, 2.5)]), rows="keep")
-    assert strengths(found) == {("1", "2.5"): 1, ("2.5", "1"): 1}
+    assert pairs_of(found) == {("1", "2.5"): 1, ("2.5", "1"): 1}
 
 
 def test_the_weight_is_a_usual_attribute_or_the_one_that_is_named(tmp_path):
@@ -68,8 +64,8 @@ def test_the_weight_is_a_usual_attribute_or_the_one_that_is_named(tmp_path):
     graph.add_edge("a", "b", FSG=0.2, trials=4)
     graph.add_edge("a", "c", FSG=0.6, trials=1)
     rules = {"responses": "keep", "rows": "keep"}
-    assert strengths(associations_from(graph, **rules))["a", "c"] == 0.6
-    assert strengths(associations_from(graph, strength="trials", **rules))["a", "b"] == 0.8
+    assert pairs_of(associations_from(graph, **rules))["a", "c"] == 0.6
+    assert pairs_of(associations_from(graph, strength="trials", **rules))["a", "b"] == 0.8
     for wrong in ({"strength": "x"}, {"cue": "source"}):
         with pytest.raises(DataError):
             associations_from(graph, **wrong)
@@ -87,10 +83,10 @@ def test_defaults_and_names_of_nodes(write):
         '<edge source="n1" target="n0"><data key="w">2</data></edge>'
     )
     found = read_associations(write("a.graphml", document(body, keys=keys)), rows="keep")
-    assert strengths(found) == {("bow & tie", "knot"): 1, ("knot", "bow & tie"): 1}
+    assert pairs_of(found) == {("bow & tie", "knot"): 1, ("knot", "bow & tie"): 1}
     twice = document(body.replace("knot", "bow &amp; tie"), "undirected", keys)
     found = read_associations(write("a.graphml", twice), rows="keep")
-    assert strengths(found) == {("n0", "n1"): 7, ("n1", "n0"): 7}
+    assert pairs_of(found) == {("n0", "n1"): 7, ("n1", "n0"): 7}
 
 
 NODES = '<node id="a"/>\n<node id="b"/>\n'

@@ -1,4 +1,4 @@
-"""Similarities of pairs, and judgements of several people in every form in which they are kept."""
+"""Similarities of pairs, and judgements of several people in every supported form."""
 
 import re
 
@@ -40,7 +40,7 @@ def test_a_pair_that_is_listed_twice(write):
 WORDS = ("tie", "knot", "suit", "rope")
 ANN = np.array([[NAN, 5, 4, 3], [5, NAN, 1, 4], [4, 1, NAN, 1], [3, 4, 1, NAN]])
 BEN = np.array([[NAN, 7, 2, NAN], [7, NAN, 2, 6], [2, 2, NAN, 1], [NAN, 6, 1, NAN]])
-# Ben did not judge a pair, and of Eve's judgements one triangle is written.
+# Ben did not judge a pair, and Eve's table contains only one triangle.
 TABLES = {"ann": ANN, "ben": BEN, "eve": np.where(np.tri(4, k=-1, dtype=bool), ANN + 1, NAN)}
 FRAMES = {name: pd.DataFrame(table, WORDS, WORDS) for name, table in TABLES.items()}
 LONG = pd.DataFrame(
@@ -89,7 +89,7 @@ def test_a_file_for_each_judge(tmp_path):
 
 
 def test_a_long_table(tmp_path):
-    """What somebody says twice is averaged."""
+    """Repeated judgements of a pair are averaged."""
     again = LONG.iloc[[0]]
     twice = [again.assign(rating=again["rating"] + change) for change in (-1, 1)]
     for frame in (LONG, pd.concat([*twice, LONG.iloc[1:]])):

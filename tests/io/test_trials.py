@@ -1,4 +1,4 @@
-"""Raw trials: every layout is read to the value; missing answers, and refusals."""
+"""Raw trials: layouts, missing answers and refusals."""
 
 import csv
 from pathlib import Path

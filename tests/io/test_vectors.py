@@ -168,6 +168,9 @@ def test_annotated_data(tmp_path, kind):
     with h5py.File(path, "r+") as file:
         del file["X"]
     assert read_vectors(path).report.notes == ("uses X_pca, 2 components",)
+    for n_variables, used in ((50, 50), (51, 2)):
+        wide = anndata.AnnData(np.ones((4, n_variables)), obsm={"X_pca": VALUES[:, :2]})
+        assert vectors_from(wide).values.shape == (4, used)
     whole = path.read_bytes()
     for damaged in (whole[: len(whole) // 2], whole[:8] + bytes(200) + whole[208:]):
         with pytest.raises(DataError):

@@ -84,7 +84,7 @@ def test_code_of_pages_prints_the_text_below_it(tmp_path, monkeypatch):
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     monkeypatch.setenv("PATH", path)
     for page in script["pages"]():
-        # The complete fit of the README, which is that of the demo, takes a minute.
+        # The complete fit of the README, which is that of the demo, takes half a minute.
         text = page.read_text("utf-8").replace("max_iter=300", "max_iter=50")
         _, outputs = script["run"](text, atlas)
         plt.close("all")

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
+from cli_samples import invoke, worked
 from manymaps.anndata import multiple_maps, to_atlas, tsne
 from manymaps.io.frames import read_columns
 
@@ -103,6 +104,9 @@ def test_genes_become_columns_of_the_atlas(tmp_path: Path) -> None:
     columns = read_columns(tmp_path / "cells.h5ad", [gene, "XIST"])
     assert set(columns) == {*adata.obs.columns, gene}
     assert columns.index.tolist() == adata.obs_names.tolist()
+    to_atlas(adata).save(tmp_path / "cells.atlas")
+    options = ("--color", gene, "--metadata", tmp_path / "cells.h5ad", "-o", tmp_path / "c.svg")
+    worked(invoke("plot", tmp_path / "cells.atlas", *options))
     with pytest.raises(mm.DataError, match="'XIST'"):
         to_atlas(adata, genes=["XIST"])
     adata.obs[gene] = 1.0

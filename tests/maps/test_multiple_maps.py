@@ -150,6 +150,7 @@ REFUSED_SETTINGS = [
 def test_refused_settings(name, settings):
     with pytest.raises(ParameterError) as caught:
         fitted(X=ring(), **settings)
+    assert type(caught.value) is ParameterError  # before the fit, which would diverge
     assert caught.value.name == name
 
 

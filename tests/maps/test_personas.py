@@ -111,7 +111,7 @@ class TestStart:
             spread = np.sqrt(weights @ (places - weights @ places) ** 2)
             np.testing.assert_allclose(spread.max(), 1, rtol=0.05)
 
-    def test_an_object_is_a_little_everywhere_and_one_without_ties_equally(self):
+    def test_every_object_has_a_proportion_on_every_map(self):
         assert start(random_table(300, density=0.15), 30)[1].min() > 3e-3
         _, held = start(np.pad(two_worlds(), (0, 1)), 3)
         np.testing.assert_allclose(held[:, -1], 1 / 3)

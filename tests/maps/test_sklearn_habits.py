@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
@@ -34,7 +35,7 @@ def fitted(X, **settings):
     return mm.TSNE(**{"perplexity": 5, "max_iter": 60, "random_state": 0, **settings}).fit(X)
 
 
-# Some of the checks fit rows of zeros. The other estimators differ in their models alone.
+# Some of the checks fit rows of zeros. The other estimators differ only in their models.
 @parametrize_with_checks(
     [
         mm.TSNE(perplexity=2, max_iter=20, random_state=0),
@@ -191,7 +192,9 @@ def test_transform_returns_a_frame_where_one_is_asked_for(estimator, X, kind):
         columns = labels if X.shape[0] == X.shape[1] else [f"c{i}" for i in range(X.shape[1])]
         data = library.DataFrame(X, index=labels, columns=columns)
         assert list(asked.fit_transform(data).index) == labels
-    for frame in (asked.fit_transform(X), asked.transform(X)):
+    with config_context(transform_output=kind):
+        everywhere = clone(estimator).fit_transform(X)
+    for frame in (everywhere, asked.fit_transform(X), asked.transform(X)):
         assert isinstance(frame, library.DataFrame)
         assert list(frame.columns) == list(asked.get_feature_names_out())
         np.testing.assert_allclose(frame.to_numpy(), plain, atol=1e-4)

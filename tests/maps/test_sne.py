@@ -31,7 +31,6 @@ ESTIMATORS = [SNE, SymmetricSNE, UniSNE, TSNE]
 EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)
 
 
-# Some of the checks fit rows of zeros.
 def groups(n=20, d=5, seed=0):
     rng = np.random.default_rng(seed)
     return np.concatenate([rng.normal(size=(n, d)) + 8 * k for k in range(3)])

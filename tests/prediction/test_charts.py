@@ -35,6 +35,13 @@ class TestProportions:
 
 
 class TestCentres:
+    def test_are_the_directions_of_their_objects(self):
+        x = unit_vectors(80, 4)
+        centres = spherical_centres(x, 6, np.random.default_rng(0))
+        sums = np.eye(6)[(x @ centres.T).argmax(axis=1)].T @ x
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        np.testing.assert_allclose(centres, sums / lengths, atol=1e-12)
+
     def test_fewer_places_than_clusters(self):
         x = np.repeat(np.eye(3)[:2], 4, axis=0)
         positions, log_pi = local_charts(x, 5, 2, np.random.default_rng(0))
