@@ -24,7 +24,7 @@ from scipy import sparse
 
 from manymaps.prediction.held_out import Predictor
 
-# Blocks of 512 cues by all objects limit the memory requirement.
+# These numbers limit the memory requirement. A target of 5,000 objects needs 8 MB.
 _ROWS_AT_ONCE = 512
 _TARGETS_AT_ONCE = 10
 
@@ -68,7 +68,8 @@ class SoftTarget:
         n = self.p.shape[0]
         blocks = np.split(np.arange(n), np.arange(_ROWS_AT_ONCE, n, _ROWS_AT_ONCE))
         while True:
-            # The teacher computes q once for several targets, which takes longer than the sampling.
+            # Computing q takes longer than sampling, so the teacher computes it once for several
+            # targets.
             starts = generator.random((_TARGETS_AT_ONCE, n))
             soft = [self._soft(rows, starts[:, rows]) for rows in blocks]
             for parts in zip(*soft, strict=True):
