@@ -14,7 +14,7 @@ ties, and depends on no ranking.
 
 Ties. All ties between two of these words, weak ones included.
 
-The file is an uncompressed `.npz` without pickles or dates: the same table gives the same bytes.
+The file is an uncompressed `.npz` without pickles or dates. The same table gives the same arrays.
 
     labels     uint8    the words, alphabetically, as UTF-8 joined by newlines
     indptr, indices     the ties in compressed sparse rows, each stored once: row < column

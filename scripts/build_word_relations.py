@@ -33,7 +33,8 @@ most common senses with at least `MIN_SENSE` of its strength, and at most `MAX_P
 including some of every sense. A pair of several senses is stored once, with their summed strength
 and the sense that contributes most.
 
-The file is an uncompressed `.npz` without pickles or dates: the same database gives the same bytes.
+The file is an uncompressed `.npz` without pickles or dates. The same database gives the same
+arrays.
 
     labels     uint8    the words, alphabetically, as UTF-8 joined by newlines
     indptr, indices     the pairs in compressed sparse rows

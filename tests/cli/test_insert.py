@@ -56,7 +56,7 @@ def test_known_objects_are_not_inserted_again_and_pairs_need_no_vectors(folder):
     found = mm.load_atlas(folder / "more.atlas")
     np.testing.assert_array_equal(found.maps, plain.maps)
     assert found.vectors is None
-    (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\na1,b1,1\nkit,B1,1\n")
+    (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\na3,b1,1\nkit,B1,1\n")
     table = grown(folder, "new.csv")
     assert table.labels[30:] == ("pup", "kit")
     assert [table.neighbors(x, n_neighbors=1)[0].label[0] for x in ("pup", "kit")] == ["a", "b"]
