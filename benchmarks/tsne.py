@@ -237,7 +237,7 @@ def manymaps(task: Task) -> Measured:
 STAGES = {
     "attraction": ("single_map_attraction",),
     "spread charges": ("_sort_into_strips", "spread"),
-    "transforms": ("c2c", "c2r", "r2c", "_convolved_block"),
+    "transforms": ("c2c", "c2r", "r2c", "convolved"),
     "gather": ("gather", "gather_values"),
     "near pairs": ("_sort_into_cells", "_arrange", "_add"),
     "step": ("_momentum_step",),

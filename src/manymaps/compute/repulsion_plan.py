@@ -23,7 +23,7 @@ from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN
 from manymaps.compute.threads import alone_if, share_out
 
-__all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan"]
+__all__ = ["FEW_MAPS", "ORDER", "RADII", "Plan", "grid_length", "plan", "soft_spacing"]
 
 ORDER = 6
 FEW_MAPS = 4
@@ -32,11 +32,13 @@ _REFERENCE_SPACING = 0.4
 # Errors of the Gaussian and of the Cauchy kernel, by code, at the reference spacing. In three
 # dimensions, clumps need a finer grid for the Gaussian kernel.
 _FORCE_ERROR = {1: (1e-3, 9e-3), 2: (1e-3, 9e-3), 3: (4e-3, 9e-3)}
-_RADII = {2: (2.0, 3.0, 4.5), 3: (2.0, 3.0, 4.5, 6.5, 9.0)}
-_SOFT_SPACING = 1 / 3
-# At the smallest radius.
-_SOFT_ERROR = {2: 6.6e-3, 3: 2e-3}
-_SOFT_ORDER = 3.6
+RADII = {2: (2.0, 3.0, 4.5, 6.5, 9.0), 3: (2.0, 3.0, 4.5, 6.5, 9.0, 13.0, 18.0)}
+# Error of the soft kernel at a spacing of a third of a radius of up to 3. The error grows with the
+# order of the spacing and falls with the power of a larger radius. Measured on points that are
+# spread evenly in two and three dimensions, whose error is the largest.
+_SOFT_ERROR, _SOFT_ORDER, _SOFT_POWER = 6.6e-3, 3.6, 1.3
+_SOFT_SPACING, _SOFT_RADIUS = 1 / 3, 3.0
+_MOST_SHARE = 0.6
 # Values per number of dimensions. In three dimensions, one thread took half of these times.
 _POINT = {1: 0.065e-6, 2: 0.065e-6, 3: 0.22e-6}
 _CELL = {1: 0.8e-9, 2: 0.8e-9, 3: 1.6e-9}
@@ -52,7 +54,8 @@ _NEAR_PAIR = 0.22e-9
 _NEAR_POINT = {1: 0.04e-6, 2: 0.04e-6, 3: 0.36e-6}
 _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
-_CLUSTERED = 1.2
+# Near pairs by the number of pairs in squares: a factor, and the power of the radius.
+_CLUSTERED = {2: (1.05, 1.75), 3: (1.2, 2.0)}
 _SQUARE = 9.0
 _SQUARES = 64
 _CUBES = 32
@@ -119,8 +122,7 @@ def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None
     options = [(float(np.clip(h, 0.1, 0.6)), 0.0)]
     near_pairs = np.zeros(n_maps)
     if kind != GAUSSIAN and d > 1:
-        share = _SOFT_SPACING * (tolerance / _SOFT_ERROR[d]) ** (1 / _SOFT_ORDER)
-        options += [(radius * min(share, 0.4), radius) for radius in _RADII[d]]
+        options += [(soft_spacing(radius, tolerance), radius) for radius in RADII[d]]
         near_pairs = _n_neighbors(batch, low, span)
     h, radius = (column[:, None] for column in np.array(options).T)
     length = grid_length(span / h, d)
@@ -128,7 +130,8 @@ def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None
     with np.errstate(divide="ignore", invalid="ignore"):
         seconds = _MAP + points * _POINT[d] + _CELL[d] * length**d * np.log2(length)
         near = _NEAR_MAP + points * _NEAR_POINT[d] + _NEAR_CELL * (span / radius) ** d
-    near_pairs = _CLUSTERED * near_pairs * (radius / (_SQUARE / 3)) ** (d - 1)
+    factor, power = _CLUSTERED.get(d, (0.0, 0.0))
+    near_pairs = factor * near_pairs * (radius / (_SQUARE / 3)) ** power
     near += np.minimum(near_pairs, pairs) * _NEAR_PAIR
     seconds = np.where(length, seconds + np.where(radius, near, 0), np.inf)
     best = np.argmin(seconds, axis=0), np.arange(n_maps)
@@ -138,6 +141,13 @@ def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None
         return None
     length = np.where(on_grid, length[best], 0)
     return Plan(h[best[0], 0], length, radius[best[0], 0], low, span, tolerance)
+
+
+def soft_spacing(radius: float, tolerance: float) -> float:
+    """Return the spacing of the grid for a kernel that is split at a radius."""
+    error = _SOFT_ERROR * min(1.0, _SOFT_RADIUS / radius) ** _SOFT_POWER
+    share = _SOFT_SPACING * (tolerance / error) ** (1 / _SOFT_ORDER)
+    return radius * min(share, _MOST_SHARE)
 
 
 def grid_length(cells: np.ndarray, d: int) -> np.ndarray:

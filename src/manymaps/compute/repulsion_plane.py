@@ -18,12 +18,8 @@ from scipy import fft
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_plan import ORDER
 from manymaps.compute.spline import add, position, read, slope, spline
-from manymaps.compute.threads import share_out
 
 __all__ = ["convolved", "crowding", "gather", "gather_values", "spread"]
-
-# Grids of 1 MB, whose transforms need a third less time than those of all maps together.
-_BLOCK_CELLS = 1 << 17
 
 
 @compiled
@@ -56,30 +52,12 @@ def spread(
 
 
 def convolved(
-    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int | None
+    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int
 ) -> Iterator[np.ndarray]:
     """Convolve charges (n_maps, side[, side]) to fields (n_maps, n) or (n_maps, side, n).
 
-    Several maps are convolved in blocks that fit into the cache, which threads share.
+    The padding up to n is not transformed, which saves half of the row transforms.
     """
-    size = max(1, _BLOCK_CELLS // n ** (grids.ndim - 1))
-    if len(grids) <= size:
-        return _convolved_block(grids, n, transforms, workers)
-    fields = np.empty((len(transforms), *grids.shape[:-1], n), np.float32)
-
-    def fill(first: int, last: int) -> None:
-        for block in (slice(b * size, (b + 1) * size) for b in range(first, last)):
-            for k, field in enumerate(_convolved_block(grids[block], n, transforms, 1)):
-                fields[k, block] = field
-
-    share_out(fill, -(-len(grids) // size))
-    return iter(fields)
-
-
-def _convolved_block(
-    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int | None
-) -> Iterator[np.ndarray]:
-    """Convolve some maps, without the padding up to n, which saves half of the row transforms."""
     spectrum = fft.rfft(grids, n, workers=workers)
     if grids.ndim > 2:
         spectrum = fft.fft(spectrum, n, axis=1, workers=workers)

@@ -80,7 +80,7 @@ def spread(
 
 
 def convolved(
-    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int | None
+    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int
 ) -> Iterator[np.ndarray]:
     """Convolve charges (n_maps, side, side, side) to fields (n_maps, side, side, n).
 
@@ -108,7 +108,7 @@ def _along_z(
     n: int,
     table: np.ndarray,
     odd_axis: int | None,
-    workers: int | None,
+    workers: int,
 ) -> None:
     """Transform spectra (n_maps, side, n, n / 2 + 1) along z, multiply by a table, and return."""
     half, side = n // 2, spectrum.shape[1]
