@@ -396,11 +396,12 @@ def test_threads_change_no_bit():
     rng = np.random.default_rng(8)
     batch = joined(*(one_set(rng.uniform(0, 9, (n, 2)), np.zeros(n)) for n in (700, 50, 300)))
     solid = one_set(rng.uniform(0, 60, (900, 3)), np.zeros(900))
+    nine = joined(*(one_set(rng.uniform(0, 9 * n, (300, 2)), np.zeros(300)) for n in range(1, 10)))
     many = replace(batch, targets=np.zeros((20, 1050), np.float32) + batch.targets[0])
     many = replace(many, sources=many.targets)
     for case, engine, kernel in (
         (batch, "exact", "gaussian"), (batch, "fft", "gaussian"), (solid, "fft", "cauchy"),
-        (many, "gemm", "gaussian"),
+        (nine, "fft", "cauchy"), (many, "gemm", "gaussian"),
     ):  # fmt: skip
         results = []
         for n in (1, 2):
