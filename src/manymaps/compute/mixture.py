@@ -98,8 +98,8 @@ def log_normalizers(first, last, indptr, entries, entry_log_pi, potential, scale
             for a in range(indptr[i], indptr[i + 1]):
                 e = entries[a]
                 if potential[e] > 0:
-                    part = np.exp(scale[e] + entry_log_pi[e] - peak)
-                    total += part * np.float64(potential[e])
+                    below = scale[e] + entry_log_pi[e] - peak
+                    total += (np.exp(below) if below < 0.0 else 1.0) * np.float64(potential[e])
         result[i] = peak + np.log(total) if total > 0 else -np.inf
 
 

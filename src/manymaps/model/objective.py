@@ -410,7 +410,6 @@ class Objective:
         """Compute pulls and masses of each side of one map, and - sum p log(v + even)."""
         kind, d = kernel_code(self.model.kernel), sides[0].positions.shape[2]
         is_linear = self.model.kernel == "gaussian" and not even and d > _UNROLLED_DIMENSIONS
-        centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         pulls, masses, energy = [], [], 0.0
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             y, z = side.positions[0], sides[k - 1].positions[0]
@@ -429,6 +428,7 @@ class Objective:
             mass *= factor
             if is_linear:
                 # All pulls sum to 0, so any centre is correct. This one causes little cancellation.
+                centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
                 energy += float(np.einsum("ij,ij->", y - centre, pull)) / 2
             elif want_cost and k == 0:
                 row_cost = np.empty(len(y))
