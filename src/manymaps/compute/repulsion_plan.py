@@ -120,20 +120,19 @@ def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None
     # relations. The potential is about 30 times more accurate.
     h = _REFERENCE_SPACING * (tolerance / _FORCE_ERROR[d][kind]) ** (1 / ORDER)
     options = [(float(np.clip(h, 0.1, 0.6)), 0.0)]
-    near_pairs = np.zeros(n_maps)
     if kind != GAUSSIAN and d > 1:
         options += [(soft_spacing(radius, tolerance), radius) for radius in RADII[d]]
-        near_pairs = _n_neighbors(batch, low, span)
     h, radius = (column[:, None] for column in np.array(options).T)
     length = grid_length(span / h, d)
     points = (n_targets + n_sources) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         seconds = _MAP + points * _POINT[d] + _CELL[d] * length**d * np.log2(length)
         near = _NEAR_MAP + points * _NEAR_POINT[d] + _NEAR_CELL * (span / radius) ** d
-    factor, power = _CLUSTERED.get(d, (0.0, 0.0))
-    near_pairs = factor * near_pairs * (radius / (_SQUARE / 3)) ** power
-    near += np.minimum(near_pairs, pairs) * _NEAR_PAIR
     seconds = np.where(length, seconds + np.where(radius, near, 0), np.inf)
+    if seconds.argmin(axis=0).any():  # a split kernel could be faster
+        factor, power = _CLUSTERED[d]
+        near_pairs = factor * _n_neighbors(batch, low, span) * (radius / (_SQUARE / 3)) ** power
+        seconds += np.minimum(near_pairs, pairs) * _NEAR_PAIR
     best = np.argmin(seconds, axis=0), np.arange(n_maps)
     saved = np.maximum(direct - seconds[best], 0)
     on_grid = always | ((saved > 0) & (saved.sum() > _CALL))
