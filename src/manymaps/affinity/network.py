@@ -158,7 +158,8 @@ def spherical_centres(
     >>> np.sort(np.arctan2(centres[:, 1], centres[:, 0])).round(3).tolist()
     [0.1, 3.1]
     """
-    best, highest = None, -np.inf
+    n = len(directions)
+    best, highest, ones = None, -np.inf, np.ones(n)
     for _ in range(_RUNS):
         seed = int(generator.integers(2**31))
         centres, _ = kmeans_plusplus(directions, n_clusters, random_state=seed)
@@ -168,8 +169,8 @@ def spherical_centres(
             before, nearest = nearest, cosines.argmax(axis=1)
             if before is not None and np.array_equal(before, nearest):
                 break
-            sums = np.zeros_like(centres)
-            np.add.at(sums, nearest, directions)
+            members = sparse.csc_array((ones, nearest, np.arange(n + 1)), shape=(n_clusters, n))
+            sums = members @ directions
             centres = np.where(sums.any(axis=1, keepdims=True), unit_rows(sums), centres)
         fit = float(cosines.max(axis=1).sum())
         if fit > highest:
