@@ -200,17 +200,17 @@ class _Work:
 
     def sum_groups(self) -> None:
         """Sum all maps with grids, in groups that share a grid."""
-        alike: dict[tuple[int, float], list[int]] = {}
-        lengths, radii = self.grids.length.tolist(), self.grids.radius.tolist()
-        for m, key in enumerate(zip(lengths, radii, strict=True)):
+        alike: dict[tuple[int, float, float], list[int]] = {}
+        grids = (self.grids.length, self.grids.spacing, self.grids.radius)
+        for m, key in enumerate(zip(*(values.tolist() for values in grids), strict=True)):
             alike.setdefault(key, []).append(m)
-        n_maps, n_threads = len(lengths), current_threads()
+        n_maps, n_threads = self.batch.n_maps, current_threads()
         # Each of many groups is summed by one thread, because threads that meet after every step of
         # all maps wait for one another.
         many = n_maps >= 2 * n_threads
         most = -(-n_maps // (3 * n_threads)) if many else n_maps
         groups = []
-        for (n, _), maps in sorted(alike.items(), reverse=True):  # the largest grids first
+        for (n, *_), maps in sorted(alike.items(), reverse=True):  # the largest grids first
             size = max(1, min(most, _BLOCK_CELLS // max(1, n) ** self.batch.d))
             groups += [np.array(maps[k : k + size]) for k in range(0, len(maps) if n else 0, size)]
 
@@ -219,7 +219,10 @@ class _Work:
                 for maps in groups[first:last]:
                     self.sum_group(maps)
 
-        share_out(sum_some, len(groups)) if many else sum_some(0, len(groups))
+        if many:
+            share_out(sum_some, len(groups))
+        else:
+            sum_some(0, len(groups))
 
     def sum_group(self, maps: np.ndarray) -> None:
         """Sum maps that share a grid, and sum maps with clumps again by their slopes."""

@@ -32,6 +32,9 @@ _REFERENCE_SPACING = 0.4
 # Errors of the Gaussian and of the Cauchy kernel, by code, at the reference spacing. In three
 # dimensions, clumps need a finer grid for the Gaussian kernel.
 _FORCE_ERROR = {1: (1e-3, 9e-3), 2: (1e-3, 9e-3), 3: (4e-3, 9e-3)}
+# A map with more points per cell gets a grid that is finer by some steps, which costs little. Its
+# forces would otherwise be interpolated from slopes, as if it were one clump.
+_CROWD, _STEP, _MOST_STEPS = 25.0, 1.5, 3
 RADII = {2: (2.0, 3.0, 4.5, 6.5, 9.0), 3: (2.0, 3.0, 4.5, 6.5, 9.0, 13.0, 18.0)}
 # Error of the soft kernel at a spacing of a third of a radius of up to 3. The error grows with the
 # order of the spacing and falls with the power of a larger radius. Measured on points that are
@@ -123,6 +126,11 @@ def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None
     if kind != GAUSSIAN and d > 1:
         options += [(soft_spacing(radius, tolerance), radius) for radius in RADII[d]]
     h, radius = (column[:, None] for column in np.array(options).T)
+    h = np.repeat(h, n_maps, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crowded = n_sources ** (1 / d) * h[0] / (_CROWD ** (1 / d) * span)
+        steps = np.ceil(np.log(np.fmax(crowded, 1.0)) / np.log(_STEP))
+    h[0] /= _STEP ** np.clip(steps, 0, _MOST_STEPS)
     length = grid_length(span / h, d)
     points = (n_targets + n_sources) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -139,7 +147,7 @@ def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None
     if not on_grid.any():
         return None
     length = np.where(on_grid, length[best], 0)
-    return Plan(h[best[0], 0], length, radius[best[0], 0], low, span, tolerance)
+    return Plan(h[best], length, radius[best[0], 0], low, span, tolerance)
 
 
 def soft_spacing(radius: float, tolerance: float) -> float:
