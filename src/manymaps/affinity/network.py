@@ -158,8 +158,7 @@ def spherical_centres(
     >>> np.sort(np.arctan2(centres[:, 1], centres[:, 0])).round(3).tolist()
     [0.1, 3.1]
     """
-    n = len(directions)
-    best, highest, ones = None, -np.inf, np.ones(n)
+    n, best, highest = len(directions), None, -np.inf
     for _ in range(_RUNS):
         seed = int(generator.integers(2**31))
         centres, _ = kmeans_plusplus(directions, n_clusters, random_state=seed)
@@ -169,7 +168,7 @@ def spherical_centres(
             before, nearest = nearest, cosines.argmax(axis=1)
             if before is not None and np.array_equal(before, nearest):
                 break
-            members = sparse.csc_array((ones, nearest, np.arange(n + 1)), shape=(n_clusters, n))
+            members = sparse.csc_array((np.ones(n), nearest, np.arange(n + 1)), (n_clusters, n))
             sums = members @ directions
             centres = np.where(sums.any(axis=1, keepdims=True), unit_rows(sums), centres)
         fit = float(cosines.max(axis=1).sum())

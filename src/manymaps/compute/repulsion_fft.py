@@ -62,11 +62,6 @@ _STRIP = 8
 _ROWS_PER_CHUNK = 512
 #: A map narrower than this many grid spacings is one clump.
 _NARROW = 2.0
-#: An estimated error above this multiple of the tolerance selects slopes without computing the
-#: forces. Forces are rarely that large in up to two dimensions, and in early exaggeration most maps
-#: would be summed twice. In three dimensions, early forces are larger, and slopes take four times
-#: as long as one transform.
-_CERTAIN_EXCESS = {1: 50.0, 2: 50.0, 3: np.inf}
 #: Grid points are closer by these factors in a map with clumps, where slopes near lag 0 matter, and
 #: the errors of the force of a clump on other charges do not cancel. The second factor is for split
 #: kernels. Without it, the error of a quarter of 25,000 points at one position in three dimensions
@@ -200,66 +195,55 @@ class _Work:
 
     def sum_groups(self) -> None:
         """Sum all maps with grids, in groups that share a grid."""
-        alike: dict[tuple[int, float, float], list[int]] = {}
-        grids = (self.grids.length, self.grids.spacing, self.grids.radius)
-        for m, key in enumerate(zip(*(values.tolist() for values in grids), strict=True)):
-            alike.setdefault(key, []).append(m)
-        n_maps, n_threads = self.batch.n_maps, current_threads()
+        batch, plan, n_threads = self.batch, self.grids, current_threads()
+        alike: dict[_Grid, list[int]] = {}
+        for m in np.flatnonzero(plan.length).tolist():
+            n, h, radius = int(plan.length[m]), float(plan.spacing[m]), float(plan.radius[m])
+            alike.setdefault(_Grid(batch.kind, batch.d, n, h, radius), []).append(m)
         # Each of many groups is summed by one thread, because threads that meet after every step of
         # all maps wait for one another.
-        many = n_maps >= 2 * n_threads
-        most = -(-n_maps // (3 * n_threads)) if many else n_maps
+        many = batch.n_maps >= 2 * n_threads
+        most = -(-batch.n_maps // (3 * n_threads)) if many else batch.n_maps
         groups = []
-        for (n, *_), maps in sorted(alike.items(), reverse=True):  # the largest grids first
-            size = max(1, min(most, _BLOCK_CELLS // max(1, n) ** self.batch.d))
-            groups += [np.array(maps[k : k + size]) for k in range(0, len(maps) if n else 0, size)]
+        for grid, maps in sorted(alike.items(), key=lambda item: -item[0].n):
+            size = max(1, min(most, _BLOCK_CELLS // grid.n**grid.d))
+            groups += [(grid, np.array(maps[k : k + size])) for k in range(0, len(maps), size)]
 
         def sum_some(first: int, last: int) -> None:
             with alone_if(many):
-                for maps in groups[first:last]:
-                    self.sum_group(maps)
+                for grid, maps in groups[first:last]:
+                    self.sum_group(grid, maps)
 
         if many:
             share_out(sum_some, len(groups))
         else:
             sum_some(0, len(groups))
 
-    def sum_group(self, maps: np.ndarray) -> None:
+    def sum_group(self, grid: _Grid, maps: np.ndarray) -> None:
         """Sum maps that share a grid, and sum maps with clumps again by their slopes."""
-        batch, grids, one = self.batch, self.grids, maps[0]
-        h, radius = float(grids.spacing[one]), float(grids.radius[one])
-        grid = _Grid(batch.kind, batch.d, int(grids.length[one]), h, radius)
-        clumped = grids.span[maps] < _NARROW * h
+        offsets, span = self.batch.target_offsets, self.grids.span[maps]
+        clumped = span < _NARROW * grid.h
         if not clumped.all():
             wide = maps[~clumped]
-            error = _clump_error(grid)
-            limit = (_CERTAIN_EXCESS[batch.d] * grids.tolerance / error) ** 2
-            crowding = self.sum_maps(wide, grid, limit=limit)
+            error, crowding = _clump_error(grid), self.sum_maps(wide, grid)
             # The root mean square of the forces of each map, or their mean size in three dimensions
             # and for split kernels, where the force of a clump acts mostly on a few charges. With
             # half of 6,000 points at one position in three dimensions, the error relative to the
             # root mean square was only 0.002, but the net force, which should be 0, was 0.0065 of
             # the sum of all forces.
-            by_mean = batch.d == 3 or radius > 0
-            sizes = np.zeros(len(wide), np.float32)
+            order = 1 if grid.d == 3 or grid.radius else 2
+            sizes = np.zeros(len(wide))
             for k, m in enumerate(wide):
-                force = self.sums.force[:, slice(*batch.target_offsets[m : m + 2])]
-                if by_mean:
-                    sizes[k] = abs(force).mean() if force.size else 0.0
-                else:
-                    sizes[k] = np.sqrt(np.square(force).sum() / max(1, force.size))
-            too_large = error * np.sqrt(crowding) > grids.tolerance * sizes
-            clumped[~clumped] = too_large | (crowding > limit)
-        clumps = maps[clumped]
-        factor = _FINER_SOFT if radius else _FINER
-        lengths = grid_length(factor * grids.span[clumps] / h, batch.d)
+                force = abs(self.sums.force[:, offsets[m] : offsets[m + 1]])
+                sizes[k] = ((force**order).sum() / max(1, force.size)) ** (1 / order)
+            clumped[~clumped] = error * np.sqrt(crowding) > self.grids.tolerance * sizes
+        factor = _FINER_SOFT if grid.radius else _FINER
+        lengths = grid_length(factor * span[clumped] / grid.h, grid.d)
         for n in np.unique(lengths).tolist():
-            finer = replace(grid, n=n, h=h / factor) if n else grid  # no grid for wide maps
-            self.sum_maps(clumps[lengths == n], finer, by_slopes=True)
+            finer = replace(grid, n=n, h=grid.h / factor) if n else grid  # no grid for wide maps
+            self.sum_maps(maps[clumped][lengths == n], finer, by_slopes=True)
 
-    def sum_maps(
-        self, maps: np.ndarray, grid: _Grid, *, by_slopes: bool = False, limit: float = np.inf
-    ) -> np.ndarray:
+    def sum_maps(self, maps: np.ndarray, grid: _Grid, *, by_slopes: bool = False) -> np.ndarray:
         """Sum maps on a grid and near pairs, and return their `repulsion_plane.crowding`."""
         batch, low, (potential, force, _) = self.batch, self.grids.low, self.sums
         n, d, side = grid.n, grid.d, grid.n // 2
@@ -283,9 +267,6 @@ class _Work:
                 )  # fmt: skip
         crowding = np.empty(len(maps))
         share_out(loops.crowding, len(maps), *axes, side, charges_on_grid, crowding)
-        # The caller sums maps above the limit again by slopes.
-        if crowding.min() > limit:
-            return crowding
         transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if by_slopes else ()))
         workers = 1 if 4 * charges_on_grid.size < _FEW_CELLS else current_threads()
         fields = loops.convolved(charges_on_grid.reshape(-1, *(side,) * d), n, transforms, workers)
@@ -378,8 +359,7 @@ def field(batch: Batch, grids: Plan) -> Field:
         usual = _usual_charges(offsets, log_charges, peaks, n_large)
         share_out(_charge, n_maps, offsets, log_charges, usual, charges, n_loud)
     sums = Field.zeros(batch)
-    work = _Work(batch, charges, grids, sums)
-    work.sum_groups()
+    _Work(batch, charges, grids, sums).sum_groups()
     with alone_if(n_maps < FEW_MAPS):
         share_out(
             _finish, n_maps, batch.target_offsets, offsets, charges, batch.skip, usual,

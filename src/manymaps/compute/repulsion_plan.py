@@ -128,9 +128,8 @@ def plan(batch: Batch, tolerance: float, *, always: bool = False) -> Plan | None
     h, radius = (column[:, None] for column in np.array(options).T)
     h = np.repeat(h, n_maps, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        crowded = n_sources ** (1 / d) * h[0] / (_CROWD ** (1 / d) * span)
-        steps = np.ceil(np.log(np.fmax(crowded, 1.0)) / np.log(_STEP))
-    h[0] /= _STEP ** np.clip(steps, 0, _MOST_STEPS)
+        excess = np.fmax(1.0, (n_sources / _CROWD) ** (1 / d) * h[0] / span)
+    h[0] /= _STEP ** np.minimum(np.ceil(np.log(excess) / np.log(_STEP)), _MOST_STEPS)
     length = grid_length(span / h, d)
     points = (n_targets + n_sources) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
