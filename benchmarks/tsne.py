@@ -240,7 +240,7 @@ STAGES = {
     "transforms": ("c2c", "c2r", "r2c", "convolved"),
     "gather": ("gather", "gather_values"),
     "near pairs": ("_sort_into_cells", "_arrange", "_add"),
-    "step": ("_momentum_step",),
+    "step": ("momentum_step",),
 }
 
 
