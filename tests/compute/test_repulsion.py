@@ -300,13 +300,25 @@ class TestClumps:
 
     @pytest.mark.parametrize("d", [1, 2, 3])
     def test_ordinary_points_keep_their_one_transform(self, d, monkeypatch):
-        def unexpected(grid):
-            raise AssertionError("slopes were interpolated")
-
-        monkeypatch.setattr(repulsion_fft, "_slope_transforms", unexpected)
+        grids, transforms = [], repulsion_fft._slope_transforms
+        monkeypatch.setattr(
+            repulsion_fft, "_slope_transforms", lambda grid: grids.append(grid) or transforms(grid)
+        )
         rng = np.random.default_rng(3)
-        for n, span in ((3000, 30), (6000, 60), (20_000, 100)):
-            one_set(rng.uniform(0, span, (n, d)), np.zeros(n)).field("cauchy", "fft", 5e-3)
+        cases = [
+            rng.uniform(0, span, (n, d)) for n, span in ((3000, 30), (6000, 60), (20_000, 100))
+        ]
+        if d == 2:  # ten groups in early exaggeration, for which the grid is refined
+            groups = rng.uniform(0, 6, (10, 2)).repeat(2000, axis=0)
+            cases.append(groups + rng.normal(0, 0.1, groups.shape))
+        for points in cases:
+            batch = one_set(points, np.zeros(len(points)))
+            exact, fast = (batch.field("cauchy", engine, 5e-3) for engine in ("exact", "fft"))
+            true, force = (f * np.exp(scale) for _, f, scale in (exact, fast))
+            assert np.linalg.norm(force - true) < 5e-3 * np.linalg.norm(true)
+        assert not grids
+        clump(0, d)[0].field("cauchy", "fft", 5e-3)
+        assert grids
 
     def test_a_clump_in_one_map_changes_no_bit_of_another(self):
         scattered, _ = clump(0, 2, n=3000, part=0.0)

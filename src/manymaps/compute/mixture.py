@@ -99,7 +99,7 @@ def log_normalizers(first, last, indptr, entries, entry_log_pi, potential, scale
                 e = entries[a]
                 if potential[e] > 0:
                     below = scale[e] + entry_log_pi[e] - peak
-                    total += (np.exp(below) if below < 0.0 else 1.0) * np.float64(potential[e])
+                    total += (1.0 if below == 0.0 else np.exp(below)) * np.float64(potential[e])
         result[i] = peak + np.log(total) if total > 0 else -np.inf
 
 

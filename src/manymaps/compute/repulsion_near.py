@@ -5,9 +5,9 @@
 The Cauchy kernel K = 1 / (1 + d2) is a geometric series in q about d2 = radius^2. The soft part
 consists of its first four terms within the radius and of K beyond, so that it has three continuous
 derivatives and no peak. The remainder is near(d2) = K(d2) q^4.
-For the soft part, a grid spacing of a third of the radius is sufficient, whereas K itself requires
-a spacing of 0.4. The near part vanishes at the radius. Skeel, Tezcan & Hardy (2002) also soften a
-kernel by a Taylor series. The split is for two and three dimensions. It saves time for a
+For the soft part, a grid spacing of about a third of the radius is sufficient, whereas K itself
+requires a spacing of 0.4. The near part vanishes at the radius. Skeel, Tezcan & Hardy (2002) also
+soften a kernel by a Taylor series. The split is for two and three dimensions. It saves time for a
 heavy-tailed map of sparse points, which has few near pairs and a large grid.
 
 The side of a cell equals the radius. Sources are stored by rows of cells. The near sources of all

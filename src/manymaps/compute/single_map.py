@@ -67,7 +67,7 @@ def single_map_attraction(
 ):
     """Fill pull (n, d) and mass (n,), with `axes` (0,) * d and row boundaries in `chunks`.
 
-    `words` contains the others as `plane_words`.
+    `words` contains the others as `plane_words`, which are used in two and three dimensions.
     """
     # The number of axes is constant in the compiled loop.
     is_plane, is_deep = len(axes) == 2, len(axes) == 3

@@ -60,8 +60,7 @@ from manymaps.model.target import Pairs, Target
 # Products of a smaller term with masses would underflow in float32. The general sums use
 # logarithms instead.
 _LEAST_EVEN = 1e-30
-# The attraction has separate loops for up to 2 dimensions. A Gaussian map with more dimensions uses
-# the linear form.
+# A Gaussian map with more dimensions uses the linear form, whose cost needs no second pass.
 _UNROLLED_DIMENSIONS = 2
 # A parallel loop takes 80 microseconds to start, and an iteration contains fifteen parallel loops.
 _FEW_ENTRIES = 16_000
